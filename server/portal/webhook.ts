@@ -34,6 +34,11 @@ export function webhookPages({ get, post }: Routes) {
     await visit.developer.webhook.set({ app: app.id, url: url!, secret })
     return `${addressOf(visit, 'webhook')}?done=saved`
   })
+  post(`${own}/end-former-secret`, page, async (visit) => {
+    const { app } = await appOf(visit)
+    await visit.developer.webhook.endFormerSecret({ app: app.id })
+    return `${addressOf(visit, 'webhook')}?done=ended`
+  })
   get(`${own}/remove`, removal)
   post(`${own}/remove/confirm`, removal, async (visit, form) => {
     const { app } = await appOf(visit)

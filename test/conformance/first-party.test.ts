@@ -95,6 +95,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.webhook.get               | query    | dev:read  |
   | developer.webhook.set               | mutation | dev:write |
   | developer.webhook.remove            | mutation | dev:write |
+  | developer.webhook.endFormerSecret   | mutation | dev:write |
   | developer.webhook.test              | mutation | dev:write |
   | developer.webhook.kinds             | query    | dev:read  |
   | developer.deliveries.list           | query    | dev:read  |

@@ -54,6 +54,7 @@ const changes: Record<string, () => Promise<unknown>> = {
   'rules.set': () => api().rules.set({ app: app(), collection: 'c', rule: 'author' }),
   'webhook.set': () => api().webhook.set({ app: app(), url: 'https://other.example/' }),
   'webhook.remove': () => api().webhook.remove({ app: app() }),
+  'webhook.endFormerSecret': () => api().webhook.endFormerSecret({ app: app() }),
   'webhook.test': () => api().webhook.test({ app: app() }),
 }
 const byOwners = [

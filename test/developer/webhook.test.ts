@@ -8,7 +8,7 @@ import { mintTeam } from './team.ts'
 
 const url = 'https://hooks.example.org/in'
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This app does not exist.' }
-const without = { url: null, hasSecret: false, secretSetAt: null, secretUsedAt: null }
+const without = { url: null, hasSecret: false, secretSetAt: null, secretUsedAt: null, formerSecretUntil: null }
 const SUSPENDED = { status: 409, reason: 'app_suspended' }
 
 const world = useWorld()
@@ -138,6 +138,7 @@ const calls: Record<string, (api: ReturnType<typeof asPerson>, app: string) => P
   'webhook.get': (api, app) => api.webhook.get({ app }),
   'webhook.set': (api, app) => api.webhook.set({ app, url: 'https://other.example.org' }),
   'webhook.remove': (api, app) => api.webhook.remove({ app }),
+  'webhook.endFormerSecret': (api, app) => api.webhook.endFormerSecret({ app }),
   'webhook.test': (api, app) => api.webhook.test({ app }),
   'deliveries.list': (api, app) => api.deliveries.list({ app }),
   'deliveries.get': (api, app) => api.deliveries.get({ app, id: 'none' }),
@@ -171,7 +172,7 @@ describe.each(Object.keys(calls))('developer.%s', (name) => {
   })
 })
 
-const ofActive = ['webhook.set', 'webhook.remove', 'webhook.test']
+const ofActive = ['webhook.set', 'webhook.remove', 'webhook.endFormerSecret', 'webhook.test']
 describe.each([...ofActive, 'deliveries.retry', 'deliveries.retryFailed'])('developer.%s', (name) => {
   it('returns 409 for a suspended app, and changes nothing', async () => {
     const { team, api } = mine

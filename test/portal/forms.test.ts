@@ -206,6 +206,25 @@ describe('the forms of a webhook', () => {
     expect((await post('/webhook/test')).answer.status).toBe(409)
   })
 
+  it('show until when a former secret signs, and end it', async () => {
+    await post('/webhook/remove/confirm')
+    const { page } = await post('/webhook/set')
+    expect(page.text).not.toContain('Former secret')
+    const replaced = await post('/webhook/set', { secret: 'secret-4712' })
+    expect(replaced.page.text).toMatch(/It signs beside the present one until <time datetime="/)
+    expect(replaced.page.text).not.toContain('4711')
+    const german = await team.asOwner.get(`${team.app}/webhook`, { 'accept-language': 'de' })
+    expect(german.text).toContain('Es signiert neben dem jetzigen bis <time')
+    const ended = await post('/webhook/end-former-secret')
+    expect(ended.page.text).toContain('Ended. Nothing is signed with a former secret any longer.')
+    expect(ended.page.text).not.toContain('It signs beside')
+    const stored = await team.world.db.app.findUniqueOrThrow({ where: { id: team.world.ids.app } })
+    expect(stored).toMatchObject({ webhookSecret: expect.any(String), formerSecret: null, formerUntil: null })
+    expect((await team.asOwner.get(`${team.own}/audit`)).text).toMatch(
+      /Former secret ended[\s\S]*<dt>Signs until<\/dt>/,
+    )
+  })
+
   it('keep the secret when the field is empty, and remove it by its own choice alone', async () => {
     const { world, app, asOwner } = team
     const secret = async () => (await world.db.app.findUniqueOrThrow({ where: { id: world.ids.app } })).webhookSecret

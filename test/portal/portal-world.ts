@@ -94,6 +94,7 @@ export const formsOf = (
     [`${ofApp}/clients`]: { name: 'Second', type: 'web', redirects, scope: [profile] },
     [`${ofApp}/rules/set`]: { collection: 'scores', rule: 'author' },
     [`${ofApp}/webhook/set`]: { url: 'https://hooks.example/in', secret: 'secret-4711' },
+    [`${ofApp}/webhook/end-former-secret`]: {},
     [`${ofApp}/webhook/test`]: {},
     [`${ofApp}/webhook/remove/confirm`]: { confirm: 'https://hooks.example/in' },
     [`${ofApp}/deliveries/${delivery}/retry`]: {},

@@ -89,6 +89,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/apps/:app/clients           | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/webhook           | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/set       | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/webhook/end-former-secret | developer | people | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/webhook/remove    | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/remove/confirm | developer | people    | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/webhook/test      | developer | people         | form   | own  | yes  |

@@ -9,6 +9,7 @@ import { secret, url } from '../../webhooks/rules.ts'
 import type { Template } from '../../webhooks/template.ts'
 import { noTemplate, sealedSecret, template, webhookSet } from '../../webhooks/template.ts'
 import { auditing, authorOf } from '../auditing.ts'
+import { endFormerSecret, formerSecretUntil } from './former-secret.ts'
 import { secretUsed } from './secret-used.ts'
 import { lockTemplate, webhookAppOf } from './webhook-app.ts'
 import { kinds, test } from './webhook-test.ts'
@@ -33,14 +34,22 @@ const get = internal('dev:read', teamPeople, {
         .int()
         .nullable()
         .meta({ description: 'When the last stored attempt that it signed began; null without `secretSetAt`' }),
+      formerSecretUntil: z.int().nullable().meta({
+        description:
+          'Until when a former secret of the app, or of one of its subscriptions, signs beside the present one, in Unix seconds; null if none does',
+      }),
     }),
   )
   .query(async ({ ctx, input }) => {
+    const { db, now } = ctx.core
     const found = await webhookAppOf(ctx, input.app)
+    const until = await formerSecretUntil(db, input.app, now())
     const setAt = found.webhookSecret === null ? null : found.secretSetAt
-    if (setAt === null) return { ...shown(found), secretSetAt: null, secretUsedAt: null }
-    const [used] = await ctx.core.db.execute(secretUsed, [input.app, setAt.toISOString()])
-    return { ...shown(found), secretSetAt: toUnix(setAt), secretUsedAt: used?.at ?? null }
+    const [used] = setAt === null ? [] : await db.execute(secretUsed, [input.app, setAt.toISOString()])
+    return {
+      ...shown(found),
+      ...{ secretSetAt: setAt && toUnix(setAt), secretUsedAt: used?.at ?? null, formerSecretUntil: until },
+    }
   })
 
 interface Change {
@@ -89,4 +98,4 @@ const remove = internal('dev:write', teamPeople, {
     return { app }
   })
 
-export const webhook = router({ get, set, remove, test, kinds })
+export const webhook = router({ get, set, remove, endFormerSecret, test, kinds })

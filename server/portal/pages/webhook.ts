@@ -39,6 +39,7 @@ ${kinds.length > 1 && typeChoice(visit, kinds)}
     body: webhook
       ? html`<p class="lead">${w.webhookLead}</p>
 ${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webhook)}
+${webhook.formerSecretUntil !== null && formerSecret(visit, own, webhook.formerSecretUntil)}
 <form class="sheet" method="post" action="${own}/set" novalidate>
 <h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
 ${form.field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: webhook.url ?? '', required: true, maxlength: 2048 })}
@@ -57,6 +58,15 @@ const secretTimes = ({ w, language }: Visit, { secretSetAt, secretUsedAt }: Webh
     ? fact(w.secretSet, w.notRecorded)
     : html`${fact(w.secretSet, momentOf(secretSetAt, language))}
 ${fact(w.secretUsed, secretUsedAt === null ? w.secretUnused : momentOf(secretUsedAt, language))}`
+
+/** Also without a webhook: subscriptions have copies. */
+const formerSecret = ({ w, language }: Visit, own: string, until: number) =>
+  html`<form class="sheet" method="post" action="${own}/end-former-secret">
+<h2>${w.formerSecret}</h2>
+<p>${w.formerSecretUntil} ${momentOf(until, language)}</p>
+<p class="hint">${w.formerSecretHint}</p>
+<button>${w.endFormerSecret}</button>
+</form>`
 
 const typeChoice = (visit: Visit, kinds: Kinds) =>
   formOf(visit, 'test').choice(

@@ -54,6 +54,7 @@ export const de: Words = {
     retriedAll: 'Die fehlgeschlagenen Zustellungen werden jetzt erneut versucht.',
     retriedSome:
       'Viele fehlgeschlagene Zustellungen werden jetzt erneut versucht, die ältesten zuerst. Es gibt weitere: diese danach erneut versuchen.',
+    ended: 'Beendet. Mit einem bisherigen Secret wird nichts mehr signiert.',
     retriedNone: 'Es gab keine fehlgeschlagene Zustellung.',
     again: 'Die Datei konnte während der Anmeldung nicht gespeichert werden. Bitte noch einmal auswählen.',
   },
@@ -242,6 +243,7 @@ export const de: Words = {
     state: 'Zustand',
     url: 'Adresse',
     hasSecret: 'Secret',
+    formerUntil: 'Signiert bis',
     authentication: 'Authentifizierung',
     keys: 'Öffentliche Schlüssel',
     secret: 'Secret',
@@ -356,7 +358,13 @@ export const de: Words = {
   secretUsed: 'Secret zuletzt verwendet',
   secretUnused: 'von keiner der gespeicherten Zustellungen',
   secretHint: 'Damit werden Anfragen signiert.',
-  secretKept: 'Damit werden Anfragen signiert. Bleibt das Feld leer, gilt weiterhin das gespeicherte.',
+  secretKept:
+    'Damit werden Anfragen signiert. Bleibt das Feld leer, gilt weiterhin das gespeicherte. Nach einer Änderung signiert das bisherige noch 24 Stunden lang mit.',
+  formerSecret: 'Bisheriges Secret',
+  formerSecretUntil: 'Es signiert neben dem jetzigen bis',
+  formerSecretHint:
+    'So lange nehmen Server, die nur das bisherige kennen, Anfragen weiterhin an. Auch Abonnements können ein bisheriges Secret haben. Ist eines bekannt geworden, lassen sich alle sofort beenden: Server, die kein neueres kennen, lehnen Anfragen dann ab.',
+  endFormerSecret: 'Bisheriges Secret jetzt beenden',
   removeSecret: 'Secret entfernen: Anfragen werden dann nicht mehr signiert',
   secretFresh: 'Ein neu erzeugtes Secret als Vorschlag:',
   removeWebhook: 'Webhook entfernen',
@@ -520,5 +528,6 @@ export const de: Words = {
     'webhook.set': 'Webhook festgelegt',
     'rule.set': 'Regel einer Sammlung festgelegt',
     'webhook.remove': 'Webhook entfernt',
+    'webhook.endFormerSecret': 'Bisheriges Secret beendet',
   },
 }

@@ -52,6 +52,7 @@ export const en = {
     retriedAll: 'The failed deliveries are being retried now.',
     retriedSome:
       'Many failed deliveries are being retried now, the oldest first. There are more: retry them once these are done.',
+    ended: 'Ended. Nothing is signed with a former secret any longer.',
     retriedNone: 'There was no failed delivery to retry.',
     again: 'The file could not be stored while you signed in. Please choose it again.',
   },
@@ -236,6 +237,7 @@ export const en = {
     state: 'State',
     url: 'Address',
     hasSecret: 'Secret',
+    formerUntil: 'Signs until',
     authentication: 'Authentication',
     keys: 'Public keys',
     secret: 'Secret',
@@ -350,7 +352,13 @@ export const en = {
   secretUsed: 'Secret last used',
   secretUnused: 'by none of the stored deliveries',
   secretHint: 'Requests are signed with it.',
-  secretKept: 'Requests are signed with it. Leave this empty to keep the stored secret.',
+  secretKept:
+    'Requests are signed with it. Leave this empty to keep the stored secret. Once you change it, the stored one signs too for 24 hours.',
+  formerSecret: 'Former secret',
+  formerSecretUntil: 'It signs beside the present one until',
+  formerSecretHint:
+    'Meanwhile, servers that know only the former one accept requests as before. Subscriptions may have a former secret of their own. If one has leaked, end all of them now: servers that know no newer one will refuse requests.',
+  endFormerSecret: 'End the former secret now',
   removeSecret: 'Remove the secret: requests will not be signed',
   secretFresh: 'A newly generated secret, if you need one:',
   removeWebhook: 'Remove webhook',
@@ -498,6 +506,7 @@ export const en = {
     'rule.set': 'Rule of a collection set',
     'webhook.set': 'Webhook set',
     'webhook.remove': 'Webhook removed',
+    'webhook.endFormerSecret': 'Former secret ended',
   } as Record<string, string>,
 }
 

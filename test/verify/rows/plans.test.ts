@@ -183,6 +183,8 @@ describe('no request reads the rows of others', () => {
       await largeScans(async () => {
         const { delivery: id } = await webhook.test({ app })
         await webhook.kinds({ app })
+        await webhook.get({ app })
+        await webhook.endFormerSecret({ app })
         const { subscriptions } = await deliveries.filters({ app })
         for (const state of [undefined, 'pending', 'delivered', 'failed'] as const) {
           const ofState = { app, ...(state && { state }) }

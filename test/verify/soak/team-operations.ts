@@ -97,6 +97,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
       change('webhook.set', { app: world.webhooks, url: world.receiver.url('/hook') }),
     ),
     operation('webhook.remove', [200], () => change('webhook.remove', { app: world.webhooks })),
+    operation('webhook.endFormerSecret', [200], () => change('webhook.endFormerSecret', { app: world.webhooks })),
     operation('webhook.test', [200, 409], () => change('webhook.test', { app })),
     operation('deliveries.list', [200], async () => {
       const reply = await ask('deliveries.list', { app })
