@@ -41,6 +41,7 @@ export const faultSentences = {
     `${address} cannot be a redirect URI: ${redirectReasons[reason as RedirectReason]}.`,
   scopeMissing: () => 'A client needs a scope.',
   scopeUnknown: (scope: string) => `The scope ${scope} does not exist.`,
+  scopeOpenid: () => 'profile and email need openid.',
   scopeLevel: (scope: string) => `${scope} is only for teams with the Developer level.`,
   scopeFirstParty: (scope: string) => `${scope} is not a first-party scope.`,
   purpose: (scope: string) => `Say in 1 to 1000 characters, without control characters, what ${scope} is for.`,

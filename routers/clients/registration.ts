@@ -1,3 +1,4 @@
+import { isConsentScope, isIdentityScope } from '../kernel/identity-scopes.ts'
 import type { Level } from '../kernel/scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from '../kernel/scopes.ts'
 import { isLine } from '../kernel/typed-text.ts'
@@ -58,7 +59,10 @@ export const redirectFaults = (addresses: readonly string[], type: ClientType, d
 export const scopeFaults = (wanted: readonly string[]): Fault[] =>
   wanted.length === 0
     ? [fault('scopes', 'scopeMissing')]
-    : wanted.filter((scope) => !isScope(scope)).map((scope) => fault('scopes', 'scopeUnknown', scope))
+    : [
+        ...wanted.filter((scope) => !isConsentScope(scope)).map((scope) => fault('scopes', 'scopeUnknown', scope)),
+        ...(wanted.some(isIdentityScope) && !wanted.includes('openid') ? [fault('scopes', 'scopeOpenid')] : []),
+      ]
 
 export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): Fault[] => [
   ...(id !== undefined && !isId(id) ? [fault('id', 'id', whose)] : []),

@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import type { Configuration, Interaction, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import { INTERACTION_SECONDS } from '../browser/encrypted-cookies.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
@@ -17,6 +18,7 @@ import {
 import { checkAssertion, clientAuthentication } from './client-credentials.ts'
 import { compareHashedSecrets, SECRETS } from './client-secrets.ts'
 import { ClientWaits } from './client-waits.ts'
+import { completeIdTokens } from './id-tokens.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   CODE_SECONDS,
@@ -43,7 +45,8 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
  * OAuth 2.0 for public and confidential clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens
- * (RFC 9068); for first-party clients, client credentials. Everything else of OpenID Connect and its extensions is off.
+ * (RFC 9068); for clients that have registered `openid`, ID tokens; for first-party clients, client credentials. Everything else
+ * of OpenID Connect and its extensions is off.
  */
 export function createProvider(
   jwks: JWK[],
@@ -54,8 +57,9 @@ export function createProvider(
     adapter: adapterFactory({ db, now }),
     jwks: { keys: jwks },
     routes,
-    scopes: [],
-    claims: {},
+    scopes: identityScopes,
+    // Of the member, an ID token has the id alone; the rest is at userinfo.
+    claims: { openid: ['sub', 'auth_time'] },
     responseTypes: ['code'],
     clientAuthMethods: [...clientAuthentication.clientAuthMethods],
     assertJwtClientAuthClaimsAndHeader: (_ctx, claims) => checkAssertion(claims, now()),
@@ -117,6 +121,7 @@ export function createProvider(
     renderError,
   })
   compareHashedSecrets(provider, db, now)
+  completeIdTokens(provider, now)
   return provider
 }
 

@@ -1,3 +1,4 @@
+import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import type { Scope } from '../../routers/kernel/scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Language } from '../../server/browser/language.ts'
@@ -29,7 +30,7 @@ const asked = [
   'svc.apps.storage:read',
   'svc.apps.storage:write',
 ] satisfies Scope[]
-const allScopes = memberScopes
+const allScopes = [...identityScopes, ...memberScopes]
 const since = new Date('2026-03-04T18:30:00Z')
 const times = { since, lastUse: new Date('2026-03-09T07:12:00Z'), ends: new Date('2027-03-04T18:30:00Z') }
 // Difficult names: long words, both text directions, invisible characters, combining marks, markup.

@@ -43,6 +43,7 @@ export const faults: {
     `${address} kann keine Redirect-URI sein: ${redirectReasons[reason as RedirectReason]}.`,
   scopeMissing: () => 'Es fehlt eine Berechtigung.',
   scopeUnknown: (scope) => `Die Berechtigung ${scope} gibt es nicht.`,
+  scopeOpenid: () => 'profile und email setzen openid voraus.',
   scopeLevel: (scope) => `${scope} ist Teams der Stufe Developer vorbehalten.`,
   scopeFirstParty: (scope) => `${scope} ist keine Berechtigung der Plattform.`,
   purpose: (scope) => `Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu ${scope} dient.`,
