@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
-import { sendMessage } from '../browser/page-responses.ts'
+import { readForm } from '../browser/forms.ts'
+import { redirect, sendMessage } from '../browser/page-responses.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import { networkOf } from '../http/client-address.ts'
 import { preflightHeaders } from '../http/cors.ts'
@@ -43,20 +44,34 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
   const isWithinLimit = requestLimit(limits, 'authorizations', MAX_REQUESTS)
 
-  router.get(`${path}${routes.authorization}`, async (ctx) => {
-    if (!(await isWithinLimit(networkOf(ctx.state.clientAddress ?? '')))) {
-      ctx.set('Retry-After', '60')
-      return sendMessage(ctx, 'tooManyRequests', 429)
-    }
-    const { search } = ctx.state
-    if (search.length > MAX_QUERY) return sendMessage(ctx, 'requestWrong', 400, 'the query is longer than 4 KB')
-    setPageHeaders(ctx)
-    return withinDeadline(ctx, requestMs, async () => {
-      const client = new URLSearchParams(search).get('client_id') ?? ''
-      ctx.state.search = plainRequest(search, asksForOpenid(search) ? await identityScopesOf(client) : [])
-      await handleBelow(ctx)
-    })
-  })
+  const limited = async (ctx: StepContext, respond: () => Promise<void>) => {
+    if (await isWithinLimit(networkOf(ctx.state.clientAddress ?? ''))) return respond()
+    ctx.set('Retry-After', '60')
+    sendMessage(ctx, 'tooManyRequests', 429)
+  }
+
+  router.get(`${path}${routes.authorization}`, (ctx) =>
+    limited(ctx, async () => {
+      const { search } = ctx.state
+      if (search.length > MAX_QUERY) return sendMessage(ctx, 'requestWrong', 400, 'the query is longer than 4 KB')
+      setPageHeaders(ctx)
+      return withinDeadline(ctx, requestMs, async () => {
+        const client = new URLSearchParams(search).get('client_id') ?? ''
+        ctx.state.search = plainRequest(search, asksForOpenid(search) ? await identityScopesOf(client) : [])
+        await handleBelow(ctx)
+      })
+    }),
+  )
+  // Browsers send no cookies of this host with a form of another site: they repeat the request by GET.
+  router.post(`${path}${routes.authorization}`, (ctx) =>
+    limited(ctx, () =>
+      withinDeadline(ctx, requestMs, async () => {
+        const form = await readForm(ctx).catch(() => null)
+        if (form) redirect(ctx, `${path}${routes.authorization}?${form}`)
+        else sendMessage(ctx, 'requestWrong', 400)
+      }),
+    ),
+  )
   router.get(`${path}${routes.authorization}/:uid`, (ctx) => {
     setPageHeaders(ctx)
     return handleBelow(ctx)

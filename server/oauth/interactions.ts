@@ -2,6 +2,7 @@ import type { Interaction, InteractionResults } from 'oidc-provider'
 import { errors } from '../../routers/kernel/errors.ts'
 import { isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import { readForm } from '../browser/forms.ts'
+import { preferLanguages } from '../browser/language.ts'
 import { fullNameOf } from '../browser/login/persons.ts'
 import { lookFor } from '../browser/look.ts'
 import { redirect } from '../browser/page-responses.ts'
@@ -28,22 +29,28 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
     if (details.uid !== uid || details.session?.uid !== session.uid) {
       throw new oauthErrors.SessionNotFound('the interaction of another browser')
     }
+    preferLanguages(ctx, details.params.ui_locales)
     return details
   }
   const actionOf = ({ uid }: Interaction) => `${path}/interaction/${uid}`
   const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
     provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
 
-  const attemptOf = async (ctx: StepContext, uid: string, { client, url }: SignInRequest): Promise<SignInAttempt> => ({
-    id: uid,
-    action: `${path}/interaction/${uid}`,
-    app: await appOf(db, client),
-    async finish(accountId) {
-      requests.end(ctx, uid)
-      await (await sessionOf(ctx)).signIn(accountId, now())
-      return url
-    },
-  })
+  const attemptOf = async (ctx: StepContext, uid: string, { client, url }: SignInRequest): Promise<SignInAttempt> => {
+    const { searchParams } = new URL(url, provider().issuer)
+    preferLanguages(ctx, searchParams.get('ui_locales'))
+    return {
+      id: uid,
+      action: `${path}/interaction/${uid}`,
+      app: await appOf(db, client),
+      hint: searchParams.get('login_hint'),
+      async finish(accountId) {
+        requests.end(ctx, uid)
+        await (await sessionOf(ctx)).signIn(accountId, now())
+        return url
+      },
+    }
+  }
 
   const consentRequest = async ({ params, session }: Interaction) => {
     if (!session) throw errors.requestInvalid()

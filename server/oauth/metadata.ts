@@ -1,5 +1,6 @@
 import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import { languages } from '../browser/language.ts'
 import { clientAuthentication } from './client-credentials.ts'
 import { userinfoClaims } from './userinfo.ts'
 
@@ -42,6 +43,8 @@ export const openidConfiguration = (issuer: string) => ({
     ...userinfoClaims.profile,
     ...userinfoClaims.email,
   ],
+  prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+  ui_locales_supported: languages,
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,

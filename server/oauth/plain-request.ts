@@ -4,6 +4,9 @@ import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 const OPENID_PARAMETERS = ['nonce', 'max_age', 'acr_values', 'claims', 'claims_locales', 'id_token_hint']
 
+/** Without `openid` they have no effect. */
+const HINTS = ['login_hint', 'ui_locales']
+
 /** Whether an authorization request's query asks for OpenID Connect. */
 export const asksForOpenid = (search: string) =>
   new URLSearchParams(search).getAll('scope').some((scope) => scope.split(' ').includes('openid'))
@@ -24,6 +27,10 @@ export function plainRequest(search: string, registered: readonly IdentityScope[
     query.set('scope', wanted.join(' '))
     if (scopes.includes('openid') && !isOpenid) for (const name of OPENID_PARAMETERS) query.delete(name)
   }
+  if (!isOpenid) for (const name of HINTS) query.delete(name)
+  // The page for the sign-in is also the one on which to choose another account.
+  const [prompt, ...prompts] = isOpenid ? query.getAll('prompt') : []
+  if (prompt && prompts.length === 0) query.set('prompt', prompt.replace(/\bselect_account\b/, 'login'))
   // Codes and errors are returned in the query only: the other modes need a script, in this page or the app's. For a type with a
   // token, oidc-provider returns its errors in the fragment.
   if (query.get('response_type')?.includes('token')) query.set('response_type', 'unsupported')

@@ -8,6 +8,7 @@ import { adapterFactory } from './adapter.ts'
 import {
   ALLOWED_SCOPES,
   allowedScopes,
+  isSandbox,
   isSuspended,
   isWaiting,
   requestedScopes,
@@ -117,7 +118,7 @@ export function createProvider(
         },
       },
     },
-    interactions: { url: interactionUrl, policy: interactionPrompts() },
+    interactions: { url: interactionUrl, policy: interactionPrompts(now) },
     renderError,
   })
   compareHashedSecrets(provider, db, now)
@@ -125,17 +126,27 @@ export function createProvider(
   return provider
 }
 
-/** oidc-provider's prompts; a session whose member no longer exists has to sign in again. */
-function interactionPrompts() {
+/**
+ * oidc-provider's prompts, with max_age by the database's time, and without id_token_hint of sandbox clients, which names a test
+ * member. A session whose member no longer exists has to sign in again.
+ */
+function interactionPrompts(now: () => number) {
   const { base, Check } = interactionPolicy
   const prompts = base()
-  prompts
-    .get('login')!
-    .checks.add(
-      new Check('no_account', 'the member no longer exists', ({ oidc }) =>
-        Boolean(oidc.session!.accountId && !oidc.account),
-      ),
-    )
+  const { checks } = prompts.get('login')!
+  const replace = (reason: string, description: string, check: (ctx: KoaContextWithOIDC) => boolean) => {
+    checks.remove(reason)
+    checks.add(new Check(reason, description, 'login_required', check))
+  }
+  replace('no_account', 'the member no longer exists', ({ oidc }) => Boolean(oidc.session!.accountId && !oidc.account))
+  replace('max_age', 'the member signed in too long ago', ({ oidc: { params, session } }) => {
+    const { loginTs } = session!
+    return params!.max_age !== undefined && loginTs !== undefined && now() / 1000 - loginTs > Number(params!.max_age)
+  })
+  replace('id_token_hint', 'another member is signed in', ({ oidc: { client, entities, session } }) => {
+    const hint = entities.IdTokenHint
+    return hint !== undefined && !isSandbox(client) && hint.payload.sub !== session!.accountId
+  })
   return prompts
 }
 

@@ -3,7 +3,7 @@ import { decodeProtectedHeader } from 'jose'
 import * as openid from 'openid-client'
 import { beforeAll, expect, it } from 'vitest'
 import { authWorld, issuer, redirectUri } from './auth-world.ts'
-import { api, discover, everything, registerOpenid, signIn, userinfo } from './openid-world.ts'
+import { api, discover, everything, registerOpenid, signIn, toApp, userinfo } from './openid-world.ts'
 
 const it_ = authWorld()
 let client: string
@@ -138,6 +138,87 @@ const checks: [string, () => Promise<void>][] = [
     'oidcc-ensure-request-with-acr-values-succeeds',
     async () => {
       expect((await signIn(it_, config, { acr_values: '1 2' })).claims.sub).toBe(it_.world.ids.member)
+    },
+  ],
+  [
+    'oidcc-prompt-none-not-logged-in',
+    async () => {
+      const { location } = await ask({ prompt: 'none' })
+      expect([location!.searchParams.get('error'), location!.searchParams.get('code')]).toEqual([
+        'login_required',
+        null,
+      ])
+    },
+  ],
+  [
+    'oidcc-prompt-none-logged-in',
+    async () => {
+      const { browser, claims } = await signIn(it_, config)
+      const silent = await signIn(it_, config, { prompt: 'none' }, browser)
+      expect([silent.claims.sub, silent.claims.auth_time]).toEqual([claims.sub, claims.auth_time])
+    },
+  ],
+  [
+    'oidcc-prompt-login',
+    async () => {
+      const { browser, claims } = await signIn(it_, config)
+      it_.world.advance(10)
+      expect((await ask({ prompt: 'login' }, browser)).text).toContain('name="member"')
+      const again = await signIn(it_, config, { prompt: 'login' }, browser)
+      expect(again.claims.auth_time! - claims.auth_time!).toBeGreaterThanOrEqual(10)
+    },
+  ],
+  [
+    'oidcc-max-age-1',
+    async () => {
+      const { browser, claims } = await signIn(it_, config)
+      it_.world.advance(2)
+      expect((await ask({ max_age: '1' }, browser)).text).toContain('name="member"')
+      const again = await signIn(it_, config, { max_age: '1' }, browser)
+      expect(again.claims.auth_time).toBeGreaterThan(claims.auth_time!)
+    },
+  ],
+  [
+    'oidcc-max-age-10000',
+    async () => {
+      const { browser, claims } = await signIn(it_, config)
+      it_.world.advance(9_000)
+      const again = await signIn(it_, config, { max_age: '10000' }, browser)
+      expect(again.claims.auth_time).toBe(claims.auth_time)
+    },
+  ],
+  [
+    'oidcc-id-token-hint',
+    async () => {
+      const { browser, claims, id_token } = await signIn(it_, config)
+      const silent = await signIn(it_, config, { prompt: 'none', id_token_hint: id_token! }, browser)
+      expect(silent.claims.sub).toBe(claims.sub)
+    },
+  ],
+  [
+    'oidcc-login-hint',
+    async () => {
+      expect((await signIn(it_, config, { login_hint: 'mia@example.org' })).claims.sub).toBe(it_.world.ids.member)
+    },
+  ],
+  [
+    'oidcc-ui-locales',
+    async () => {
+      expect((await signIn(it_, config, { ui_locales: 'se de' })).claims.sub).toBe(it_.world.ids.member)
+    },
+  ],
+  [
+    'oidcc-ensure-post-request-succeeds',
+    async () => {
+      const { url, verifier } = it_.authorizeUrl({ client, scope: everything })
+      const browser = it_.newBrowser()
+      const origin = { origin: 'https://app.example' }
+      const posted = await browser.post(url.origin + url.pathname, Object.fromEntries(url.searchParams), origin)
+      expect([posted.status, posted.location!.href]).toEqual([303, url.href])
+      const back = await toApp(it_, posted.location!, browser)
+      expect((await it_.exchange(client, back.searchParams.get('code')!, verifier)).json.id_token).toEqual(
+        expect.any(String),
+      )
     },
   ],
   [

@@ -7,8 +7,10 @@ export const api = 'svc.me.profile:read'
 export const everything = `openid profile email ${api}`
 
 /** A client of the tenant's app that has registered OpenID Connect. */
-export const registerOpenid = ({ world }: AuthWorld, scopes = [...everything.split(' '), 'lms.me.quizzes:read']) =>
-  register(world, { scopes })
+export const registerOpenid = (
+  { world }: AuthWorld,
+  scopes = [...everything.split(' '), 'svc.me.groups:read', 'lms.me.quizzes:read'],
+) => register(world, { scopes })
 
 /** openid-client as an app uses it, by way of the service's port. */
 export const discover = (service: AuthWorld, client: string, authentication = openid.None()) =>

@@ -18,13 +18,14 @@ import { formsOf, startPortal, storeEntry } from './portal-world.ts'
  * - limit: what refuses more with 429; `people` are the calls of a person and of a team. That of userinfo is of a token, in
  *   test/oauth/openid.test.ts
  * - body: `form` is at most 8 KiB, `upload` 160 KiB, `token` 56 KiB; of others nothing is read
- * - from: `own` is refused from other origins, `any` reads no cookies
+ * - from: `own` is refused from other origins, `any` reads no cookies, `site` is for forms of any site, as a link is
  * - back: opened again, as when its answer is reloaded, it leads to a page
  */
 const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'back'>(`
 | method  | path                                                | who       | limit          | body   | from | back |
 |---------|-----------------------------------------------------|-----------|----------------|--------|------|------|
 | GET     | /authorize                                          | all       | authorizations |        |      |      |
+| POST    | /authorize                                          | all       | authorizations | form   | site |      |
 | GET     | /authorize/:uid                                     | attempt   |                |        |      |      |
 | POST    | /token                                              | all       | token-failures | token  | any  |      |
 | POST    | /revoke                                             | all       | token-failures | token  | any  |      |
@@ -211,7 +212,7 @@ const OTHER = /^GET (\/v1\/openapi\.json|\/metrics|\/healthz|\/readyz)$/
 
 describe('a form', () => {
   it.each(titled(posts))('%s says where it may come from', (_, { from }) => {
-    expect(from).toMatch(/^(own|any)$/)
+    expect(from).toMatch(/^(own|any|site)$/)
   })
 
   it.each(titled(posts.filter(({ from }) => from === 'own')))('%s is refused from other origins', (_, route) =>
@@ -249,7 +250,8 @@ describe('a body', () => {
       const body = route.body as keyof typeof bounds
       expect(await post(route, types[body], 'a'.repeat(bounds[body] + 1))).toBe(400)
       // A sign-in that has not begun is refused before.
-      const other = route.path.startsWith('/interaction/') || body === 'token' ? 400 : 415
+      const other =
+        route.path.startsWith('/interaction/') || body === 'token' || route.path === '/authorize' ? 400 : 415
       expect(await post(route, 'application/json', '{}')).toBe(other)
     }),
   )
