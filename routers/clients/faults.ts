@@ -39,6 +39,7 @@ export const faultSentences = {
   redirectTooLong: () => 'A redirect URI can have at most 2048 characters.',
   redirect: (address: string, reason: string) =>
     `${address} cannot be a redirect URI: ${redirectReasons[reason as RedirectReason]}.`,
+  logoutElsewhere: (address: string) => `${address} is at the host of none of the redirect URIs.`,
   scopeMissing: () => 'A client needs a scope.',
   scopeUnknown: (scope: string) => `The scope ${scope} does not exist.`,
   scopeOpenid: () => 'profile and email need openid.',

@@ -99,6 +99,28 @@ export function redirectFault(address: string, type: ClientType, development: bo
   return scheme === 'http' ? httpFault(hostname, type, development, wrong) : httpsFault(hostname, type, wrong)
 }
 
+export const logoutFaults = (
+  addresses: readonly string[],
+  redirectUris: readonly string[],
+  type: ClientType,
+  development: boolean,
+): Fault[] =>
+  addresses.flatMap((address) => {
+    const field = 'postLogoutRedirectUris'
+    const wrong = redirectFault(address, type, development)
+    if (wrong) return { ...wrong, field }
+    return isBeside(address, redirectUris) ? [] : fault(field, 'logoutElsewhere', address)
+  })
+
+/** Whether it has the scheme and host of one of these redirect URIs. */
+export const isBeside = (address: string, redirectUris: readonly string[]) =>
+  redirectUris.some((uri) => placeOf(uri) === placeOf(address))
+
+function placeOf(uri: string) {
+  const { protocol, host } = new URL(uri)
+  return `${protocol}//${host}`
+}
+
 const isLoopback = (hostname: string) => hostname === '127.0.0.1' || hostname === '[::1]'
 const isLocalhost = (hostname: string) => hostname === 'localhost' || hostname.endsWith('.localhost')
 

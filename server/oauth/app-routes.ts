@@ -63,11 +63,12 @@ export function addAppRoutes(router: Router<State>, options: Options) {
     }),
   )
   // Browsers send no cookies of this host with a form of another site: they repeat the request by GET.
-  router.post(`${path}${routes.authorization}`, (ctx) =>
+  const asked = [routes.authorization, routes.end_session].map((address) => `${path}${address}`)
+  router.post(asked, (ctx) =>
     limited(ctx, () =>
       withinDeadline(ctx, requestMs, async () => {
         const form = await readForm(ctx).catch(() => null)
-        if (form) redirect(ctx, `${path}${routes.authorization}?${form}`)
+        if (form) redirect(ctx, `${ctx.state.path}?${form}`)
         else sendMessage(ctx, 'requestWrong', 400)
       }),
     ),

@@ -49,6 +49,11 @@ export const isSandbox = (client: unknown) => (client as Record<typeof SANDBOX, 
 export const WAITING = 'waiting'
 export const isWaiting = (client: unknown) => (client as Record<typeof WAITING, boolean>)[WAITING]
 
+/** Client metadata: where a sign-out may return to. */
+export const POST_LOGOUT_URIS = 'post_logout_uris'
+export const postLogoutUris = (client: unknown) =>
+  (client as { [POST_LOGOUT_URIS]?: readonly string[] })[POST_LOGOUT_URIS] ?? []
+
 /** The allowed scopes that the `scope` parameter names, in this service's order. Others are ignored. */
 export function requestedScopes(client: unknown, parameter: unknown): ConsentScope[] {
   const named = typeof parameter === 'string' ? parameter.split(' ') : []

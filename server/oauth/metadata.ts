@@ -10,6 +10,7 @@ export const routes = {
   revocation: '/revoke',
   jwks: '/jwks',
   userinfo: '/userinfo',
+  end_session: '/end-session',
 }
 
 /** RFC 8414. */
@@ -35,6 +36,7 @@ export const metadataOf = (issuer: string) => ({
 export const openidConfiguration = (issuer: string) => ({
   ...metadataOf(issuer),
   userinfo_endpoint: `${issuer}${routes.userinfo}`,
+  end_session_endpoint: `${issuer}${routes.end_session}`,
   scopes_supported: [...identityScopes, ...memberScopes],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['ES256'],

@@ -11,6 +11,7 @@ import {
   isSandbox,
   isSuspended,
   isWaiting,
+  POST_LOGOUT_URIS,
   requestedScopes,
   SANDBOX,
   SUSPENDED,
@@ -71,7 +72,7 @@ export function createProvider(
       idTokenSigningAlgValues: ['ES256'],
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
-    extraClientMetadata: { properties: [ALLOWED_SCOPES, SANDBOX, SECRETS, SUSPENDED, WAITING] },
+    extraClientMetadata: { properties: [ALLOWED_SCOPES, POST_LOGOUT_URIS, SANDBOX, SECRETS, SUSPENDED, WAITING] },
     extraParams: { organisation: checkRequest },
     cookies: {
       keys: cookieKeys,

@@ -6,6 +6,7 @@ import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/consent.ts'
+import { endSessionPage } from '../../server/oauth/pages/end-session.ts'
 
 export const action = '/v1/oauth/interaction/one'
 
@@ -150,6 +151,20 @@ export const samplePages = (language: Language): Record<string, string> => ({
     apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, ...times, lastUse: 'longAgo' }],
   }),
   '/connected-none': connectedPage({ language, action: '/v1/oauth/connected', member: 'Ben Okafor', apps: [] }),
+  '/end-session': endSessionPage({
+    language,
+    action: '/v1/oauth/end-session',
+    member: 'Anna Berger',
+    app,
+    query: 'client_id=trainer',
+  }),
+  '/end-session-odd': endSessionPage({
+    language,
+    action: '/v1/oauth/end-session',
+    member: strange,
+    app: odd,
+    query: strange,
+  }),
   '/message': messagePage({
     language,
     message: 'requestWrong',

@@ -40,6 +40,9 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | OPTIONS | /.well-known/oauth-authorization-server             | all       |                |        |      |      |
 | OPTIONS | /.well-known/openid-configuration                   | all       |                |        |      |      |
 | OPTIONS | /userinfo                                           | all       |                |        |      |      |
+| GET     | /end-session                                        | all       |                |        |      |      |
+| POST    | /end-session                                        | all       | authorizations | form   | site |      |
+| POST    | /end-session/confirm                                | all       |                | form   | own  | yes  |
 | GET     | /style.css                                          | all       |                |        |      |      |
 | GET     | /logo/:version                                      | all       |                |        |      |      |
 | GET     | /icons/:app/:version                                | all       | icons          |        |      |      |
@@ -250,8 +253,7 @@ describe('a body', () => {
       const body = route.body as keyof typeof bounds
       expect(await post(route, types[body], 'a'.repeat(bounds[body] + 1))).toBe(400)
       // A sign-in that has not begun is refused before.
-      const other =
-        route.path.startsWith('/interaction/') || body === 'token' || route.path === '/authorize' ? 400 : 415
+      const other = route.path.startsWith('/interaction/') || body === 'token' || route.from === 'site' ? 400 : 415
       expect(await post(route, 'application/json', '{}')).toBe(other)
     }),
   )

@@ -41,6 +41,7 @@ export const faults: {
   redirectTooLong: () => 'Eine Redirect-URI hat höchstens 2048 Zeichen.',
   redirect: (address, reason) =>
     `${address} kann keine Redirect-URI sein: ${redirectReasons[reason as RedirectReason]}.`,
+  logoutElsewhere: (address) => `${address} gehört zu keinem Host der Redirect-URIs.`,
   scopeMissing: () => 'Es fehlt eine Berechtigung.',
   scopeUnknown: (scope) => `Die Berechtigung ${scope} gibt es nicht.`,
   scopeOpenid: () => 'profile und email setzen openid voraus.',
