@@ -15,7 +15,7 @@ export const registerOpenid = (
 /** openid-client as an app uses it, by way of the service's port. */
 export const discover = (service: AuthWorld, client: string, authentication = openid.None()) =>
   openid.discovery(new URL(issuer), client, undefined, authentication, {
-    execute: [openid.allowInsecureRequests],
+    execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
     async [openid.customFetch](url, { method, headers, body }) {
       const answer = await service.app.send(method, new URL(url), headers, body?.toString())
       return new Response(answer.text, {
