@@ -6,6 +6,7 @@ type Client = ReturnType<typeof toClient>
 interface Requested {
   name?: string | undefined
   redirectUris?: readonly string[] | undefined
+  postLogoutRedirectUris?: readonly string[] | undefined
   scopes?: readonly string[] | undefined
   purpose?: Purpose | undefined
 }
@@ -13,6 +14,7 @@ interface Requested {
 interface Changes {
   name?: string
   redirectUris?: string[]
+  postLogoutRedirectUris?: string[]
   scopes?: string[]
   purpose?: Purpose
   wanted: WantedOfClient
@@ -21,6 +23,9 @@ interface Changes {
 export function changesOf(client: Client, requested: Requested): Changes {
   const redirectUris = requested.redirectUris && [...new Set(requested.redirectUris)]
   const scopes = requested.scopes && [...new Set(requested.scopes)]
+  const postLogoutRedirectUris = requested.postLogoutRedirectUris && [...new Set(requested.postLogoutRedirectUris)]
+  // They are at hosts of the redirect URIs, which are reviewed.
+  const logouts = postLogoutRedirectUris && { postLogoutRedirectUris }
   // Nobody has seen a client that waits itself, and a test client is used by its team alone.
   const reviewed = !client.testOnly && client.state === 'active'
   const explained = scopes && !client.testOnly ? explain(client, scopes, requested.purpose ?? {}) : undefined
@@ -28,12 +33,13 @@ export function changesOf(client: Client, requested: Requested): Changes {
     return {
       ...(requested.name !== undefined && { name: requested.name }),
       ...(redirectUris && { redirectUris }),
+      ...logouts,
       ...(scopes && { scopes }),
       ...(explained && { purpose: explained }),
       wanted: {},
     }
   }
-  const changes: Changes = { wanted: { ...client.wanted } }
+  const changes: Changes = { ...logouts, wanted: { ...client.wanted } }
   if (requested.name !== undefined) nameChange(changes, client, requested.name)
   if (redirectUris) redirectChange(changes, client, redirectUris)
   if (scopes) scopeChange(changes, client, scopes, explained!)

@@ -7,7 +7,7 @@ import { auditing, authorOf } from './auditing.ts'
 import { refuseIf } from './faults.ts'
 import { queueReceived } from './mails/queue.ts'
 import { newId } from './names.ts'
-import { levelFaults, nameFaults, settingFaults } from './registration.ts'
+import { levelFaults, logoutFaults, nameFaults, settingFaults } from './registration.ts'
 import { clientColumns, stateOf, toClient } from './rows.ts'
 import { purposesOf } from './rules.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
@@ -48,13 +48,17 @@ export const requestProduction = internal('dev:write', teamPeople, {
         redirectUris: [...new Set(input.redirectUris ?? from.redirectUris)],
         scopes: from.scopes,
       }
+      // Development URIs are left out, as are hosts without a redirect URI.
+      const postLogoutRedirectUris = from.postLogoutRedirectUris.filter(
+        (uri) => logoutFaults([uri], settings.redirectUris, from.type, false).length === 0,
+      )
       refuseIf([
         ...nameFaults('client', settings),
         ...settingFaults(settings, false),
         ...levelFaults(settings.scopes, team!.level),
       ])
       const purpose = purposesOf(settings.scopes, input.purpose)
-      const data = { ...settings, purpose, state: 'requested' as const, requestedAt: author.at }
+      const data = { ...settings, postLogoutRedirectUris, purpose, state: 'requested' as const, requestedAt: author.at }
       const select = clientColumns(ctx.core.now())
       if (!isAgain) await refuseTooMany(tx, { app, team: teamId })
       const client = isAgain

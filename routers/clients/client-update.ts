@@ -7,7 +7,7 @@ import { auditing, authorOf, difference } from './auditing.ts'
 import { changesOf } from './client-changes.ts'
 import { refuseIf } from './faults.ts'
 import { queueReceived } from './mails/queue.ts'
-import { levelFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
+import { levelFaults, logoutFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
@@ -24,6 +24,9 @@ export const update = internal('dev:write', teamPeople, {
       version: z.int().meta({ description: 'The version that was read; any other is 409' }),
       name: z.string().optional(),
       redirectUris: texts.optional(),
+      postLogoutRedirectUris: texts
+        .optional()
+        .meta({ description: 'Where a sign-out may return to: at the scheme and host of a redirect URI' }),
       scopes: texts.optional(),
       purpose: purpose.optional().meta({ description: 'What each added scope of a production client is for' }),
     }),
@@ -48,6 +51,10 @@ export const update = internal('dev:write', teamPeople, {
         ...levelFaults(requested.scopes ?? [], level),
       ])
       const { wanted, purpose, ...now } = changesOf(before, requested)
+      const { redirectUris, postLogoutRedirectUris } = { ...before, ...now }
+      if (requested.postLogoutRedirectUris) {
+        refuseIf(logoutFaults(postLogoutRedirectUris, redirectUris, before.type, before.testOnly))
+      }
       const next = { ...before, ...now, ...(purpose && { purpose: nullIfEmpty(purpose) }), wanted: nullIfEmpty(wanted) }
       const differing = difference(before, next)
       if (!differing) return before

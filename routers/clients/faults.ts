@@ -39,8 +39,10 @@ export const faultSentences = {
   redirectTooLong: () => 'A redirect URI can have at most 2048 characters.',
   redirect: (address: string, reason: string) =>
     `${address} cannot be a redirect URI: ${redirectReasons[reason as RedirectReason]}.`,
+  logoutElsewhere: (address: string) => `${address} is at the host of none of the redirect URIs.`,
   scopeMissing: () => 'A client needs a scope.',
   scopeUnknown: (scope: string) => `The scope ${scope} does not exist.`,
+  scopeOpenid: () => 'profile and email need openid.',
   scopeLevel: (scope: string) => `${scope} is only for teams with the Developer level.`,
   scopeFirstParty: (scope: string) => `${scope} is not a first-party scope.`,
   purpose: (scope: string) => `Say in 1 to 1000 characters, without control characters, what ${scope} is for.`,

@@ -1,3 +1,4 @@
+import { isConsentScope, isIdentityScope } from '../kernel/identity-scopes.ts'
 import type { Level } from '../kernel/scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from '../kernel/scopes.ts'
 import { isLine } from '../kernel/typed-text.ts'
@@ -58,7 +59,10 @@ export const redirectFaults = (addresses: readonly string[], type: ClientType, d
 export const scopeFaults = (wanted: readonly string[]): Fault[] =>
   wanted.length === 0
     ? [fault('scopes', 'scopeMissing')]
-    : wanted.filter((scope) => !isScope(scope)).map((scope) => fault('scopes', 'scopeUnknown', scope))
+    : [
+        ...wanted.filter((scope) => !isConsentScope(scope)).map((scope) => fault('scopes', 'scopeUnknown', scope)),
+        ...(wanted.some(isIdentityScope) && !wanted.includes('openid') ? [fault('scopes', 'scopeOpenid')] : []),
+      ]
 
 export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): Fault[] => [
   ...(id !== undefined && !isId(id) ? [fault('id', 'id', whose)] : []),
@@ -93,6 +97,28 @@ export function redirectFault(address: string, type: ClientType, development: bo
   if (username !== '' || password !== '') return wrong('userName')
   if (hostname.includes('*')) return wrong('wildcard')
   return scheme === 'http' ? httpFault(hostname, type, development, wrong) : httpsFault(hostname, type, wrong)
+}
+
+export const logoutFaults = (
+  addresses: readonly string[],
+  redirectUris: readonly string[],
+  type: ClientType,
+  development: boolean,
+): Fault[] =>
+  addresses.flatMap((address) => {
+    const field = 'postLogoutRedirectUris'
+    const wrong = redirectFault(address, type, development)
+    if (wrong) return { ...wrong, field }
+    return isBeside(address, redirectUris) ? [] : fault(field, 'logoutElsewhere', address)
+  })
+
+/** Whether it has the scheme and host of one of these redirect URIs. */
+export const isBeside = (address: string, redirectUris: readonly string[]) =>
+  redirectUris.some((uri) => placeOf(uri) === placeOf(address))
+
+function placeOf(uri: string) {
+  const { protocol, host } = new URL(uri)
+  return `${protocol}//${host}`
 }
 
 const isLoopback = (hostname: string) => hostname === '127.0.0.1' || hostname === '[::1]'

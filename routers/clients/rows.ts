@@ -9,6 +9,7 @@ export const clientColumns = (now: number) =>
     ...{ id: true, name: true, teamId: true, appId: true, environment: true, type: true, state: true, testOnly: true },
     ...{
       redirectUris: true,
+      postLogoutRedirectUris: true,
       scopes: true,
       purpose: true,
       requestedAt: true,

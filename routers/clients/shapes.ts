@@ -89,6 +89,7 @@ export const clientOutput = z.object({
   state: z.enum(['active', 'requested', 'refused']),
   testOnly: z.boolean().meta({ description: 'Only the people in the team and its test members can sign in' }),
   redirectUris: z.array(z.string()),
+  postLogoutRedirectUris: z.array(z.string()).meta({ description: 'Where a sign-out may return to' }),
   scopes: z.array(z.string()),
   purpose: z.record(z.string(), z.string()).nullable().meta({ description: 'What each scope is for' }),
   requestedAt: time.nullable(),

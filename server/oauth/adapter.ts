@@ -1,8 +1,17 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
+import { isBeside } from '../../routers/clients/registration.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
-import { ALLOWED_SCOPES, isStopped, requestableScopes, SANDBOX, SUSPENDED, WAITING } from './authorize-scopes.ts'
+import {
+  ALLOWED_SCOPES,
+  isStopped,
+  POST_LOGOUT_URIS,
+  requestableScopes,
+  SANDBOX,
+  SUSPENDED,
+  WAITING,
+} from './authorize-scopes.ts'
 import { firstPartyMetadata, teamCredentials } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
@@ -129,6 +138,8 @@ function clients({ db }: Options): Adapter {
         ...(await teamCredentials(db, client)),
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
+        // A redirect URI may have been removed since.
+        [POST_LOGOUT_URIS]: client.postLogoutRedirectUris.filter((uri) => isBeside(uri, client.redirectUris)),
         [SUSPENDED]: isStopped({ team: client.team, app: client.app }),
         [SANDBOX]: client.environment === 'sandbox',
         [WAITING]: client.state === 'requested',

@@ -1,5 +1,7 @@
 import type Router from '@koa/router'
-import { sendMessage } from '../browser/page-responses.ts'
+import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
+import { readForm } from '../browser/forms.ts'
+import { redirect, sendMessage } from '../browser/page-responses.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import { networkOf } from '../http/client-address.ts'
 import { preflightHeaders } from '../http/cors.ts'
@@ -8,21 +10,27 @@ import { JSON_TYPE } from '../http/send.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { requestLimit } from '../limits/request-limit.ts'
-import { metadataOf, routes } from './metadata.ts'
-import { plainRequest } from './plain-request.ts'
+import { metadataOf, openidConfiguration, routes } from './metadata.ts'
+import { asksForOpenid, plainRequest } from './plain-request.ts'
 import { withinDeadline } from './provider-handler.ts'
 import { reserveBody } from './token-body.ts'
 
 /** RFC 8414, 3.1: an issuer's path comes after the well-known path. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
+/** OpenID Connect Discovery, 4: it comes after an issuer's path. */
+const OPENID_PATH = '/.well-known/openid-configuration'
 
 /** Authorization requests per minute and network. */
 export const MAX_REQUESTS = 300
 const MAX_QUERY = 4_096
 
+const ALLOW = { get: 'GET, HEAD', post: 'POST' } as const
+
 interface Options {
   issuer: string
   handle: (ctx: StepContext, path: string) => Promise<void>
+  identityScopesOf: (client: string) => Promise<IdentityScope[]>
+  userinfo: (ctx: StepContext) => Promise<void>
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
   limits: Limits
   memory: MemoryBudget
@@ -30,32 +38,55 @@ interface Options {
 }
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
-export function addAppRoutes(router: Router<State>, { issuer, handle, limit, limits, memory, requestMs }: Options) {
+export function addAppRoutes(router: Router<State>, options: Options) {
+  const { issuer, handle, identityScopesOf, userinfo, limit, limits, memory, requestMs } = options
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
   const isWithinLimit = requestLimit(limits, 'authorizations', MAX_REQUESTS)
 
-  router.get(`${path}${routes.authorization}`, async (ctx) => {
-    if (!(await isWithinLimit(networkOf(ctx.state.clientAddress ?? '')))) {
-      ctx.set('Retry-After', '60')
-      return sendMessage(ctx, 'tooManyRequests', 429)
-    }
-    const { search } = ctx.state
-    if (search.length > MAX_QUERY) return sendMessage(ctx, 'requestWrong', 400, 'the query is longer than 4 KB')
-    setPageHeaders(ctx)
-    ctx.state.search = plainRequest(search)
-    return handleBelow(ctx)
-  })
+  const limited = async (ctx: StepContext, respond: () => Promise<void>) => {
+    if (await isWithinLimit(networkOf(ctx.state.clientAddress ?? ''))) return respond()
+    ctx.set('Retry-After', '60')
+    sendMessage(ctx, 'tooManyRequests', 429)
+  }
+
+  router.get(`${path}${routes.authorization}`, (ctx) =>
+    limited(ctx, async () => {
+      const { search } = ctx.state
+      if (search.length > MAX_QUERY) return sendMessage(ctx, 'requestWrong', 400, 'the query is longer than 4 KB')
+      setPageHeaders(ctx)
+      return withinDeadline(ctx, requestMs, async () => {
+        const client = new URLSearchParams(search).get('client_id') ?? ''
+        ctx.state.search = plainRequest(search, asksForOpenid(search) ? await identityScopesOf(client) : [])
+        await handleBelow(ctx)
+      })
+    }),
+  )
+  // Browsers send no cookies of this host with a form of another site: they repeat the request by GET.
+  const asked = [routes.authorization, routes.end_session].map((address) => `${path}${address}`)
+  router.post(asked, (ctx) =>
+    limited(ctx, () =>
+      withinDeadline(ctx, requestMs, async () => {
+        const form = await readForm(ctx).catch(() => null)
+        if (form) redirect(ctx, `${ctx.state.path}?${form}`)
+        else sendMessage(ctx, 'requestWrong', 400)
+      }),
+    ),
+  )
   router.get(`${path}${routes.authorization}/:uid`, (ctx) => {
     setPageHeaders(ctx)
     return handleBelow(ctx)
   })
 
   /** Open to every origin: these endpoints read no cookies. */
-  const endpoint = (method: 'get' | 'post', addresses: string[], respond: (ctx: StepContext) => unknown) => {
-    router[method](addresses, respond)
+  const endpoint = (
+    methods: readonly (keyof typeof ALLOW)[],
+    addresses: string[],
+    respond: (ctx: StepContext) => unknown,
+  ) => {
+    for (const method of methods) router[method](addresses, respond)
     router.options(addresses, (ctx) => {
-      ctx.set(preflightHeaders(method === 'get' ? 'GET, HEAD' : 'POST'))
+      ctx.set(preflightHeaders(methods.map((method) => ALLOW[method]).join(', ')))
       ctx.status = 204
     })
   }
@@ -63,21 +94,27 @@ export function addAppRoutes(router: Router<State>, { issuer, handle, limit, lim
   const acceptJson = (ctx: StepContext) => {
     ctx.req.headers.accept = 'application/json'
   }
-  endpoint('post', [`${path}${routes.token}`, `${path}${routes.revocation}`], (ctx) => {
+  endpoint(['post'], [`${path}${routes.token}`, `${path}${routes.revocation}`], (ctx) => {
     acceptJson(ctx)
     return withinDeadline(ctx, requestMs, async () => {
       await reserveBody(ctx, memory)
       await limit(ctx, () => handleBelow(ctx))
     })
   })
-  endpoint('get', [`${path}${routes.jwks}`], (ctx) => {
+  endpoint(['get'], [`${path}${routes.jwks}`], (ctx) => {
     acceptJson(ctx)
     return handleBelow(ctx)
   })
 
-  const metadata = JSON.stringify(metadataOf(issuer))
-  endpoint('get', [`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], (ctx) => {
-    ctx.type = JSON_TYPE
-    ctx.body = metadata
-  })
+  endpoint(['get', 'post'], [`${path}${routes.userinfo}`], userinfo)
+
+  const document = (addresses: string[], metadata: object) => {
+    const text = JSON.stringify(metadata)
+    endpoint(['get'], addresses, (ctx) => {
+      ctx.type = JSON_TYPE
+      ctx.body = text
+    })
+  }
+  document([`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], metadataOf(issuer))
+  document([`${path}${OPENID_PATH}`], openidConfiguration(issuer))
 }

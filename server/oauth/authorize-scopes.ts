@@ -1,3 +1,5 @@
+import type { ConsentScope } from '../../routers/kernel/identity-scopes.ts'
+import { isConsentScope, isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import type { Level, Scope, TokenSection } from '../../routers/kernel/scopes.ts'
 import { isAllowedAt, isScope, scopes } from '../../routers/kernel/scopes.ts'
 
@@ -7,6 +9,15 @@ const organisationKinds: Record<TokenSection, OrganisationKind> = { apps: 'club'
 
 /** The kind of organisation whose members the scope is for. */
 export const organisationKindOf = (scope: Scope) => organisationKinds[scopes[scope].section]
+
+/** The kinds of organisation that the scopes are for: every kind if none of them is an API's. */
+export function organisationKindsOf(asked: readonly ConsentScope[]): OrganisationKind[] {
+  const kinds = new Set(asked.filter(isScope).map(organisationKindOf))
+  return kinds.size > 0 ? [...kinds] : Object.values(organisationKinds)
+}
+
+export const isFor = (kind: OrganisationKind) => (scope: ConsentScope) =>
+  isIdentityScope(scope) || organisationKindOf(scope) === kind
 
 interface RegisteredClient {
   scopes: readonly string[]
@@ -19,8 +30,10 @@ export const isStopped = ({ team, app }: Pick<RegisteredClient, 'team' | 'app'>)
   app?.state === 'suspended' || Boolean(team.endsAt)
 
 /** The client's registered scopes that its team's current level allows; none while it is stopped. */
-export const requestableScopes = (client: RegisteredClient): Scope[] =>
-  (isStopped(client) ? [] : client.scopes).filter(isScope).filter((scope) => isAllowedAt(client.team.level, scope))
+export const requestableScopes = (client: RegisteredClient): ConsentScope[] =>
+  (isStopped(client) ? [] : client.scopes)
+    .filter(isConsentScope)
+    .filter((scope) => isIdentityScope(scope) || isAllowedAt(client.team.level, scope))
 
 /** The client metadata in which the adapter passes the scopes; oidc-provider's types lack it. */
 export const ALLOWED_SCOPES = 'allowed_scopes'
@@ -36,10 +49,15 @@ export const isSandbox = (client: unknown) => (client as Record<typeof SANDBOX, 
 export const WAITING = 'waiting'
 export const isWaiting = (client: unknown) => (client as Record<typeof WAITING, boolean>)[WAITING]
 
+/** Client metadata: where a sign-out may return to. */
+export const POST_LOGOUT_URIS = 'post_logout_uris'
+export const postLogoutUris = (client: unknown) =>
+  (client as { [POST_LOGOUT_URIS]?: readonly string[] })[POST_LOGOUT_URIS] ?? []
+
 /** The allowed scopes that the `scope` parameter names, in this service's order. Others are ignored. */
-export function requestedScopes(client: unknown, parameter: unknown): Scope[] {
+export function requestedScopes(client: unknown, parameter: unknown): ConsentScope[] {
   const named = typeof parameter === 'string' ? parameter.split(' ') : []
   return allowedScopes(client)
-    .filter(isScope)
+    .filter(isConsentScope)
     .filter((scope) => named.includes(scope))
 }

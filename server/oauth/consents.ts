@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { CONSENT_MS } from '../../routers/kernel/access.ts'
-import { isScope } from '../../routers/kernel/scopes.ts'
+import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
 import { appOf, appViews, shownClient } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { lastUses } from './last-use.ts'
@@ -90,7 +90,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
       consent: first.id,
       app: apps[at]!,
       organisation: first.organisation.name,
-      scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isScope),
+      scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isConsentScope),
       since: first.createdAt,
       lastUse: lastUse(
         all.map(({ id }) => id),

@@ -1,7 +1,8 @@
 import type { Interaction, InteractionResults } from 'oidc-provider'
 import { errors } from '../../routers/kernel/errors.ts'
-import type { Scope } from '../../routers/kernel/scopes.ts'
+import { isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import { readForm } from '../browser/forms.ts'
+import { preferLanguages } from '../browser/language.ts'
 import { fullNameOf } from '../browser/login/persons.ts'
 import { lookFor } from '../browser/look.ts'
 import { redirect } from '../browser/page-responses.ts'
@@ -11,7 +12,7 @@ import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { appOf } from './app-views.ts'
-import { isSandbox, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
+import { isFor, isSandbox, organisationKindsOf, requestedScopes } from './authorize-scopes.ts'
 import { choicesFor } from './consent-choices.ts'
 import { errors as oauthErrors } from './oidc-provider.ts'
 import type { PageOptions } from './page-options.ts'
@@ -28,22 +29,28 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
     if (details.uid !== uid || details.session?.uid !== session.uid) {
       throw new oauthErrors.SessionNotFound('the interaction of another browser')
     }
+    preferLanguages(ctx, details.params.ui_locales)
     return details
   }
   const actionOf = ({ uid }: Interaction) => `${path}/interaction/${uid}`
   const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
     provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
 
-  const attemptOf = async (ctx: StepContext, uid: string, { client, url }: SignInRequest): Promise<SignInAttempt> => ({
-    id: uid,
-    action: `${path}/interaction/${uid}`,
-    app: await appOf(db, client),
-    async finish(accountId) {
-      requests.end(ctx, uid)
-      await (await sessionOf(ctx)).signIn(accountId, now())
-      return url
-    },
-  })
+  const attemptOf = async (ctx: StepContext, uid: string, { client, url }: SignInRequest): Promise<SignInAttempt> => {
+    const { searchParams } = new URL(url, provider().issuer)
+    preferLanguages(ctx, searchParams.get('ui_locales'))
+    return {
+      id: uid,
+      action: `${path}/interaction/${uid}`,
+      app: await appOf(db, client),
+      hint: searchParams.get('login_hint'),
+      async finish(accountId) {
+        requests.end(ctx, uid)
+        await (await sessionOf(ctx)).signIn(accountId, now())
+        return url
+      },
+    }
+  }
 
   const consentRequest = async ({ params, session }: Interaction) => {
     if (!session) throw errors.requestInvalid()
@@ -55,7 +62,7 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
       throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
     }
     const scopes = requestedScopes(client, params.scope)
-    const kinds = [...new Set(scopes.map(organisationKindOf))]
+    const kinds = organisationKindsOf(scopes)
     const person = session.accountId
     const choices = await choicesFor(db, { person, client: clientId, kinds, now: now() })
     return { clientId, app, member, person, scopes, choices, sandbox: isSandbox(client) }
@@ -85,15 +92,18 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
     const picked = form.get('organisation')
     const choice = choices?.find(({ id }) => id === picked)
     if (!choice) return showConsent(ctx, details, 'organisationMissing')
-    const fitting = scopes.filter((scope) => organisationKindOf(scope) === choice.kind)
-    const ticked = fitting.filter((scope) => form.getAll('scope').includes(scope))
+    const fitting = scopes.filter(isFor(choice.kind))
+    const ticked = fitting.filter((scope) => scope === 'openid' || form.getAll('scope').includes(scope))
     if (ticked.length === 0) return showConsent(ctx, details, 'scopesMissing', picked)
 
     const grant = new (provider().Grant)({ accountId: person, clientId })
+    // An access token has the scopes of the APIs and of userinfo: it works at both.
     grant.addResourceScope(AUDIENCE, ticked.join(' '))
+    grant.addOIDCScope(ticked.filter(isIdentityScope))
     // Stored as refused, so that further requests do not ask again; an app may with prompt=consent.
-    const unticked: Scope[] = fitting.filter((scope) => !ticked.includes(scope))
+    const unticked = fitting.filter((scope) => !ticked.includes(scope))
     if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
+    if (unticked.some(isIdentityScope)) grant.rejectOIDCScope(unticked.filter(isIdentityScope))
     const grantId = await grant.save()
     await db.consent.create({
       data: {

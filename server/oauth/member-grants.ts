@@ -1,15 +1,15 @@
 import type { Account, Configuration } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import { isScope } from '../../routers/kernel/scopes.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
-import { isSandbox, isSuspended, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
+import { isFor, isSandbox, isSuspended, requestedScopes } from './authorize-scopes.ts'
 import { clientClaims } from './client-credentials.ts'
 import { organisationOf } from './consents.ts'
 import { errors } from './oidc-provider.ts'
 
-/** oidc-provider's account of the person who signed in; with a token, also its consent's organisation and member. */
+/** oidc-provider's account of the person who signed in; with a token, of its consent's member, with the organisation. */
 interface Member extends Account {
   organisation?: string
-  member?: string
 }
 
 /** Answers oidc-provider's questions about members and the consents behind their tokens. */
@@ -19,13 +19,13 @@ export function memberGrants(db: Database, now: () => number) {
 
   return {
     async findAccount({ oidc }, sub, token): Promise<Member | undefined> {
-      const account = { accountId: sub, claims: () => ({ sub }) }
-      if (!token) return (await db.person.count({ where: { id: sub } })) > 0 ? account : undefined
+      const account = (accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) })
+      if (!token) return (await db.person.count({ where: { id: sub } })) > 0 ? account(sub) : undefined
       // Checked before the refresh token is used up: a mistake in the request must not cost the app its sign-in.
       if ((oidc.params?.resource ?? AUDIENCE) !== AUDIENCE) throw new errors.InvalidTarget()
       const { clientId, grantId } = token as { clientId?: string; grantId?: string }
       const consented = await organisation(sub, clientId ?? '', grantId ?? '')
-      return consented ? { ...account, organisation: consented.id, member: consented.member } : undefined
+      return consented ? { ...account(consented.member), organisation: consented.id } : undefined
     },
     extraTokenClaims: (ctx, token) =>
       token.kind === 'ClientCredentials'
@@ -33,9 +33,7 @@ export function memberGrants(db: Database, now: () => number) {
         : { organisation: (ctx.oidc.account as Member).organisation, gid: token.grantId },
     formats: {
       customizers: {
-        jwt(ctx, _token, jwt) {
-          const { member } = (ctx.oidc.account ?? {}) as Partial<Member>
-          if (member !== undefined) jwt.payload.sub = member
+        jwt(_ctx, _token, jwt) {
           // oidc-provider knows only the machine's clock, but tokens are checked by the database's.
           const ahead = Math.round((Date.now() - now()) / 1_000)
           for (const claim of ['iat', 'exp']) jwt.payload[claim] = Number(jwt.payload[claim]) - ahead
@@ -53,10 +51,10 @@ export function memberGrants(db: Database, now: () => number) {
       const consented = await organisation(oidc.account!.accountId, client, id)
       const wanted = oidc.params!.organisation ?? consented?.id
       if (!consented || (wanted !== consented.id && !oidc.result?.consent)) return undefined
-      const asked = requestedScopes(oidc.client, oidc.params!.scope)
-      const unfitting = asked.filter((scope) => organisationKindOf(scope) !== consented.kind)
+      const asked = requestedScopes(oidc.client, oidc.params!.scope).filter(isScope)
+      const unfitting = asked.filter((scope) => !isFor(consented.kind)(scope))
       // None of the requested scopes fits this kind of organisation: another consent is needed.
-      if (unfitting.length === asked.length) return undefined
+      if (asked.length > 0 && unfitting.length === asked.length) return undefined
       const grant = await oidc.provider.Grant.find(id)
       // Not stored. The member is not asked again for scopes that do not apply to the organisation.
       if (unfitting.length > 0) grant?.rejectResourceScope(AUDIENCE, unfitting.join(' '))

@@ -1,7 +1,17 @@
+import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import { languages } from '../browser/language.ts'
 import { clientAuthentication } from './client-credentials.ts'
+import { userinfoClaims } from './userinfo.ts'
 
-export const routes = { authorization: '/authorize', token: '/token', revocation: '/revoke', jwks: '/jwks' }
+export const routes = {
+  authorization: '/authorize',
+  token: '/token',
+  revocation: '/revoke',
+  jwks: '/jwks',
+  userinfo: '/userinfo',
+  end_session: '/end-session',
+}
 
 /** RFC 8414. */
 export const metadataOf = (issuer: string) => ({
@@ -20,4 +30,24 @@ export const metadataOf = (issuer: string) => ({
   revocation_endpoint_auth_signing_alg_values_supported: clientAuthentication.clientAuthSigningAlgValues,
   code_challenge_methods_supported: ['S256'],
   authorization_response_iss_parameter_supported: true,
+})
+
+/** OpenID Connect Discovery. ID tokens are signed with ES256 alone, though it asks for RS256 as well. */
+export const openidConfiguration = (issuer: string) => ({
+  ...metadataOf(issuer),
+  userinfo_endpoint: `${issuer}${routes.userinfo}`,
+  end_session_endpoint: `${issuer}${routes.end_session}`,
+  scopes_supported: [...identityScopes, ...memberScopes],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['ES256'],
+  claims_supported: [
+    ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'],
+    ...userinfoClaims.profile,
+    ...userinfoClaims.email,
+  ],
+  prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+  ui_locales_supported: languages,
+  claims_parameter_supported: false,
+  request_parameter_supported: false,
+  request_uri_parameter_supported: false,
 })

@@ -3,8 +3,10 @@ import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import type { Database } from '../../prisma/client.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
+import type { AccessLookup } from '../../routers/kernel/access.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
 import { createPageRoutes } from '../browser/page-routes.ts'
@@ -14,8 +16,10 @@ import type { MemoryBudget } from '../http/memory-budget.ts'
 import { routed } from '../http/routed.ts'
 import type { State, Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
+import type { Authenticate } from '../tokens/authenticate.ts'
 import { adapterFactory } from './adapter.ts'
 import { addAppRoutes, METADATA_PATH } from './app-routes.ts'
+import { allowedScopes } from './authorize-scopes.ts'
 import { browserSession } from './browser-session.ts'
 import { routes } from './metadata.ts'
 import { addPageRoutes } from './page-routes.ts'
@@ -23,6 +27,7 @@ import { createProviderHandler } from './provider-handler.ts'
 import { createSignInRequests } from './sign-in-requests.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { TOKEN_FAILURES, tokenLimit } from './token-limit.ts'
+import { userinfo } from './userinfo.ts'
 
 export interface MountOptions {
   db: Database
@@ -31,6 +36,9 @@ export interface MountOptions {
   /** The first one signs cookies, all of them verify. */
   secretsKeys: readonly Buffer[]
   keys: SigningKeys
+  /** Of tokens that this issuer has issued. */
+  authenticate: Authenticate
+  accessOf: AccessLookup
   authBaseUrl: string
   appsBaseUrl: string
   loginMethods: LoginMethods
@@ -54,7 +62,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions) {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
-  const { limits, memory, requestMs = productionLimits.requestMs } = options
+  const { authenticate, accessOf, limits, memory, requestMs = productionLimits.requestMs } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const basePath = new URL(authBaseUrl).pathname
@@ -73,7 +81,14 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
 
   addPageRoutes({ db, now, provider, pages }, requests)
   const limit = tokenLimit({ storage: adapterFactory({ db, now }), now, failures, limits })
-  addAppRoutes(router, { issuer, handle, limit, limits, memory, requestMs })
+  const identityScopesOf = async (id: string) => {
+    const client = await provider().Client.find(id)
+    return client ? allowedScopes(client).filter(isIdentityScope) : []
+  }
+  addAppRoutes(router, {
+    ...{ issuer, handle, identityScopesOf, limit, limits, memory, requestMs },
+    userinfo: userinfo({ db, authenticate, accessOf, limits }),
+  })
 
   const respond = routed(router)
   const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]

@@ -1,8 +1,10 @@
 import { errors } from '../../routers/kernel/errors.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
+import { limitFailures } from '../http/failed-authentications.ts'
 import type { Step } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
+import { createAuthenticate } from '../tokens/authenticate.ts'
 import { principalOf } from '../tokens/claims.ts'
 import type { TrustedIssuer } from '../tokens/verify.ts'
 import type { MountOptions } from './mount.ts'
@@ -27,12 +29,12 @@ export interface Oauth extends Mounted {
 }
 
 export async function openOauth(
-  options: Omit<MountOptions, 'keys'> & { onError: (error: unknown) => void },
+  options: Omit<MountOptions, 'keys' | 'authenticate'> & { onError: (error: unknown) => void },
 ): Promise<Oauth> {
   const keys = await openSigningKeys(options)
-  const mountAt = (addresses: Addresses): Mounted => ({
-    ...mountOauth({ ...options, ...addresses, keys }),
-    trusted: {
+  const { now, clientAddress, limits } = options
+  const mountAt = (addresses: Addresses): Mounted => {
+    const trusted: TrustedIssuer = {
       keys: keys.verify,
       keySetVersion: keys.version,
       issuer: issuerOf(addresses.authBaseUrl),
@@ -44,8 +46,10 @@ export async function openOauth(
         if (typeof grant !== 'string' || grant === '') throw errors.tokenInvalid()
         return { ...principalOf(payload, header), grant, ownToken: true }
       },
-    },
-  })
+    }
+    const authenticate = limitFailures(createAuthenticate([trusted], now), clientAddress, limits)
+    return { ...mountOauth({ ...options, ...addresses, keys, authenticate }), trusted }
+  }
   return {
     ...mountAt(options),
     mountAt,

@@ -1,7 +1,9 @@
 import { redirect } from '../browser/page-responses.ts'
 import type { StepContext } from '../http/state.ts'
 import { connectedApps } from './connected-apps.ts'
+import { endSession } from './end-session.ts'
 import { interactions } from './interactions.ts'
+import { routes } from './metadata.ts'
 import type { PageOptions } from './page-options.ts'
 import type { SignInRequests } from './sign-in-requests.ts'
 
@@ -9,6 +11,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const { path, page, signInAt } = options.pages
   const interaction = interactions(options, requests)
   const connected = connectedApps(options)
+  const end = endSession(options)
   const uidOf = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
 
   page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, uidOf(ctx)))
@@ -19,10 +22,17 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   page('post', '/connected/withdraw', (ctx) => connected.withdraw(ctx))
   page('post', '/connected/sign-out', (ctx) => connected.signOut(ctx))
 
+  page('get', routes.end_session, (ctx) => end.get(ctx))
+  page('post', `${routes.end_session}/confirm`, (ctx) => end.confirm(ctx))
+
   // The address that a form led to, reopened.
   page('get', '/interaction/:uid/consent', async (ctx) => redirect(ctx, `${path}/interaction/${uidOf(ctx)}`))
-  for (const step of ['withdraw', 'sign-out']) {
-    page('get', `/connected/${step}`, async (ctx) => redirect(ctx, `${path}/connected`))
+  for (const [above, step] of [
+    ['/connected', 'withdraw'],
+    ['/connected', 'sign-out'],
+    [routes.end_session, 'confirm'],
+  ] as const) {
+    page('get', `${above}/${step}`, async (ctx) => redirect(ctx, `${path}${above}`))
   }
 
   signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, uidOf(ctx)))

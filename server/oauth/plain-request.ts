@@ -1,21 +1,36 @@
+import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
+
 /** Scopes and parameters of OpenID Connect, which many libraries send by default. */
-const OPENID_SCOPES = ['openid', 'offline_access']
+const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 const OPENID_PARAMETERS = ['nonce', 'max_age', 'acr_values', 'claims', 'claims_locales', 'id_token_hint']
 
+/** Without `openid` they have no effect. */
+const HINTS = ['login_hint', 'ui_locales']
+
+/** Whether an authorization request's query asks for OpenID Connect. */
+export const asksForOpenid = (search: string) =>
+  new URLSearchParams(search).getAll('scope').some((scope) => scope.split(' ').includes('openid'))
+
 /**
- * Converts an authorization request's query to plain OAuth 2.0: without OpenID Connect's scopes, which nobody can allow, and its
- * parameters, which oidc-provider refuses when `openid` is not requested.
+ * Converts an authorization request's query to what its client has registered: without the scopes of OpenID Connect that it has
+ * not, and without `openid` to plain OAuth 2.0, as oidc-provider then refuses the parameters.
  */
-export function plainRequest(search: string): string {
+export function plainRequest(search: string, registered: readonly IdentityScope[]): string {
   const query = new URLSearchParams(search)
   const [scope, ...more] = query.getAll('scope')
   const scopes = scope?.split(' ') ?? []
-  const wanted = scopes.filter((one) => !OPENID_SCOPES.includes(one))
+  const isOpenid = scopes.includes('openid') && registered.includes('openid')
+  const allowed: readonly string[] = isOpenid ? registered : []
+  const wanted = scopes.filter((one) => !OPENID_SCOPES.includes(one) || allowed.includes(one))
   // A repeated parameter is left for oidc-provider to refuse.
   if (more.length === 0 && wanted.length < scopes.length) {
     query.set('scope', wanted.join(' '))
-    if (scopes.includes('openid')) for (const name of OPENID_PARAMETERS) query.delete(name)
+    if (scopes.includes('openid') && !isOpenid) for (const name of OPENID_PARAMETERS) query.delete(name)
   }
+  if (!isOpenid) for (const name of HINTS) query.delete(name)
+  // The page for the sign-in is also the one on which to choose another account.
+  const [prompt, ...prompts] = isOpenid ? query.getAll('prompt') : []
+  if (prompt && prompts.length === 0) query.set('prompt', prompt.replace(/\bselect_account\b/, 'login'))
   // Codes and errors are returned in the query only: the other modes need a script, in this page or the app's. For a type with a
   // token, oidc-provider returns its errors in the fragment.
   if (query.get('response_type')?.includes('token')) query.set('response_type', 'unsupported')

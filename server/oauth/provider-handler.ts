@@ -14,6 +14,7 @@ import type { StepContext } from '../http/state.ts'
 import { appOf } from './app-views.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
 import { ClientWaits } from './client-waits.ts'
+import { dropIdToken } from './id-tokens.ts'
 import { withRequestStorage } from './oidc-internals.ts'
 import { errors } from './oidc-provider.ts'
 import type { ProviderOptions } from './provider.ts'
@@ -50,6 +51,7 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
       try {
         await next()
         nameUnauthorizedClient(ctx)
+        dropIdToken(ctx)
         await rotateRefreshToken(ctx, options.db, options.now)
       } catch (error) {
         causes.set(ctx.req, error)

@@ -1,14 +1,17 @@
 import type { JWK } from 'jose'
 import type { Configuration, Interaction, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import { INTERACTION_SECONDS } from '../browser/encrypted-cookies.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
 import {
   ALLOWED_SCOPES,
   allowedScopes,
+  isSandbox,
   isSuspended,
   isWaiting,
+  POST_LOGOUT_URIS,
   requestedScopes,
   SANDBOX,
   SUSPENDED,
@@ -17,6 +20,7 @@ import {
 import { checkAssertion, clientAuthentication } from './client-credentials.ts'
 import { compareHashedSecrets, SECRETS } from './client-secrets.ts'
 import { ClientWaits } from './client-waits.ts'
+import { completeIdTokens } from './id-tokens.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   CODE_SECONDS,
@@ -43,7 +47,8 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
  * OAuth 2.0 for public and confidential clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens
- * (RFC 9068); for first-party clients, client credentials. Everything else of OpenID Connect and its extensions is off.
+ * (RFC 9068); for clients that have registered `openid`, ID tokens; for first-party clients, client credentials. Everything else
+ * of OpenID Connect and its extensions is off.
  */
 export function createProvider(
   jwks: JWK[],
@@ -54,8 +59,9 @@ export function createProvider(
     adapter: adapterFactory({ db, now }),
     jwks: { keys: jwks },
     routes,
-    scopes: [],
-    claims: {},
+    scopes: identityScopes,
+    // Of the member, an ID token has the id alone; the rest is at userinfo.
+    claims: { openid: ['sub', 'auth_time'] },
     responseTypes: ['code'],
     clientAuthMethods: [...clientAuthentication.clientAuthMethods],
     assertJwtClientAuthClaimsAndHeader: (_ctx, claims) => checkAssertion(claims, now()),
@@ -66,7 +72,7 @@ export function createProvider(
       idTokenSigningAlgValues: ['ES256'],
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
-    extraClientMetadata: { properties: [ALLOWED_SCOPES, SANDBOX, SECRETS, SUSPENDED, WAITING] },
+    extraClientMetadata: { properties: [ALLOWED_SCOPES, POST_LOGOUT_URIS, SANDBOX, SECRETS, SUSPENDED, WAITING] },
     extraParams: { organisation: checkRequest },
     cookies: {
       keys: cookieKeys,
@@ -113,24 +119,35 @@ export function createProvider(
         },
       },
     },
-    interactions: { url: interactionUrl, policy: interactionPrompts() },
+    interactions: { url: interactionUrl, policy: interactionPrompts(now) },
     renderError,
   })
   compareHashedSecrets(provider, db, now)
+  completeIdTokens(provider, now)
   return provider
 }
 
-/** oidc-provider's prompts; a session whose member no longer exists has to sign in again. */
-function interactionPrompts() {
+/**
+ * oidc-provider's prompts, with max_age by the database's time, and without id_token_hint of sandbox clients, which names a test
+ * member. A session whose member no longer exists has to sign in again.
+ */
+function interactionPrompts(now: () => number) {
   const { base, Check } = interactionPolicy
   const prompts = base()
-  prompts
-    .get('login')!
-    .checks.add(
-      new Check('no_account', 'the member no longer exists', ({ oidc }) =>
-        Boolean(oidc.session!.accountId && !oidc.account),
-      ),
-    )
+  const { checks } = prompts.get('login')!
+  const replace = (reason: string, description: string, check: (ctx: KoaContextWithOIDC) => boolean) => {
+    checks.remove(reason)
+    checks.add(new Check(reason, description, 'login_required', check))
+  }
+  replace('no_account', 'the member no longer exists', ({ oidc }) => Boolean(oidc.session!.accountId && !oidc.account))
+  replace('max_age', 'the member signed in too long ago', ({ oidc: { params, session } }) => {
+    const { loginTs } = session!
+    return params!.max_age !== undefined && loginTs !== undefined && now() / 1000 - loginTs > Number(params!.max_age)
+  })
+  replace('id_token_hint', 'another member is signed in', ({ oidc: { client, entities, session } }) => {
+    const hint = entities.IdTokenHint
+    return hint !== undefined && !isSandbox(client) && hint.payload.sub !== session!.accountId
+  })
   return prompts
 }
 

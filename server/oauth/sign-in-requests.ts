@@ -42,7 +42,12 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
 }
 
 /** The parameters as a query, without those that ask for the sign-in that has just happened. */
-function withoutLogin({ prompt, max_age: _, ...params }: Interaction['params']): URLSearchParams {
+function withoutLogin({
+  prompt,
+  max_age: _age,
+  id_token_hint: _hint,
+  ...params
+}: Interaction['params']): URLSearchParams {
   const others = String(prompt ?? '')
     .split(' ')
     .filter((one) => one !== 'login' && one !== '')

@@ -25,7 +25,10 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
     return `${addressOf(visit)}?done=${wanted ? 'review' : 'saved'}`
   }
   post(`${own}/settings`, page, (visit, form) =>
-    update(visit, form, { name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') }),
+    update(visit, form, {
+      ...{ name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') },
+      ...(form.has('logouts') && { postLogoutRedirectUris: linesOf(form, 'logouts') }),
+    }),
   )
   post(`${own}/scopes`, page, (visit, form) => {
     const purpose = purposeOf(form)

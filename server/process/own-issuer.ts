@@ -43,7 +43,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const portal = { core, countPeople, sendsMails: signIn.loginMethods.codes !== null }
   const oauth = await openOauth({
     ...signIn,
-    ...{ db: core.db, now: core.now, limits, memory, authBaseUrl },
+    ...{ db: core.db, now: core.now, accessOf: core.accessOf, limits, memory, authBaseUrl },
     appsBaseUrl: baseUrls.apps,
     clientAddress: addressOf,
     requestMs: core.timeLimits.requestMs,

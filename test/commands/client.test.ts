@@ -274,6 +274,7 @@ describe('wrong arguments of the client command', () => {
 const row = {
   ...{ id: 'planner', name: 'Planner', teamId: 'builders', appId: null, environment: 'production', type: 'web' },
   redirectUris: ['https://planner.example.org/'],
+  postLogoutRedirectUris: [],
   scopes: ['svc.me.profile:read', 'svc.me.events:read'],
   secretHash: null,
   authentication: 'none',

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { register } from '../../server/admin/clients.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import type { Page } from '../oauth/browser.ts'
+import { userinfo } from '../oauth/openid-world.ts'
 import { id } from '../support/tenant.ts'
 import { addPeople, eventsRead, profileRead, redirect } from './team-world.ts'
 
@@ -36,6 +37,17 @@ describe('a sandbox client', () => {
     expect([status, body.id, body.firstName]).toEqual([200, alex.person, 'Alex'])
     const renewed = await auth.refresh(client, tokens.refresh_token)
     expect([renewed.status, decodeJwt(renewed.json.access_token).sub]).toEqual([200, alex.person])
+  })
+
+  it('names the test member in ID tokens and at userinfo', async () => {
+    const openid = (await team.sandbox({ scopes: ['openid', 'profile'] })).id
+    const tokens = await auth.toTokens(asked({ client: openid, scope: 'openid profile' }), team.colleague, asAlex())
+    const renewed = await auth.refresh(openid, tokens.refresh_token)
+    for (const { id_token, access_token } of [tokens, renewed.json]) {
+      expect([decodeJwt(id_token).sub, decodeJwt(access_token).sub]).toEqual([alex.person, alex.person])
+      const answer = await userinfo(auth, access_token)
+      expect(answer.json).toMatchObject({ sub: alex.person, given_name: 'Alex' })
+    }
   })
 
   it('offers test members alone, also to a person who is in a club, and says that nobody has reviewed it', async () => {

@@ -22,6 +22,8 @@ export interface Asked {
 export interface Tokens {
   access_token: string
   refresh_token: string
+  /** With `openid`. */
+  id_token: string
   scope: string
   expires_in: number
   token_type: string

@@ -3,6 +3,7 @@ import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage } from '../../server/oauth/pages/consent.ts'
+import { endSessionPage } from '../../server/oauth/pages/end-session.ts'
 import { codePoint } from '../support/code-point.ts'
 
 const attacks = [
@@ -49,6 +50,7 @@ export function pagesOf([action, app, team, one, other, id, otherId, host, detai
     consentPage({ ...consent, organisations: pair }),
     consentPage({ ...consent, organisations: [pair[0]!] }),
     connectedPage({ ...view, member: one!, apps: [{ ...connected, consent: id! }], withdrawn: other! }),
+    endSessionPage({ ...view, member: one!, query: other! }),
     removePage({ ...view, member: one!, connected: { ...connected, consent: id! } }),
     consentPage({ ...consent, organisations: [] }),
     messagePage({ ...view, message: 'requestWrong', detail: detail!, requestId: host! }),

@@ -1,3 +1,4 @@
+import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import type { Scope } from '../../routers/kernel/scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Language } from '../../server/browser/language.ts'
@@ -5,6 +6,7 @@ import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/consent.ts'
+import { endSessionPage } from '../../server/oauth/pages/end-session.ts'
 
 export const action = '/v1/oauth/interaction/one'
 
@@ -29,7 +31,7 @@ const asked = [
   'svc.apps.storage:read',
   'svc.apps.storage:write',
 ] satisfies Scope[]
-const allScopes = memberScopes
+const allScopes = [...identityScopes, ...memberScopes]
 const since = new Date('2026-03-04T18:30:00Z')
 const times = { since, lastUse: new Date('2026-03-09T07:12:00Z'), ends: new Date('2027-03-04T18:30:00Z') }
 // Difficult names: long words, both text directions, invisible characters, combining marks, markup.
@@ -149,6 +151,20 @@ export const samplePages = (language: Language): Record<string, string> => ({
     apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, ...times, lastUse: 'longAgo' }],
   }),
   '/connected-none': connectedPage({ language, action: '/v1/oauth/connected', member: 'Ben Okafor', apps: [] }),
+  '/end-session': endSessionPage({
+    language,
+    action: '/v1/oauth/end-session',
+    member: 'Anna Berger',
+    app,
+    query: 'client_id=trainer',
+  }),
+  '/end-session-odd': endSessionPage({
+    language,
+    action: '/v1/oauth/end-session',
+    member: strange,
+    app: odd,
+    query: strange,
+  }),
   '/message': messagePage({
     language,
     message: 'requestWrong',

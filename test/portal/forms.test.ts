@@ -65,6 +65,18 @@ describe('the forms', () => {
     expect((await stored()).scopes).toEqual(['svc.me.profile:read', 'svc.me.events:read'])
   })
 
+  it('set where a sign-out returns to, for a client with openid alone', async () => {
+    expect((await team.asOwner.get(team.clientAt(client))).text).not.toContain('name="logouts"')
+    await team.world.db.client.update({ where: { id: client }, data: { scopes: ['openid'] } })
+    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="logouts"')
+    const { page } = await post('/settings', { logouts: 'https://app.example/bye\n\nhttps://app.example/' })
+    expect(page.text).toContain('Saved.')
+    expect((await stored()).postLogoutRedirectUris).toEqual(['https://app.example/bye', 'https://app.example/'])
+    const { answer } = await post('/settings', { version: '1', logouts: 'https://evil.example/' })
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('is at the host of none')])
+    expect((await stored()).version).toBe(1)
+  })
+
   it('show a refusal with what was typed, and change nothing', async () => {
     const before = await stored()
     const { answer } = await post('/settings', { name: '<b>Nicer</b>', redirects: 'http://app.example/' })

@@ -15,24 +15,34 @@ import { formsOf, startPortal, storeEntry } from './portal-world.ts'
  *
  * - who: `attempt` has the cookie of a request or sign-in, `member` is signed in, `invited` besides has the invitation,
  *   `developer` and `owner` are so in the team
- * - limit: what refuses more with 429; `people` are the calls of a person and of a team
+ * - limit: what refuses more with 429; `people` are the calls of a person and of a team. That of userinfo is of a token, in
+ *   test/oauth/openid.test.ts
  * - body: `form` is at most 8 KiB, `upload` 160 KiB, `token` 56 KiB; of others nothing is read
- * - from: `own` is refused from other origins, `any` reads no cookies
+ * - from: `own` is refused from other origins, `any` reads no cookies, `site` is for forms of any site, as a link is
  * - back: opened again, as when its answer is reloaded, it leads to a page
  */
 const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'back'>(`
 | method  | path                                                | who       | limit          | body   | from | back |
 |---------|-----------------------------------------------------|-----------|----------------|--------|------|------|
 | GET     | /authorize                                          | all       | authorizations |        |      |      |
+| POST    | /authorize                                          | all       | authorizations | form   | site |      |
 | GET     | /authorize/:uid                                     | attempt   |                |        |      |      |
 | POST    | /token                                              | all       | token-failures | token  | any  |      |
 | POST    | /revoke                                             | all       | token-failures | token  | any  |      |
 | GET     | /jwks                                               | all       |                |        |      |      |
 | GET     | /.well-known/oauth-authorization-server             | all       |                |        |      |      |
+| GET     | /.well-known/openid-configuration                   | all       |                |        |      |      |
+| GET     | /userinfo                                           | all       |                |        |      |      |
+| POST    | /userinfo                                           | all       |                |        | any  |      |
 | OPTIONS | /token                                              | all       |                |        |      |      |
 | OPTIONS | /revoke                                             | all       |                |        |      |      |
 | OPTIONS | /jwks                                               | all       |                |        |      |      |
 | OPTIONS | /.well-known/oauth-authorization-server             | all       |                |        |      |      |
+| OPTIONS | /.well-known/openid-configuration                   | all       |                |        |      |      |
+| OPTIONS | /userinfo                                           | all       |                |        |      |      |
+| GET     | /end-session                                        | all       |                |        |      |      |
+| POST    | /end-session                                        | all       | authorizations | form   | site |      |
+| POST    | /end-session/confirm                                | all       |                | form   | own  | yes  |
 | GET     | /style.css                                          | all       |                |        |      |      |
 | GET     | /logo/:version                                      | all       |                |        |      |      |
 | GET     | /icons/:app/:version                                | all       | icons          |        |      |      |
@@ -206,7 +216,7 @@ const OTHER = /^GET (\/v1\/openapi\.json|\/metrics|\/healthz|\/readyz)$/
 
 describe('a form', () => {
   it.each(titled(posts))('%s says where it may come from', (_, { from }) => {
-    expect(from).toMatch(/^(own|any)$/)
+    expect(from).toMatch(/^(own|any|site)$/)
   })
 
   it.each(titled(posts.filter(({ from }) => from === 'own')))('%s is refused from other origins', (_, route) =>
@@ -244,7 +254,7 @@ describe('a body', () => {
       const body = route.body as keyof typeof bounds
       expect(await post(route, types[body], 'a'.repeat(bounds[body] + 1))).toBe(400)
       // A sign-in that has not begun is refused before.
-      const other = route.path.startsWith('/interaction/') || body === 'token' ? 400 : 415
+      const other = route.path.startsWith('/interaction/') || body === 'token' || route.from === 'site' ? 400 : 415
       expect(await post(route, 'application/json', '{}')).toBe(other)
     }),
   )
@@ -252,7 +262,8 @@ describe('a body', () => {
   it.each(titled(posts.filter(({ body }) => body === '')))('of %s is not read', async (_, route) => {
     const browser = await team.signIn(team.stranger)
     const { status } = await browser.post(at(route), 'a'.repeat(100_000))
-    expect([200, 303]).toContain(status)
+    // A form without fields, or userinfo without a token.
+    expect([200, 303, 401]).toContain(status)
   })
 })
 

@@ -22,7 +22,7 @@ export async function refuseFull(tx: Transaction, team: string) {
         coalesce(octet_length(logo), 0) + coalesce(octet_length("wantedLogo"), 0) AS logos
       FROM "App" WHERE "teamId" = ${team}
       UNION ALL
-      SELECT octet_length(concat(name, "redirectUris"::text, scopes::text, purpose::text, wanted::text, refusal::text, jwks::text)), 0
+      SELECT octet_length(concat(name, "redirectUris"::text, "postLogoutRedirectUris"::text, scopes::text, purpose::text, wanted::text, refusal::text, jwks::text)), 0
       FROM "Client" WHERE "teamId" = ${team}
     ) AS one`
   if (texts > MAX_TEXTS || logos > MAX_LOGOS) throw errors.teamFull()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
 import { internal } from '../../kernel/endpoint.ts'
+import { identityScopes } from '../../kernel/identity-scopes.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { memberScopesAt } from '../../kernel/scopes.ts'
 import { toUnix } from '../../kernel/time.ts'
@@ -46,7 +47,7 @@ const summary = internal('dev:read', teamPeople, {
 async function factsOf(ctx: Caller, id: string) {
   const role = await roleIn(ctx, id)
   const team = await ctx.core.db.team.findUniqueOrThrow({ where: { id }, select: teamColumns })
-  return { ...toTeam(team), role, scopes: memberScopesAt(team.level) }
+  return { ...toTeam(team), role, scopes: [...memberScopesAt(team.level), ...identityScopes] }
 }
 
 const MOST = 200

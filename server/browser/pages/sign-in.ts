@@ -10,13 +10,16 @@ export interface SignInView extends Look {
   /** The service's own pages to sign in to; by default the connected apps. */
   pages?: 'developers'
   email: boolean
+  /** The first value of the e-mail field. */
+  hint?: string
   upstream: string | null
   /** For development only: the members to choose from. */
   members: Named[] | null
   problem?: Problem
 }
 
-export function signInPage({ action, app, pages, email, upstream, members, problem, ...look }: SignInView): string {
+export function signInPage(view: SignInView): string {
+  const { action, app, pages, email, hint, upstream, members, problem, ...look } = view
   const { language } = look
   const w = words[language]
   const fieldProblems: Problem[] = ['emailInvalid', 'tooOften']
@@ -31,7 +34,7 @@ export function signInPage({ action, app, pages, email, upstream, members, probl
     html`<form method="post" action="${action}/email" novalidate>
 <label for="email">${w.email}</label>
 <p class="hint" id="email-hint">${w.emailHint}</p>
-<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required${focusEmail && html` autofocus`}${troubled(problem, fieldProblems, 'email-hint')}>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254"${hint && html` value="${hint}"`} required${focusEmail && html` autofocus`}${troubled(problem, fieldProblems, 'email-hint')}>
 <button${upstream === null && html` class="chief"`}>${w.sendCode}</button>
 </form>`
   const byChoice =

@@ -21,6 +21,8 @@ export interface SignInAttempt {
   app: AppView | null
   /** The service's own pages to sign in to; by default the connected apps. */
   pages?: 'developers'
+  /** What the app takes for the member's e-mail address, whether or not a member has it. */
+  hint?: string | null
   finish: (person: string) => Promise<string>
 }
 
@@ -50,7 +52,7 @@ const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
 export type SignInPages = ReturnType<typeof createSignInPages>
 
 export function createSignInPages({ db, now, loginMethods, cookies, browsers }: SignInOptions) {
-  const showForm = async (ctx: StepContext, { action, app, pages }: SignInAttempt, problem?: Problem) => {
+  const showForm = async (ctx: StepContext, { action, app, pages, hint }: SignInAttempt, problem?: Problem) => {
     const page = signInPage({
       ...lookFor(ctx),
       action,
@@ -59,6 +61,7 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
       upstream: loginMethods.upstream?.name ?? null,
       members: loginMethods.developmentLogin ? await selectableMembers(db) : null,
       ...(pages && { pages }),
+      ...(hint && { hint }),
       ...(problem && { problem }),
     })
     sendPage(ctx, page, problem ? 400 : 200)

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../routers/kernel/scopes.ts'
+import type { ConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import type { Look } from '../../browser/look.ts'
 import { bylineOf, iconOf } from '../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../browser/pages/html.ts'
@@ -12,7 +12,7 @@ export interface ConnectedApp {
   consent: string
   app: AppView
   organisation: string
-  scopes: readonly Scope[]
+  scopes: readonly ConsentScope[]
   since: Date
   lastUse: LastUse
   ends: Date

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../routers/kernel/scopes.ts'
+import type { ConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import type { Look } from '../../browser/look.ts'
 import { bylineOf, iconOf } from '../../browser/pages/app-mark.ts'
 import type { Html } from '../../browser/pages/html.ts'
@@ -16,7 +16,7 @@ export interface ConsentView extends Look {
   sandbox?: boolean
   organisations: Named[]
   chosen: string | null
-  scopes: readonly Scope[]
+  scopes: readonly ConsentScope[]
   /** The host, or for native apps the scheme, of the redirect URI. */
   returnsTo: string
   problem?: Problem
@@ -109,10 +109,12 @@ ${organisations.map(
 
 function scopeFields({ language, scopes, problem }: ConsentView) {
   const w = words[language]
-  const boxes = (asked: readonly Scope[]) =>
+  // Without the sign-in itself there is nothing to allow.
+  const isFixed = (scope: ConsentScope) => scope === 'openid'
+  const boxes = (asked: readonly ConsentScope[]) =>
     asked.map(
       (scope) =>
-        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked><span>${wordsOf(scope, language)}</span></label>`,
+        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${wordsOf(scope, language)}</span></label>`,
     )
   const seeing = scopes.filter((scope) => !changes(scope))
   const changing = scopes.filter(changes)

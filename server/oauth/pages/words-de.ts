@@ -63,4 +63,8 @@ export const de: Words = {
   keep: 'Zugriff behalten',
   withdrawn: (app) => html`${app} hat keinen Zugriff mehr.`,
   signOut: 'Abmelden',
+  endQuestion: 'In diesem Browser abmelden?',
+  endAsked: (app) => html`${app} bittet darum.`,
+  endHint: (member) => html`Angemeldet ist ${member}. Zugelassene Apps behalten ihren Zugriff.`,
+  endStay: 'Angemeldet bleiben',
 }

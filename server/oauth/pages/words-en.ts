@@ -36,6 +36,10 @@ export interface Words {
   keep: string
   withdrawn: (app: Html) => Html
   signOut: string
+  endQuestion: string
+  endAsked: (app: Html) => Html
+  endHint: (member: Html) => Html
+  endStay: string
 }
 
 export const en: Words = {
@@ -96,4 +100,8 @@ export const en: Words = {
   keep: 'Keep access',
   withdrawn: (app) => html`${app} no longer has access.`,
   signOut: 'Sign out',
+  endQuestion: 'Sign out of this browser?',
+  endAsked: (app) => html`${app} asks for it.`,
+  endHint: (member) => html`You are signed in as ${member}. Apps that you have allowed keep their access.`,
+  endStay: 'Stay signed in',
 }

@@ -81,6 +81,19 @@ function settings(visit: Visit, view: ClientView) {
 ${hidden('version', client.version)}
 ${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: asked?.name ?? client.name, required: true, maxlength: 100 })}
 ${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: (asked?.redirectUris ?? client.redirectUris).join('\n'), required: true }, Math.max(3, client.redirectUris.length + 1))}
+${
+  client.scopes.includes('openid') &&
+  form.area(
+    {
+      id: 'client-logouts',
+      name: 'logouts',
+      label: w.logouts,
+      hint: w.logoutsHint,
+      value: client.postLogoutRedirectUris.join('\n'),
+    },
+    Math.max(2, client.postLogoutRedirectUris.length + 1),
+  )
+}
 <button>${w.save}</button>
 </form>`
 }

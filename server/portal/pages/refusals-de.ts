@@ -41,8 +41,10 @@ export const faults: {
   redirectTooLong: () => 'Eine Redirect-URI hat höchstens 2048 Zeichen.',
   redirect: (address, reason) =>
     `${address} kann keine Redirect-URI sein: ${redirectReasons[reason as RedirectReason]}.`,
+  logoutElsewhere: (address) => `${address} gehört zu keinem Host der Redirect-URIs.`,
   scopeMissing: () => 'Es fehlt eine Berechtigung.',
   scopeUnknown: (scope) => `Die Berechtigung ${scope} gibt es nicht.`,
+  scopeOpenid: () => 'profile und email setzen openid voraus.',
   scopeLevel: (scope) => `${scope} ist Teams der Stufe Developer vorbehalten.`,
   scopeFirstParty: (scope) => `${scope} ist keine Berechtigung der Plattform.`,
   purpose: (scope) => `Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu ${scope} dient.`,

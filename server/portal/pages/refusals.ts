@@ -12,7 +12,11 @@ export interface Problem {
 }
 
 /** Names of form fields that differ from those of the input. */
-const fieldNames: Record<string, string> = { redirectUris: 'redirects', scopes: 'scope' }
+const fieldNames: Record<string, string> = {
+  redirectUris: 'redirects',
+  postLogoutRedirectUris: 'logouts',
+  scopes: 'scope',
+}
 /** The form's field that an error is about. */
 const fieldsOf: Record<string, string> = {
   ...{

@@ -1,4 +1,4 @@
-import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
+import { isConsentScope, scopeWords } from '../../../routers/kernel/identity-scopes.ts'
 import type { Language } from '../../browser/language.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
@@ -6,7 +6,7 @@ import type { Visit } from '../visit.ts'
 import { problemText } from './fields.ts'
 import type { Form } from './form.ts'
 
-export const scopeWords = (scope: string, language: Language) => (isScope(scope) ? scopes[scope].words[language] : '')
+export const wordsOf = (scope: string, language: Language) => (isConsentScope(scope) ? scopeWords(scope)[language] : '')
 
 interface Choices {
   form: Form
@@ -22,7 +22,7 @@ export function scopeChoices({ w, language }: Visit, { form, offered, ticked, le
       scope,
       at,
     ) => html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${ticked.includes(scope) && html` checked`}${problem?.focus && at === 0 && html` autofocus`}>
-<span>${scopeWords(scope, language)} <code>${scope}</code></span></label>
+<span>${wordsOf(scope, language)} <code>${scope}</code></span></label>
 `,
   )
   return html`<fieldset aria-describedby="scopes-hint${problem && ' scopes-problem'}">
@@ -43,7 +43,7 @@ export const purposeFields = (
 ${asked.map((scope) =>
   form.field({
     ...{ id: `purpose-${scope}`, name: `purpose.${scope}`, maxlength: 1000 },
-    label: html`${scopeWords(scope, language)} <code>${scope}</code>`,
+    label: html`${wordsOf(scope, language)} <code>${scope}</code>`,
     value: purposeOf(scope),
   }),
 )}</fieldset>`

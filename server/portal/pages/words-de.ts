@@ -236,6 +236,7 @@ export const de: Words = {
     homepage: 'Homepage',
     logo: 'Logo',
     redirectUris: 'Redirect-URIs',
+    postLogoutRedirectUris: 'Redirect-URIs nach dem Abmelden',
     scopes: 'Berechtigungen',
     purpose: 'Zweck',
     role: 'Rolle',
@@ -264,6 +265,9 @@ export const de: Words = {
   newClientHint: 'Für die Entwicklung: Nur Personen dieses Teams und dessen Testmitglieder können sich anmelden.',
   clientType: 'Art',
   clientTypes: { web: 'Web-App im Browser', native: 'Native App auf Telefon oder Rechner' },
+  logouts: 'Redirect-URIs nach dem Abmelden',
+  logoutsHint:
+    'Eine pro Zeile, am Host einer Redirect-URI. Eine Abmeldung, um die die App bittet, kehrt nur zu einer davon zurück.',
   redirects: 'Redirect-URIs',
   redirectsHint: 'Eine pro Zeile. Die Anmeldung kehrt nur zu einer davon zurück, die exakt übereinstimmen muss.',
   scopes: 'Berechtigungen',

@@ -230,6 +230,7 @@ export const en = {
     homepage: 'Homepage',
     logo: 'Logo',
     redirectUris: 'Redirect URIs',
+    postLogoutRedirectUris: 'Redirect URIs after sign-out',
     scopes: 'Scopes',
     purpose: 'Purpose',
     role: 'Role',
@@ -258,6 +259,9 @@ export const en = {
   newClientHint: 'For development: only the people in this team and its test members can sign in.',
   clientType: 'Type',
   clientTypes: { web: 'Web app, in a browser', native: 'Native app, on a phone or computer' },
+  logouts: 'Redirect URIs after sign-out',
+  logoutsHint:
+    'One per line, at the host of a redirect URI. A sign-out that the app asks for returns only to one of these.',
   redirects: 'Redirect URIs',
   redirectsHint: 'One per line. Sign-in returns only to one of these, which must match exactly.',
   scopes: 'Scopes',

@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { authWorld, issuer, register } from './auth-world.ts'
+import type { Browser } from './browser.ts'
+import { offered } from './browser.ts'
+import { createMember } from './members.ts'
+import { api, everything, userinfo } from './openid-world.ts'
+
+const endpoint = `${issuer}/end-session`
+const bye = 'https://app.example/bye'
+
+const it_ = authWorld()
+let client: string
+let browser: Browser
+let tokens: Awaited<ReturnType<typeof it_.toTokens>>
+beforeEach(async () => {
+  client = await register(it_.world, { scopes: everything.split(' '), postLogoutRedirectUris: [bye] })
+  browser = it_.newBrowser()
+  tokens = await it_.toTokens({ client, scope: everything }, it_.world.ids.member, it_.world.ids.club, browser)
+})
+
+const ask = (fields: Record<string, string>, from = browser) => from.open(`${endpoint}?${new URLSearchParams(fields)}`)
+const hinted = (more: Record<string, string> = {}) => ({
+  ...{ id_token_hint: tokens.id_token, post_logout_redirect_uri: bye, state: 'the-state' },
+  ...more,
+})
+const isSignedIn = async (one = browser) => !(await one.open(`${issuer}/connected`)).text.includes('name="member"')
+
+describe('a sign-out that an app asks for', () => {
+  it('asks the member, ends their session, and returns to the registered address with state', async () => {
+    const page = await ask(hinted())
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('Sign out of this browser?')])
+    expect(page.text).toContain('<bdi>App</bdi> asks for it.')
+    expect(await isSignedIn()).toBe(true)
+    const [query] = offered(page, 'query')
+    expect(query).not.toContain('id_token_hint')
+    const back = await browser.submit(page, 'confirm', { query: query!.replaceAll('&amp;', '&'), decision: 'end' })
+    expect([back.status, back.location!.href]).toEqual([303, `${bye}?state=the-state`])
+    expect(await isSignedIn()).toBe(false)
+  })
+
+  it('leaves the access of apps as it is', async () => {
+    const page = await ask({})
+    await browser.submit(page, 'confirm', { query: '', decision: 'end' })
+    it_.world.advance(5)
+    expect((await userinfo(it_, tokens.access_token)).status).toBe(200)
+    expect((await it_.refresh(client, tokens.refresh_token)).status).toBe(200)
+  })
+
+  it('returns to the app, and ends nothing, when the member stays signed in', async () => {
+    const page = await ask(hinted())
+    const query = new URLSearchParams({ client_id: client, post_logout_redirect_uri: bye }).toString()
+    const back = await browser.submit(page, 'confirm', { query, decision: 'stay' })
+    expect(back.location!.href).toBe(bye)
+    expect(await isSignedIn()).toBe(true)
+  })
+
+  it('without an address shows that the member is signed out', async () => {
+    const page = await ask({ id_token_hint: tokens.id_token })
+    const after = await browser.submit(page, 'confirm', { query: `client_id=${client}`, decision: 'end' })
+    expect([after.status, after.text]).toEqual([200, expect.stringContaining('signed out')])
+    expect(await isSignedIn()).toBe(false)
+  })
+
+  it('returns at once when nobody is signed in', async () => {
+    const back = await ask(hinted(), it_.newBrowser())
+    expect(back.location!.href).toBe(`${bye}?state=the-state`)
+    const named = await ask({ client_id: client, post_logout_redirect_uri: bye }, it_.newBrowser())
+    expect(named.location!.href).toBe(bye)
+  })
+
+  it('asks in the language of ui_locales', async () => {
+    expect((await ask(hinted({ ui_locales: 'de' }))).text).toContain('In diesem Browser abmelden?')
+  })
+
+  it('takes an ID token that has expired, and that of another member', async () => {
+    const { id_token_hint } = hinted()
+    it_.world.advance(86_400)
+    expect((await ask({ id_token_hint }, it_.newBrowser())).status).toBe(200)
+    const other = it_.newBrowser()
+    const stranger = await createMember(it_.world.db, { email: '' })
+    await it_.toConsent(other, it_.authorizeUrl({ client, scope: everything }).url, stranger)
+    expect((await ask(hinted(), other)).text).toContain('Sign out of this browser?')
+  })
+
+  it('may be posted from a page of the app: it is repeated by GET', async () => {
+    const posted = await browser.post(endpoint, hinted(), { origin: 'https://app.example' })
+    expect(posted.status).toBe(303)
+    expect((await browser.follow(posted)).text).toContain('Sign out of this browser?')
+    expect(await isSignedIn()).toBe(true)
+  })
+})
+
+describe('a sign-out shows an error page, redirects nowhere and ends nothing', () => {
+  const forged = (token: string) => `${token.slice(0, -4)}AAAA`
+  it.each<[string, () => Record<string, string> | Promise<Record<string, string>>]>([
+    ['for another address', () => hinted({ post_logout_redirect_uri: 'https://evil.example/' })],
+    ['for a path below', () => hinted({ post_logout_redirect_uri: `${bye}/more` })],
+    ['for an address with a query', () => hinted({ post_logout_redirect_uri: `${bye}?to=https://evil.example` })],
+    ['for the host with a suffix', () => hinted({ post_logout_redirect_uri: 'https://app.example.evil.example/bye' })],
+    ['for a redirect URI', () => hinted({ post_logout_redirect_uri: 'https://app.example/callback' })],
+    ['for a script', () => hinted({ post_logout_redirect_uri: 'javascript:alert(1)' })],
+    ['for an address without a client', () => ({ post_logout_redirect_uri: bye })],
+    ['for a forged ID token', () => hinted({ id_token_hint: forged(tokens.id_token) })],
+    ['for an access token', () => hinted({ id_token_hint: tokens.access_token })],
+    ['for a text', () => hinted({ id_token_hint: 'text' })],
+    ['for the token of another client', async () => hinted({ client_id: await register(it_.world) })],
+    ['for a client that does not exist', () => ({ client_id: 'nobody', post_logout_redirect_uri: bye })],
+    ['for a client with a NUL', () => ({ client_id: 'a\0', post_logout_redirect_uri: bye })],
+    ['for a state above 1 KB', () => hinted({ state: 'a'.repeat(1_025) })],
+    ['for a query above 4 KB', () => hinted({ more: 'a'.repeat(4_096) })],
+  ])('%s', async (_, fields) => {
+    const [asked, nobody] = [await fields(), it_.newBrowser()]
+    for (const from of [browser, nobody]) {
+      const page = await ask(asked, from)
+      expect([page.status, page.location]).toEqual([400, undefined])
+      expect(page.text).not.toContain('evil.example')
+    }
+    const page = await browser.post(`${endpoint}/confirm`, { query: `${new URLSearchParams(asked)}`, decision: 'end' })
+    expect([page.status, page.location]).toEqual([400, undefined])
+    expect(await isSignedIn()).toBe(true)
+  })
+
+  it('once the redirect URI at its host is removed', async () => {
+    const data = { redirectUris: ['https://new.example/callback'] }
+    await it_.world.db.client.update({ where: { id: client }, data })
+    const page = await ask(hinted())
+    expect([page.status, page.location]).toEqual([400, undefined])
+  })
+
+  it('from a form of another site', async () => {
+    const fields = { query: '', decision: 'end' }
+    const page = await browser.post(`${endpoint}/confirm`, fields, { origin: 'https://app.example' })
+    expect(page.status).toBe(403)
+    expect(await isSignedIn()).toBe(true)
+  })
+})
+
+it('a client without an address for it gets none', async () => {
+  const plain = await register(it_.world, { scopes: [api] })
+  const page = await ask({ client_id: plain, post_logout_redirect_uri: bye })
+  expect(page.status).toBe(400)
+  expect((await ask({ client_id: plain })).text).toContain('Sign out of this browser?')
+})
