@@ -127,7 +127,6 @@ function clients({ db }: Options): Adapter {
         application_type: client.type,
         redirect_uris: client.redirectUris,
         ...(await teamCredentials(db, client)),
-        grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         [SUSPENDED]: isStopped({ team: client.team, app: client.app }),
         [SANDBOX]: client.environment === 'sandbox',
