@@ -24,8 +24,15 @@ export function completeOperation(operation: Operation, { procedure, meta }: Pro
   operation.responses = { [status]: success }
   if (place.method === 'GET') operation.responses['304'] = unchanged(meta)
   Object.assign(operation.responses, Object.fromEntries(failures))
-  operation.security = [{ member: scope ? [scope] : [] }, { bearer: [] }]
+  operation.security = [...waysToGetTokens(meta).map((way) => ({ [way]: scope ? [scope] : [] })), { bearer: [] }]
   if (scope) operation.description += `\n\nNeeds the scope \`${scope}\`.`
+}
+
+/** The security schemes of the document by which an app gets a token for the operation. */
+function waysToGetTokens({ policy }: Meta) {
+  const { appItself } = policy.requires
+  if (appItself === 'required') return ['app']
+  return appItself === 'allowed' ? ['member', 'app'] : ['member']
 }
 
 /** The items of a page, each an event. */

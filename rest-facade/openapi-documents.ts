@@ -2,8 +2,8 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { appRouter } from '../routers/index.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
 import { sectionOf } from '../routers/kernel/meta.ts'
-import type { Section } from '../routers/kernel/scopes.ts'
-import { scopes } from '../routers/kernel/scopes.ts'
+import type { Scope, Section } from '../routers/kernel/scopes.ts'
+import { scopes, storageScopes } from '../routers/kernel/scopes.ts'
 import { scopesAt } from '../routers/section-scopes.ts'
 import { completeOperation } from './complete-operation.ts'
 import type { Document } from './document.ts'
@@ -31,7 +31,7 @@ function generate(section: Section): Document {
     version: VERSION,
     baseUrl: '/v1',
     filter: ({ metadata }) => sectionOf(metadata) === section,
-    securitySchemes: { member: signIn(section), bearer: BEARER },
+    securitySchemes: { member: signIn(section), ...(section === 'sync' && { app: OF_APP }), bearer: BEARER },
   }) as unknown as Document
   document.info.license = { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' }
   document.tags = [...new Set(Object.values(tags))]
@@ -61,6 +61,15 @@ const BEARER = {
 /** Stands for the issuer, which each service fills in. */
 export const ISSUER = '<issuer>'
 
+const wordsOf = (names: readonly Scope[]) => Object.fromEntries(names.map((scope) => [scope, scopes[scope].words.en]))
+
+const OF_APP = {
+  type: 'oauth2' as const,
+  description:
+    'How the server of an app gets a token for the app itself: with its secret or key, and the parameter `organisation`, a club of which a member allows the app its storage. There is no refresh token.',
+  flows: { clientCredentials: { tokenUrl: `${ISSUER}/token`, scopes: wordsOf(storageScopes) } },
+}
+
 const signIn = (section: Section) => ({
   type: 'oauth2' as const,
   description:
@@ -70,7 +79,7 @@ const signIn = (section: Section) => ({
       authorizationUrl: `${ISSUER}/authorize`,
       tokenUrl: `${ISSUER}/token`,
       refreshUrl: `${ISSUER}/token`,
-      scopes: Object.fromEntries(scopesAt(section).map((scope) => [scope, scopes[scope].words.en])),
+      scopes: wordsOf(scopesAt(section)),
     },
   },
 })

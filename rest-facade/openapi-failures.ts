@@ -83,6 +83,7 @@ function counted({ operation, meta, inputErrors }: Failing): Failure[] {
   }
   found.push(...(meta.fails ?? []).map((name) => errors[name]()))
   found.push(...(meta.operationFails ?? []).map((name) => ofOperation(0, errors[name]())))
+  if (meta.audited) found.push(errors.changesLimited(60))
   if (meta.insertsRow) found.push(errors.tokenInvalid())
   // Without a scope there is nothing behind the count that could fail.
   const faults = [errors.internal(undefined), errors.unavailable()].map((error) => ({

@@ -46,7 +46,7 @@ export function openApiDocument(section: Section, { urls, brand, issuer }: Serve
 }
 
 function leaveOutSignIn({ components, paths }: Document) {
-  delete components.securitySchemes.member
+  components.securitySchemes = { bearer: components.securitySchemes.bearer }
   for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
     operation.security = operation.security!.filter((scheme) => scheme.bearer)
   }

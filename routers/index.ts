@@ -1,3 +1,4 @@
+import { ownRules } from './clients/own-rules.ts'
 import { developer } from './clients/procedures.ts'
 import { directory } from './directory/procedures.ts'
 import { mergeRouters, router } from './kernel/trpc.ts'
@@ -15,7 +16,7 @@ import { webhook } from './webhooks/template.ts'
 export const appRouter = router({
   root,
   me,
-  storage: mergeRouters(storage, wholeStorage),
+  storage: mergeRouters(storage, wholeStorage, router({ rules: ownRules })),
   quizzes,
   webhook,
   subscriptions,

@@ -4,6 +4,7 @@ BEGIN
   IF current_setting('audit.erase', true) = 'on'
     AND (NEW.id, NEW."teamId", NEW.action, NEW.at) = (OLD.id, OLD."teamId", OLD.action, OLD.at)
     AND (NEW."personId" IS NOT DISTINCT FROM OLD."personId" OR NEW."personId" = '')
+    AND NEW."clientId" IS NOT DISTINCT FROM OLD."clientId"
     AND (NEW.target = OLD.target OR NEW.target = '') THEN
     RETURN NEW;
   END IF;

@@ -30,13 +30,14 @@ const list = internal('dev:read', teamPeople, {
       targetNames(
         db,
         team,
-        rows.map(({ target }) => target),
+        rows.flatMap(({ target, clientId }) => (clientId === null ? target : [target, clientId])),
       ),
     ])
-    const items = rows.map(({ id, at, personId, action, target, before, after }) => ({
+    const items = rows.map(({ id, at, personId, clientId, action, target, before, after }) => ({
       id: String(id),
       at: toUnix(at),
       by: personId === null ? null : { id: personId, name: names.get(personId) ?? null },
+      client: clientId === null ? null : { id: clientId, name: targets.get(clientId) ?? null },
       ...{ action, target, targetName: targets.get(target) ?? null },
       ...{ before: valuesOf(before), after: valuesOf(after) },
     }))

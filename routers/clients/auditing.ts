@@ -14,15 +14,16 @@ export interface Change {
   after?: object | null
 }
 
-/** `person` is null for the operator. */
+/** `person` is null for the operator, and for a `client` that changes something for its app. */
 export interface Author {
   person: string | null
+  client?: string
   at: Date
 }
 
 type Note = (change: Change) => Promise<void>
 
-/** Changes that a team's people can make in 24 hours: an entry is stored for two years. */
+/** Changes that a team's people can make in 24 hours, and its clients as many: an entry is stored for two years. */
 const CHANGES_A_DAY = 1_000
 const DAY_MS = DAY_SECONDS * 1_000
 
@@ -36,9 +37,10 @@ export const auditing = <Result>(
   work: (tx: Transaction, note: Note) => Promise<Result>,
 ): Promise<Result> => db.$transaction((tx) => work(tx, (change) => write(tx, author, change)))
 
-const write = async (tx: Transaction, { person, at }: Author, { team, before, after, ...rest }: Change) => {
-  if (person !== null) await refuseBeyond(tx, team, at)
-  const data = { ...rest, teamId: team, personId: person, at, before: json(before), after: json(after) }
+const write = async (tx: Transaction, author: Author, { team, before, after, ...rest }: Change) => {
+  await refuseBeyond(tx, team, author)
+  const { person: personId, client: clientId = null, at } = author
+  const data = { ...rest, teamId: team, personId, clientId, at, before: json(before), after: json(after) }
   await tx.auditEntry.create({ data, select: { id: true } })
 }
 
@@ -56,9 +58,11 @@ function short(value: unknown): unknown {
   return { count: Object.keys(value as object).length }
 }
 
-/** Throws 429 when the team has reached its daily limit of changes. The team is locked. */
-async function refuseBeyond(tx: Transaction, teamId: string, at: Date) {
-  const where = { teamId, personId: { not: null }, at: { gt: new Date(at.getTime() - DAY_MS) } }
+/** Throws 429 when the team's people, or its clients, have reached their daily limit of changes. The team is locked. */
+async function refuseBeyond(tx: Transaction, teamId: string, { person, client, at }: Author) {
+  if (person === null && client === undefined) return
+  const author = client === undefined ? { personId: { not: null } } : { clientId: { not: null } }
+  const where = { teamId, ...author, at: { gt: new Date(at.getTime() - DAY_MS) } }
   const [first] = await tx.auditEntry.findMany({
     where,
     orderBy: { id: 'desc' },

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import type { Database, Transaction } from '../../prisma/client.ts'
 import { appId } from '../kernel/app-id.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { entryName } from '../storage/procedures.ts'
+import type { Change } from './auditing.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
 
@@ -14,8 +16,9 @@ const MAX_RULES = 100
 export const ruleNames = ['anyone', 'author', 'app'] as const
 
 const app = appId('app')
-const rule = z.enum(ruleNames, { error: 'rule is anyone, author or app.' }).meta({
-  description: '`anyone`: every member. `author`: only the member who made an entry. `app`: no member.',
+export const rule = z.enum(ruleNames, { error: 'rule is anyone, author or app.' }).meta({
+  description: 'Every member (`anyone`), only the `author` of an entry, or only the `app` itself.',
+  examples: ['author'],
 })
 const ruled = z.object({ collection: entryName, rule })
 
@@ -41,18 +44,34 @@ const set = internal('dev:write', teamPeople, {
     const team = await teamOfApp(ctx, appId)
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
-      const of = { appId, collection }
-      const stored = await tx.collectionRule.findUnique({ where: { of } })
-      const before = stored?.rule ?? 'anyone'
-      if (before === rule) return { collection, rule }
-      if (rule === 'anyone') await tx.collectionRule.delete({ where: { of } })
-      else {
-        if (!stored && (await tx.collectionRule.count({ where: { appId } })) >= MAX_RULES) throw errors.tooManyRules()
-        await tx.collectionRule.upsert({ where: { of }, create: { ...of, rule }, update: { rule } })
-      }
-      await note({ team, action: 'rule.set', target: appId, before: { rule: before }, after: { collection, rule } })
+      const change = await setRule(tx, { appId, collection, rule })
+      if (change) await note({ team, ...change })
       return { collection, rule }
     })
   })
+
+type Rule = z.infer<typeof rule>
+
+export async function ruleOf(db: Database | Transaction, of: { appId: string; collection: string }): Promise<Rule> {
+  const stored = await db.collectionRule.findUnique({ where: { of } })
+  return stored ? rule.parse(stored.rule) : 'anyone'
+}
+
+/** The change for the audit log; undefined if it is none. The team is locked. Throws 409. */
+export async function setRule(
+  tx: Transaction,
+  { appId, collection, rule }: { appId: string; collection: string; rule: Rule },
+): Promise<Omit<Change, 'team'> | undefined> {
+  const of = { appId, collection }
+  const before = await ruleOf(tx, of)
+  if (before === rule) return undefined
+  if (rule === 'anyone') await tx.collectionRule.delete({ where: { of } })
+  else {
+    const isNew = before === 'anyone'
+    if (isNew && (await tx.collectionRule.count({ where: { appId } })) >= MAX_RULES) throw errors.tooManyRules()
+    await tx.collectionRule.upsert({ where: { of }, create: { ...of, rule }, update: { rule } })
+  }
+  return { action: 'rule.set', target: appId, before: { rule: before }, after: { collection, rule } }
+}
 
 export const rules = router({ list, set })

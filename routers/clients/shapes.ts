@@ -130,7 +130,11 @@ export const auditOutput = z.object({
       name: z.string().nullable().meta({ description: 'Null once the person is erased' }),
     })
     .nullable()
-    .meta({ description: 'Null for the operator, and for a person who has declined an invitation' }),
+    .meta({ description: 'Null for the operator, for a client, and for a person who has declined an invitation' }),
+  client: z
+    .object({ id: z.string(), name: z.string().nullable().meta({ description: 'Null once it is removed' }) })
+    .nullable()
+    .meta({ description: 'The client that has made the change for its app' }),
   action: z.string().meta({ examples: ['client.update'] }),
   target: z.string().meta({ description: 'The id of what was changed; empty for a person who was erased' }),
   targetName: z

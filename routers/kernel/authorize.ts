@@ -42,6 +42,11 @@ const checks: readonly Check[] = [
     error: (_row, brand) => errors.clientNotApp(brand),
   },
   {
+    applies: ({ policy }) => policy.requires.appItself === 'required',
+    passes: ({ principal }) => principal.member === null,
+    error: errors.appItselfNeeded,
+  },
+  {
     applies: requires('memberOf'),
     passes: ({ access }, { policy }) => access.memberOf === policy.requires.memberOf,
     error: ({ policy }) => errors.memberUnknown(policy.requires.memberOf!),
@@ -77,7 +82,7 @@ export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> &
     if (!access) throw errors.tokenInvalid()
     // On notify the procedures report that the app is suspended, so that its team learns why.
     if (access.suspended && requires.section !== 'notify') throw errors.tokenInvalid()
-    const needsMember = requires.person || !(requires.firstParty && access.team === null)
+    const needsMember = requires.person || !(access.team === null ? requires.firstParty : requires.appItself)
     if (principal.member === null && needsMember) throw errors.tokenInvalid()
     await call.consumeQuota(access)
     const caller = { principal, access }

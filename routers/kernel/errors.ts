@@ -198,6 +198,7 @@ export const errors = named({
   levelTooLow: row(403, 'The Developer membership is needed for this API.'),
   clientNotFirstParty: row(403, 'This client does not belong to the platform.'),
   entryNotOwn: row(403, 'This entry belongs to another member.', { code: 'forbidden' }),
+  appItselfNeeded: row(403, 'Only the app itself can do this.', { code: 'forbidden' }),
   clientNotApp: (brand: string) => new ApiError(403, `This client is not a ${brand} app.`),
 
   memberUnknown: (organisation: 'club' | 'academy' | 'provider') =>
@@ -234,6 +235,7 @@ export const errors = named({
   typeWrong: row(415, 'Send the body as application/json.'),
 
   scopeInvalid: row(422, 'scope is org or user.'),
+  scopeOrgOnly: row(422, 'This token has no member: scope is org.'),
   waitInvalid: row(422, 'wait is 0 to 50 seconds.'),
   nameInvalid: row(422, "Names use 1 to 64 letters, digits, '_' or '-'."),
   limitInvalid: row(422, 'limit is 1 to 200.'),
@@ -260,7 +262,7 @@ export const errors = named({
     new ApiError(429, `A team can make at most 1000 changes per day; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
-  waitsLimited: row(429, 'Too many requests of this member or team already wait for changes.', {
+  waitsLimited: row(429, 'Too many requests of this member, app or team already wait for changes.', {
     headers: { 'Retry-After': '1' },
   }),
   peopleLimited: (retryAfterSeconds: number) =>

@@ -32,6 +32,8 @@ export interface Row extends Described {
   reportsUsage?: true
   /** It inserts a row that refers to what the token names: 401 when that was deleted a moment ago. */
   insertsRow?: true
+  /** It writes to the audit log of the team, which has a limit of changes a day. */
+  audited?: true
   /** The one field of the body that stays the text it came as (RawJson), and is read when the procedure asks for it. */
   raw?: string
   /** The one field of the body that is a list of objects, and the field of each of them that stays text. */

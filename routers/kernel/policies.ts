@@ -15,7 +15,9 @@ export interface Requirements {
   person?: true
   /** A client that belongs to an app. */
   app?: true
-  /** A member is a current member of the token's organisation, which is of this kind. */
+  /** A team's client may, or must, call it without a member, for its app. */
+  appItself?: 'allowed' | 'required'
+  /** The member is a current member of the token's organisation, which is of this kind; for an app itself it is a club. */
   memberOf?: OrganisationKind
 }
 
@@ -28,8 +30,9 @@ type Facts<R extends Requirements> = {
 } & (R extends {
   memberOf: OrganisationKind
 }
-  ? { member: string }
+  ? { member: R extends { appItself: 'allowed' } ? string | null : string }
   : object) &
+  (R extends { appItself: 'required' } ? { team: string; client: string } : object) &
   (R extends { person: true } ? { person: string } : object) &
   (R extends { app: true } ? { app: string } : object)
 
@@ -47,8 +50,8 @@ function policy<const R extends Requirements, Granted extends object>(
   // `authorizer` grants only after the checks that make these facts true.
   return {
     requires,
-    grant: ({ organisation, member }, { app, team, suspended, ruled }) =>
-      grant({ organisation, team, member, person: member, app, suspended, ruled } as unknown as Facts<R>),
+    grant: ({ organisation, member, client }, { app, team, suspended, ruled }) =>
+      grant({ organisation, team, client, member, person: member, app, suspended, ruled } as unknown as Facts<R>),
   }
 }
 
@@ -65,6 +68,20 @@ export const clubApp = policy({ section: 'apps', app: true, memberOf: 'club' }, 
   member: facts.member,
   club: facts.organisation,
   ruled: facts.ruled,
+}))
+
+/** Of an app itself the member is null. */
+export const clubStore = policy({ section: 'apps', app: true, memberOf: 'club', appItself: 'allowed' }, (facts) => ({
+  app: facts.app,
+  member: facts.member,
+  club: facts.organisation,
+  ruled: facts.ruled,
+}))
+
+export const appItself = policy({ section: 'apps', app: true, appItself: 'required' }, (facts) => ({
+  app: facts.app,
+  client: facts.client,
+  team: facts.team,
 }))
 
 export const learner = policy({ section: 'lms', level: 'developer', memberOf: 'academy' }, (facts) => ({

@@ -11,6 +11,7 @@ export type Place =
   | 'lms and sync'
   | 'notify and sync'
   | 'lms and notify'
+  | 'sync and tRPC'
   | 'tRPC'
 
 type Remedy = `${Place}: ${string} → ${string}`
@@ -88,7 +89,8 @@ export const remedies: Record<ErrorId, Remedy> = {
   tooManyClients: 'tRPC: The app has 20 clients. → Remove an unused one.',
   teamFull:
     'tRPC: The team has too many apps and clients, or they are too large. → Remove unused clients, redirect URIs or logos.',
-  tooManyRules: 'tRPC: The app has rules for 100 collections. → Set the rule of one that needs none to anyone.',
+  tooManyRules:
+    'sync and tRPC: The app has rules for 100 collections. → Set the rule of one that needs none to anyone.',
   tooManyPeople: 'tRPC: The team has 100 people and invitations. → Remove people, or withdraw invitations.',
   changedMeanwhile: 'tRPC: Someone else has saved a change since it was read. → Read it again, and repeat the change.',
   notSandbox:
@@ -108,11 +110,11 @@ export const remedies: Record<ErrorId, Remedy> = {
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set an address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events within a minute. → Wait for the seconds given in Retry-After.',
   waitsLimited:
-    'sync: 5 requests of one member and app, or 1,000 of a team, are waiting on this node. → Wait with one request per collection or app, and end those that nobody reads.',
+    'sync: 5 requests of one member and app, 100 of the app itself, or 1,000 of a team, are waiting on this node. → Wait with one request per collection or app, and end those that nobody reads.',
   peopleLimited:
     'tRPC: The limits per minute are 600 calls of developer.* for a person, 2,400 for a team, and 10 logo uploads. → Wait for the seconds given in Retry-After.',
   changesLimited:
-    'tRPC: The people of the team have made 1000 changes in 24 hours. → Wait for the seconds given in Retry-After.',
+    'sync and tRPC: The people of the team, or its clients, have made 1000 changes in 24 hours. → Wait for the seconds given in Retry-After.',
   eventTypeUnknown:
     "tRPC: There is no event type with this name. → Use webhook.test, or a type listed on the portal's webhook page.",
   tooManyEventKinds: "tRPC: The provider's catalogue has 100 event types. → Remove one with events.undescribe.",
@@ -133,6 +135,8 @@ export const remedies: Record<ErrorId, Remedy> = {
   clientNotFirstParty: "tRPC: The client belongs to a team. → Use one of the platform's clients, with its credentials.",
   clientNotApp:
     'apps and sync: The client has no app, and so no storage. → Use a client that is registered for an app.',
+  appItselfNeeded:
+    'sync: The token acts for a member, who cannot change the rules of the app. → Let the server of the app get a token with the grant type client_credentials.',
   entryNotOwn:
     "apps and sync: The app's team has chosen a rule for this collection, by which members change only entries that they made, or none. → Offer a member only their own entries to change. The team finds the rules in the portal, below Data.",
   memberUnknown:
@@ -180,6 +184,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'every API: Content-Type is missing, not application/json, or has another charset; or the body is compressed. → Set Content-Type: application/json.',
   scopeInvalid:
     'apps and sync: scope is neither org nor user, or occurs twice. → Send one of them, or omit it for org.',
+  scopeOrgOnly:
+    'sync: The token is of the app itself, which has shared entries alone. → Omit scope, or use the token of the member whose entries these are.',
   nameInvalid:
     'apps and sync: A collection or key is empty, longer than 64 characters, or contains other characters. → Encode names chosen by members, for example as hex.',
   waitInvalid: 'sync: wait is not a whole number from 0 to 50. → Wait for up to 50 seconds, then ask again.',

@@ -132,4 +132,7 @@ export const firstPartyScopes = Object.keys(scopes).filter(isFirstPartyScope)
 
 export const isAllowedAt = (level: Level, scope: Scope) => level === 'developer' || scopes[scope].level === 'hobby'
 
+/** Those with which an app may act for itself. */
+export const storageScopes = ['svc.apps.storage:read', 'svc.apps.storage:write'] as const satisfies Scope[]
+
 export const memberScopesAt = (level: Level) => memberScopes.filter((scope) => isAllowedAt(level, scope))

@@ -14,6 +14,7 @@ export const notExported: Readonly<Record<string, string>> = {
   App: 'of a team, about nobody',
   'AuditEntry.before': "values of the team's apps and clients",
   'AuditEntry.after': "values of the team's apps and clients",
+  'AuditEntry.clientId': 'the client of an app, about nobody',
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
   CollectionRule: RULES,

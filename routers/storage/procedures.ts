@@ -46,14 +46,19 @@ export const conditional = address.extend({
 interface Caller {
   app: string
   club: string
-  member: string
+  /** Null for the app itself. */
+  member: string | null
 }
 
-/** Rule 11: the storage of the token's app and club; with `user` only the member's own entries. */
-export const collectionOf = (
+/** Rule 11: the storage of the token's app and club; with `user` only the member's own entries. Throws 422 without a member. */
+export function collectionOf(
   { app, club, member }: Caller,
   { collection, scope }: { collection: string; scope: 'org' | 'user' },
-): Collection => ({ app, club, owner: scope === 'user' ? member : '', collection })
+): Collection {
+  if (scope === 'org') return { app, club, owner: '', collection }
+  if (member === null) throw errors.scopeOrgOnly()
+  return { app, club, owner: member, collection }
+}
 
 export function setUsage({ setHeader }: Call, used: number, quotaBytes: number) {
   setHeader('X-Storage-Used', String(used))

@@ -45,12 +45,12 @@ interface Batch {
 }
 
 /**
- * Applies the operations in one transaction; `ruled`: the app has rules. Throws 403 with the index of an operation that a rule refuses,
+ * Applies the operations in one transaction; `ruled`: rules of the app bind the member. Throws 403 with the index of an operation that a rule refuses,
  * 412 with that of one whose precondition fails, and 413 where the store would exceed its quota, or the values read together would.
  */
 export async function applyBatch(
   db: Database,
-  { app, club, member, ruled }: { app: string; club: string; member: string; ruled: boolean },
+  { app, club, member, ruled }: { app: string; club: string; member: string | null; ruled: boolean },
   { operations, updatedAt, quotaBytes }: Batch,
   reserve: Reserve,
 ): Promise<{ applied: Applied[]; used: number }> {

@@ -3,7 +3,7 @@ import type { Call } from '../kernel/context.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { ApiError, errors, ofOperation, withError } from '../kernel/errors.ts'
 import { inputError } from '../kernel/input-error.ts'
-import { clubApp } from '../kernel/policies.ts'
+import { clubStore } from '../kernel/policies.ts'
 import { entry, etag, storedValue } from '../storage/entry.ts'
 import { collectionOf, conditional, setUsage } from '../storage/procedures.ts'
 import { conditions } from '../storage/rules.ts'
@@ -95,8 +95,16 @@ async function textAt(call: Call, index: number, value: unknown) {
   }
 }
 
+function placeAt(ctx: Parameters<typeof collectionOf>[0], index: number, given: Parameters<typeof collectionOf>[1]) {
+  try {
+    return collectionOf(ctx, given)
+  } catch (error) {
+    throw ofOperation(index, error as ApiError)
+  }
+}
+
 /** All operations or none, in one transaction. A batch counts once for the rate limit. */
-export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, {
+export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore, {
   section: 'sync',
   summary: 'Several writes and reads at once',
   description:
@@ -106,7 +114,7 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, 
   reportsUsage: true,
   insertsRow: true,
   fails: ['operationsNotAlone', 'operationsTooLarge', 'readsTooLarge', 'quotaExceeded'],
-  operationFails: ['valueTooDeep', 'entryNotOwn', 'entryChanged'],
+  operationFails: ['scopeOrgOnly', 'valueTooDeep', 'entryNotOwn', 'entryChanged'],
 })
   // Before the input, whose body is refused for its size as well.
   .use(async ({ ctx: { core, call, app, club }, type, next }) => {
@@ -126,11 +134,12 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, 
     const prepared: Operation[] = []
     for (const [index, { op, key, value, ...given }] of operations.entries()) {
       const text = op === 'put' ? await textAt(call, index, value) : null
-      prepared.push({ op, ...collectionOf(ctx, given), key, value: text, ...conditions(given) })
+      prepared.push({ op, ...placeAt(ctx, index, given), key, value: text, ...conditions(given) })
     }
     const { db, storageQuotaBytes: quotaBytes } = core
     const what = { operations: prepared, updatedAt: Math.floor(core.now() / 1000), quotaBytes }
-    const { applied, used } = await applyBatch(db, { app, club, member, ruled }, what, call.reserve)
+    const caller = { app, club, member, ruled: ruled && member !== null }
+    const { applied, used } = await applyBatch(db, caller, what, call.reserve)
     setUsage(call, used, quotaBytes)
     if (operations.some(({ op }) => op !== 'get')) core.watch.wake(ctx)
     return { results: applied.map((one, index) => resultOf(call, operations[index]!.key, one)) }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
-import { clubApp } from '../kernel/policies.ts'
+import { clubStore } from '../kernel/policies.ts'
 import { authorizerAgain, readOrWait, waitFor } from '../kernel/wait.ts'
 import type { Change, ChangePage } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
@@ -12,7 +12,7 @@ import type { Item } from './watch.ts'
 import { followed } from './watch.ts'
 
 const SCOPE = 'svc.apps.storage:read'
-const checkAgain = authorizerAgain({ scope: SCOPE, policy: clubApp })
+const checkAgain = authorizerAgain({ scope: SCOPE, policy: clubStore })
 
 const input = followed.extend({
   limit: page.limit.meta({ description: 'Maximum number of changes to return.', examples: [50] }),
@@ -52,13 +52,13 @@ const output = (() => {
     .meta({ override: ({ jsonSchema }: { jsonSchema: object }) => Object.assign(jsonSchema, schema) })
 })()
 
-export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, clubApp, {
+export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, clubStore, {
   section: 'sync',
   summary: 'What has changed in a collection',
   description:
     'Without `since`, all entries, page by page, and then what has changed since they were read. With it, the last state of each key that changed after that page, removed ones as `deleted`. A copy that applies the items in their order equals the collection once `more` is false. After 30 days without reading, or more than 100,000 changes, a cursor has expired (410): begin again without it.\n\nWith `Accept: text/event-stream`, the entries and then each change as it happens: `data` is one item, `id` its cursor; `limit` and `wait` do not apply. In `data`, line breaks between the parts of a value are spaces. The stream ends with its token.',
   returns: 'The changes on the page.',
-  fails: ['cursorInvalid', 'cursorExpired', 'waitsLimited'],
+  fails: ['scopeOrgOnly', 'cursorInvalid', 'cursorExpired', 'waitsLimited'],
   headers: { lastEventId: 'Last-Event-ID' },
   stream: 'storage.watch',
 })

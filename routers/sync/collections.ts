@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
-import { clubApp } from '../kernel/policies.ts'
+import { clubStore } from '../kernel/policies.ts'
 import { collectionOf, entryName, scope } from '../storage/procedures.ts'
 import { collectionsAfter } from './statements.ts'
 
@@ -14,12 +14,13 @@ const found = z.object({
     .meta({ description: 'When one of its entries was last written, in Unix seconds.', examples: [1777802400] }),
 })
 
-export const collections = endpoint('GET /collections', 'svc.apps.storage:read', clubApp, {
+export const collections = endpoint('GET /collections', 'svc.apps.storage:read', clubStore, {
   section: 'sync',
   summary: 'The collections of the storage',
   description:
     'A page of the collections that have entries, in byte order of their names. A page begins after the name in `after`.',
   returns: 'The collections on the page.',
+  fails: ['scopeOrgOnly'],
 })
   .input(
     z

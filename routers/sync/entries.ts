@@ -3,7 +3,7 @@ import { endpoint } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
 import { page } from '../kernel/page.ts'
-import { clubApp } from '../kernel/policies.ts'
+import { clubStore } from '../kernel/policies.ts'
 import { entry, storedValue } from '../storage/entry.ts'
 import { collection, collectionOf, entryName, scope } from '../storage/procedures.ts'
 import { entriesAfter } from './statements.ts'
@@ -55,12 +55,13 @@ const output = (() => {
 })()
 
 /** Never repeats or leaves out an entry that is not written meanwhile. */
-export const entries = endpoint('GET /collections/{collection}/entries', 'svc.apps.storage:read', clubApp, {
+export const entries = endpoint('GET /collections/{collection}/entries', 'svc.apps.storage:read', clubStore, {
   section: 'sync',
   summary: 'The entries of a collection, by key',
   description:
     'A page of a collection, ordered by key in byte order. A page begins after the key in `after`, so that consecutive pages neither miss nor repeat an entry while others are written. A collection that nobody has written to is empty, not unknown.',
   returns: 'The entries on the page.',
+  fails: ['scopeOrgOnly'],
 })
   .input(input)
   .output(output)

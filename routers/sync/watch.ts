@@ -6,7 +6,7 @@ import type { Call, Context, Hold } from '../kernel/context.ts'
 import { stream } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
-import { clubApp } from '../kernel/policies.ts'
+import { clubStore } from '../kernel/policies.ts'
 import type { ChangeAt, ChangePage, Position } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
 import { cursorOf, positionOf } from '../storage/cursor.ts'
@@ -14,7 +14,7 @@ import { collection, collectionOf, scope } from '../storage/procedures.ts'
 import type { Collection } from '../storage/statements.ts'
 
 const SCOPE = 'svc.apps.storage:read'
-const allows = stillAllows({ scope: SCOPE, policy: clubApp })
+const allows = stillAllows({ scope: SCOPE, policy: clubStore })
 
 /** Changes that are read at once. */
 const PAGE = 100
@@ -37,9 +37,9 @@ export const followed = z.object({
 
 export type Item = { key: string; updatedAt: number } & ({ value: Json; etag: string } | { deleted: true })
 
-export const watch = stream(SCOPE, clubApp, {
+export const watch = stream(SCOPE, clubStore, {
   summary: 'The entries of a collection, then its changes as they happen',
-  fails: ['cursorInvalid', 'cursorExpired', 'waitsLimited'],
+  fails: ['scopeOrgOnly', 'cursorInvalid', 'cursorExpired', 'waitsLimited'],
 })
   .input(followed)
   .subscription(async ({ ctx, input: { since, lastEventId, ...of }, signal }) => {

@@ -9,7 +9,7 @@ import { required, text } from './option.ts'
 const mint = action(
   {
     options: {
-      member: text('MEMBER', 'the member; without one, the token is for a first-party client'),
+      member: text('MEMBER', 'the member; without one, the token is of the client itself'),
       club: required(text('CLUB', 'the club; for lms an academy, for notify a provider')),
       client: required(text('CLIENT', 'the client')),
       scope: { ...text('"a b"', 'the scopes, by default all of members'), mayBeEmpty: true },

@@ -8,13 +8,14 @@ interface Holder {
   member: string | null
 }
 
-/** On a node: of an app's member, and of a team. */
-const LIMITS = { member: 5, team: 1_000 }
+/** On a node: of an app's member, of an app itself, and of a team. */
+const LIMITS = { member: 5, app: 100, team: 1_000 }
+type Kind = keyof typeof LIMITS
 
 /** Calls that wait for a change. */
 export class Holds {
   readonly #limits: typeof LIMITS
-  readonly #counts = { member: new Map<string, number>(), team: new Map<string, number>() }
+  readonly #counts: Record<Kind, Map<string, number>> = { member: new Map(), app: new Map(), team: new Map() }
   readonly #held = new Set<AbortController>()
   #isEnding = false
 
@@ -28,7 +29,8 @@ export class Holds {
 
   /** Takes a place until `release`, or until the client leaves. Throws 429 if too many calls wait already. */
   hold({ team, app, member }: Holder, response: ServerResponse): Hold {
-    const leavePlaces = this.#enter({ team: String(team), member: `${app}\0${member}` })
+    const holder = member === null ? (['app', String(app)] as const) : (['member', `${app}\0${member}`] as const)
+    const leavePlaces = this.#enter([holder, ['team', String(team)]])
     const held = new AbortController()
     const end = () => held.abort()
     const release = () => {
@@ -47,8 +49,8 @@ export class Holds {
   }
 
   /** Takes a place of each kind; the returned function gives them back. */
-  #enter(ids: { member: string; team: string }) {
-    const places = (['member', 'team'] as const).map((kind) => ({ kind, id: ids[kind], counts: this.#counts[kind] }))
+  #enter(holders: readonly (readonly [Kind, string])[]) {
+    const places = holders.map(([kind, id]) => ({ kind, id, counts: this.#counts[kind] }))
     const isFull = places.some(({ kind, id, counts }) => (counts.get(id) ?? 0) >= this.#limits[kind])
     if (isFull) throw errors.waitsLimited()
     for (const { id, counts } of places) counts.set(id, (counts.get(id) ?? 0) + 1)

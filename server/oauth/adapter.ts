@@ -136,7 +136,6 @@ function clients({ db }: Options): Adapter {
         application_type: client.type,
         redirect_uris: client.redirectUris,
         ...(await teamCredentials(db, client)),
-        grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         // A redirect URI may have been removed since.
         [POST_LOGOUT_URIS]: client.postLogoutRedirectUris.filter((uri) => isBeside(uri, client.redirectUris)),

@@ -1,9 +1,10 @@
 import type { Context } from 'koa'
-import type { AdapterPayload, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider'
+import type { AdapterPayload, Client, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { ClientAuthentication } from '../../prisma/generated/client.ts'
-import { isPostgresText } from '../../routers/kernel/access.ts'
+import { isPostgresText, readAccess } from '../../routers/kernel/access.ts'
 import { isFirstPartyScope } from '../../routers/kernel/scopes.ts'
+import { allowedScopes, isSandbox, isSuspended, isWaiting } from './authorize-scopes.ts'
 import { secretsOfClient, withSecrets } from './client-secrets.ts'
 import { errors } from './oidc-provider.ts'
 
@@ -44,21 +45,24 @@ const withKeys = (jwks: unknown) => ({
   jwks: jwks as AdapterPayload['jwks'],
 })
 
+const MEMBER_GRANTS = ['authorization_code', 'refresh_token']
+const APP_GRANTS = [...MEMBER_GRANTS, 'client_credentials']
+
 interface TeamClient {
   id: string
   authentication: ClientAuthentication
   jwks: unknown
 }
 
-/** How a team's client authenticates. Without a secret or keys a confidential client gets no tokens. */
+/** How a team's client authenticates. Without a secret or keys a confidential client gets no tokens. Others get none for their app. */
 export async function teamCredentials(db: Database, { id, authentication, jwks }: TeamClient) {
   switch (authentication) {
     case 'none':
-      return { token_endpoint_auth_method: 'none' as const }
+      return { grant_types: MEMBER_GRANTS, token_endpoint_auth_method: 'none' as const }
     case 'client_secret':
-      return withSecrets(await secretsOfClient(db, id))
+      return { grant_types: APP_GRANTS, ...withSecrets(await secretsOfClient(db, id)) }
     case 'private_key_jwt':
-      return withKeys(jwks ?? { keys: [] })
+      return { grant_types: APP_GRANTS, ...withKeys(jwks ?? { keys: [] }) }
   }
 }
 
@@ -72,19 +76,48 @@ export function checkAssertion({ exp }: Record<string, unknown>, now: number) {
   }
 }
 
-/** The claims of a client's own token. Throws without an existing organisation, or without a scope. */
-export async function clientClaims(db: Database, { oidc }: KoaContextWithOIDC, { scope }: ClientCredentials) {
+const isOfTeam = (client: Client) => client.grantTypeAllowed('authorization_code')
+
+function organisationOf({ oidc }: KoaContextWithOIDC): string {
   const organisation = oidc.body?.organisation
   if (typeof organisation !== 'string') throw new errors.InvalidRequest('organisation is needed, once')
-  // The directory covers the whole platform, and even creates its first organisation.
-  const isPlatformWide = scope?.split(' ').every((name) => name.startsWith('directory:')) === true
-  const exists =
-    organisation !== '' &&
-    isPostgresText(organisation) &&
-    (isPlatformWide || (await db.organisation.count({ where: { id: organisation } })) > 0)
-  if (!exists) throw new errors.InvalidRequest('this organisation does not exist')
-  if (!scope) throw new errors.InvalidScope('this client may have none of the scopes', String(oidc.params?.scope ?? ''))
+  return organisation
+}
+
+/** The scopes that a request may get. Throws for an app itself that may have none in the club. */
+export async function requestable(db: Database, ctx: KoaContextWithOIDC, client: Client, now: number) {
+  const isForItself = ctx.oidc.params?.grant_type === 'client_credentials'
+  return isForItself && isOfTeam(client) ? scopesOfApp(db, client, organisationOf(ctx), now) : allowedScopes(client)
+}
+
+/** One refusal for every club: which ones exist, and whose members use the app, is not to be learned here. */
+async function scopesOfApp(db: Database, client: Client, organisation: string, now: number) {
+  if (isWaiting(client)) throw new errors.UnauthorizedClient('this client is pending approval')
+  if (isSuspended(client)) throw new errors.UnauthorizedClient('this app is suspended')
+  const { clientId } = client
+  const access = await readAccess(db, { member: null, organisation, client: clientId, scopes: new Set() }, now)
+  const ofOwnTeam = { id: organisation, testTeam: { clients: { some: { id: clientId } } } }
+  const isOpen = access !== null && (!isSandbox(client) || (await db.organisation.count({ where: ofOwnTeam })) > 0)
+  if (!isOpen) throw new errors.InvalidRequest('no member of this organisation allows the app its storage')
+  return access.scopes
+}
+
+/** The claims of a client's own token. Throws without an existing organisation, or without a scope. */
+export async function clientClaims(db: Database, ctx: KoaContextWithOIDC, { scope }: ClientCredentials) {
+  const { client, params } = ctx.oidc
+  const organisation = organisationOf(ctx)
+  if (!isOfTeam(client!) && !(await mayBeNamed(db, organisation, scope))) {
+    throw new errors.InvalidRequest('this organisation does not exist')
+  }
+  if (!scope) throw new errors.InvalidScope('this client may have none of the scopes', String(params?.scope ?? ''))
   return { organisation }
+}
+
+async function mayBeNamed(db: Database, id: string, scope: string | undefined) {
+  if (id === '' || !isPostgresText(id)) return false
+  // The directory covers the whole platform, and even creates its first organisation.
+  if (scope?.split(' ').every((name) => name.startsWith('directory:'))) return true
+  return (await db.organisation.count({ where: { id } })) > 0
 }
 
 /** RFC 6749, 5.2, for a client that may not use the grant type. oidc-provider answers invalid_request. */

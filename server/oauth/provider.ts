@@ -7,7 +7,6 @@ import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
 import {
   ALLOWED_SCOPES,
-  allowedScopes,
   isSandbox,
   isSuspended,
   isWaiting,
@@ -17,7 +16,7 @@ import {
   SUSPENDED,
   WAITING,
 } from './authorize-scopes.ts'
-import { checkAssertion, clientAuthentication } from './client-credentials.ts'
+import { checkAssertion, clientAuthentication, requestable } from './client-credentials.ts'
 import { compareHashedSecrets, SECRETS } from './client-secrets.ts'
 import { ClientWaits } from './client-waits.ts'
 import { completeIdTokens } from './id-tokens.ts'
@@ -47,8 +46,8 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
  * OAuth 2.0 for public and confidential clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens
- * (RFC 9068); for clients that have registered `openid`, ID tokens; for first-party clients, client credentials. Everything else
- * of OpenID Connect and its extensions is off.
+ * (RFC 9068); for clients that have registered `openid`, ID tokens; for first-party clients, and for apps with a server, client
+ * credentials. Everything else of OpenID Connect and its extensions is off.
  */
 export function createProvider(
   jwks: JWK[],
@@ -107,10 +106,10 @@ export function createProvider(
         enabled: true,
         defaultResource: () => AUDIENCE,
         useGrantedResource: () => true,
-        getResourceServerInfo(_ctx, resource, client) {
+        async getResourceServerInfo(ctx, resource, client) {
           if (resource !== AUDIENCE) throw new errors.InvalidTarget()
           return {
-            scope: allowedScopes(client).join(' '),
+            scope: (await requestable(db, ctx, client, now())).join(' '),
             audience: AUDIENCE,
             accessTokenTTL: ACCESS_TOKEN_SECONDS,
             accessTokenFormat: 'jwt',

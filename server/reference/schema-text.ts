@@ -27,7 +27,7 @@ function rangeOf({ minimum: from = Number.MIN_SAFE_INTEGER, maximum: to = Number
   return from > Number.MIN_SAFE_INTEGER && `${from} or more`
 }
 
-/** Fields at any depth, as `items[].id`. */
+/** Fields at any depth, as `items[].id`; a field that several choices share occurs once. */
 export function fieldsOf(schema: Schema, above = ''): Field[] {
   const { properties = {}, required = [], items } = schema
   const own = Object.entries(properties).flatMap(([key, inner]) => {
@@ -35,7 +35,10 @@ export function fieldsOf(schema: Schema, above = ''): Field[] {
     return [{ name: above + key, type, meaning: inner.description }, ...fieldsOf(inner, `${above}${key}.`)]
   })
   const inItems = items ? fieldsOf(items, `${above.slice(0, -1)}[].`) : []
-  return [...own, ...inItems, ...choicesOf(schema).flatMap((one) => fieldsOf(one, above))]
+  const ofChoices = choicesOf(schema).flatMap((one) => fieldsOf(one, above))
+  const isFirst = ({ name, type }: Field, at: number) =>
+    ofChoices.findIndex((other) => other.name === name && other.type === type) === at
+  return [...own, ...inItems, ...ofChoices.filter(isFirst)]
 }
 
 export function exampleOf({ examples = {}, example, schema }: Media): unknown {

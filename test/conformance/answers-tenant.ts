@@ -1,7 +1,9 @@
 import { inject } from 'vitest'
 import type { TokenSection } from '../../routers/kernel/scopes.ts'
+import { storageScopes } from '../../routers/kernel/scopes.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
+import { consentTo, mintAppServer } from '../support/app-server.ts'
 import type { AtEnd } from '../support/databases.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { createTenant, id } from '../support/tenant.ts'
@@ -18,7 +20,8 @@ export async function startTenant(atEnd: AtEnd) {
   const client = async (level: 'hobby' | 'developer', appId: string | null = null) => {
     const [name, team] = [id('client'), id('team')]
     await db.team.create({ data: { id: team, name: 'Team', level } })
-    await db.client.create({ data: { id: name, name: 'Client', teamId: team, appId, environment: 'production' } })
+    const of = { teamId: team, appId, environment: 'production' as const, scopes: [...storageScopes] }
+    await db.client.create({ data: { id: name, name: 'Client', ...of } })
     return name
   }
   const app = (name: string, state: 'active' | 'suspended', providerId = ids.provider) =>
@@ -47,7 +50,25 @@ export async function startTenant(atEnd: AtEnd) {
   for (let calls = 0; calls < 60; calls++) await world.call('GET', '/', { claims: { client_id: exhausted } })
   const guesser = { 'x-forwarded-for': '203.0.113.7' }
   for (let calls = 0; calls < 100; calls++) await world.call('GET', '/', { token: 'guessed', headers: guesser })
-  return { world, hobby, noApp, exhausted, suspended, foreign, ruled, guesser, doomed, doomedApp }
+  const server = await mintAppServer(world)
+  await consentTo(world, { client: doomed })
+  const full = await mintAppServer(world)
+  const rules = Array.from({ length: 100 }, (_, n) => ({ appId: full.app, collection: `c${n}`, rule: 'author' }))
+  await db.collectionRule.createMany({ data: rules })
+  return {
+    world,
+    server: server.claims,
+    full: full.claims,
+    hobby,
+    noApp,
+    exhausted,
+    suspended,
+    foreign,
+    ruled,
+    guesser,
+    doomed,
+    doomedApp,
+  }
 }
 
 /** A service whose database can lose its tables, and then itself. */
@@ -55,7 +76,9 @@ export async function startFailing(atEnd: AtEnd) {
   const databaseUrl = await migratedDatabase(atEnd)
   const world = await startWorld({ databaseUrl })
   atEnd(() => world.close())
-  const { club, academy, provider, client, member } = await createTenant(world.db)
+  const ids = await createTenant(world.db)
+  const { club, academy, provider, client, member } = ids
+  const { claims: ofApp } = await mintAppServer({ ...world, ids })
   const organisation = { apps: club, lms: academy, notify: provider }
   const claims = (tokens: TokenSection, client_id = client) => ({
     sub: member,
@@ -65,11 +88,13 @@ export async function startFailing(atEnd: AtEnd) {
   await world.call('GET', '/me/profile', { claims: claims('apps') })
   await world.call('POST', '/quizzes/none/results', { claims: claims('lms'), body: { answers: {} } })
   await world.call('GET', '/apps/none/webhook', { claims: claims('notify') })
+  await world.call('GET', '/collections', { claims: { ...claims('apps'), ...ofApp } })
   // What is known of the token stays known, however long the rest takes.
   world.advance(-600)
   return {
     world,
     claims,
+    ofApp,
     loseTables: () => query(databaseUrl, 'ALTER SCHEMA public RENAME TO gone'),
     loseDatabase: () =>
       query(inject('databaseUrl'), `DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`),

@@ -11,7 +11,7 @@ import type { Reply } from '../support/request.ts'
 import type { Tenant } from './answers-tenant.ts'
 import { startFailing, startImpatient, startTenant } from './answers-tenant.ts'
 import type { Place } from './provoke-answers.ts'
-import { addressOf, ask, provoke } from './provoke-answers.ts'
+import { addressOf, ask, isOfApp, provoke } from './provoke-answers.ts'
 
 /** Every operation of the documents. */
 export const places: Place[] = sectionNames.flatMap((section) =>
@@ -95,7 +95,10 @@ async function tooSlow(tenant: Tenant, keep: Keep) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
     for (const place of places.filter(({ operation }) => operation.requestBody)) {
-      const token = await world.token({ organisation: organisation[place.section] })
+      const token = await world.token({
+        organisation: organisation[place.section],
+        ...(isOfApp(place) && tenant.server),
+      })
       const lines = [
         `${place.method} /v1${addressOf(place, tenant)} HTTP/1.1`,
         `Host: ${place.section}.test`,
@@ -127,7 +130,7 @@ async function tooSlow(tenant: Tenant, keep: Keep) {
 async function deletedMeanwhile(tenant: Tenant, keep: Keep) {
   const { world, doomed, doomedApp } = tenant
   const inserting = places.filter(({ operation }) =>
-    ['storage-put', 'storage-batch', 'quizzes-submit'].includes(operation.operationId),
+    ['storage-put', 'storage-batch', 'storage-rules-put', 'quizzes-submit'].includes(operation.operationId),
   )
   const call = (place: Place) =>
     ask(place, tenant, { claims: { client_id: doomed }, headers: { 'idempotency-key': crypto.randomUUID() } })
@@ -139,11 +142,12 @@ async function deletedMeanwhile(tenant: Tenant, keep: Keep) {
 }
 
 async function failing(tenant: Tenant, service: Awaited<ReturnType<typeof startFailing>>, keep: Keep) {
-  const { world, claims, loseTables, loseDatabase } = service
+  const { world, claims, ofApp, loseTables, loseDatabase } = service
   const fail = async (place: Place) => {
     // Nothing but what is known of a token can fail for the root: another client's is not known yet.
     const client = place.path === '/' ? 'unknown' : undefined
-    keep(place, await ask(place, { ...tenant, world }, { claims: claims(place.tokens, client) }))
+    const known = { ...claims(place.tokens, client), ...(isOfApp(place) && ofApp) }
+    keep(place, await ask(place, { ...tenant, world }, { claims: known }))
   }
   await loseTables()
   await Promise.all(places.map(fail))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
+import { mintAppServer } from '../support/app-server.ts'
 import { table } from '../support/markdown-table.ts'
 import type { Call, Reply } from '../support/request.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
@@ -34,9 +35,12 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | GET    | /collections/{collection}/entries | svc.apps.storage:read     | 200    | storage.entries     |
   | sync    | GET    | /collections/{collection}/changes | svc.apps.storage:read     | 200    | storage.changes     |
   | sync    | POST   | /batch                            | svc.apps.storage:write    | 200    | storage.batch       |
+  | sync    | GET    | /collections/{collection}/rules   | svc.apps.storage:read     | 200    | storage.rules.get   |
+  | sync    | PUT    | /collections/{collection}/rules   | svc.apps.storage:write    | 200    | storage.rules.put   |
 `)
 
 let world: World
+let server: Awaited<ReturnType<typeof mintAppServer>>
 /** Of a team of the Hobby level, and without an app. */
 const clients = { hobby: id('client'), noApp: id('client') }
 const former = id('person')
@@ -44,6 +48,7 @@ beforeAll(async () => {
   world = await startWorld()
   const { db, ids } = world
   await createQuiz(db, ids)
+  server = await mintAppServer(world)
   const environment = 'production'
   const hobby = { id: clients.hobby, name: 'Hobby', environment } as const
   await db.team.create({ data: { id: id('team'), name: 'Hobby', level: 'hobby', clients: { create: hobby } } })
@@ -75,6 +80,7 @@ const stored = () =>
   Promise.all([
     world.db.app.findMany({ where: { teamId: world.ids.team } }),
     world.db.storageEntry.findMany({ where: { appId: world.ids.app } }),
+    world.db.collectionRule.findMany({ where: { appId: server.app } }),
     world.db.quizResult.findMany({ where: { quizId: `quiz-${world.ids.academy}` } }),
   ])
 
@@ -95,8 +101,13 @@ describe('the REST endpoints', () => {
 describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Status, Procedure }) => {
   const section = Section as keyof typeof otherSection
   const path = () => samples()[Procedure]!.path
-  const call = (options = {}) =>
-    world.call(Method, path(), { api: section, body: samples()[Procedure]!.body, ...options })
+  /** By a member, or where no member may, by the app itself. */
+  const ofApp = Procedure.startsWith('storage.rules.')
+  const call = ({ claims, method = Method, ...options }: Call & { method?: string } = {}) => {
+    const usual = ofApp ? { ...server.claims, organisation: world.ids.club } : undefined
+    const { body } = samples()[Procedure]!
+    return world.call(method, path(), { api: section, body, claims: { ...usual, ...claims }, ...options })
+  }
 
   it(`returns ${Status} for a token with the scope`, async () => {
     if (Procedure === 'storage.get' || Procedure === 'storage.delete') await putEntry()
@@ -117,10 +128,11 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
     return reply
   }
 
-  it('returns 401 without a token, and without a member for every client', async () => {
+  it('returns 401 without a token, and without a member for clients to whose storage nobody consents', async () => {
     await expectRefused({ token: null }, INVALID)
     const scope = [...memberScopes, ...firstPartyScopes].join(' ')
-    for (const client_id of [world.ids.client, world.ids.platform]) {
+    const ofTeam = ofApp ? clients.hobby : world.ids.client
+    for (const client_id of [ofTeam, world.ids.platform]) {
       await expectRefused({ claims: { client_id, sub: undefined, scope } }, INVALID)
     }
   })
@@ -133,10 +145,15 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
       expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
     })
 
+  if (ofApp)
+    it('returns 403 for a member', async () => {
+      await expectRefused({ claims: { sub: world.ids.member } }, [403, 'forbidden', 'Only the app itself can do this.'])
+    })
+
   if (Scope.startsWith('svc.apps.storage') || Procedure === 'events.fetch')
     it('returns 403 for a client without an app', async () => {
       const refusal = [403, 'missing_scope', 'This client is not a the service app.'] as const
-      await expectRefused({ claims: { client_id: clients.noApp } }, refusal)
+      await expectRefused({ claims: { client_id: clients.noApp, sub: world.ids.member } }, refusal)
     })
 
   const kind = organisationKind[Scope.split('.')[0] as keyof typeof organisationKind]
@@ -146,7 +163,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
       await expectRefused({ claims: { client_id: clients.hobby } }, refusal)
     })
 
-  if (Scope !== 'none')
+  if (Scope !== 'none' && !ofApp)
     it('returns 404 for people outside the organisation, former members, and another kind of organisation', async () => {
       const message = `This member does not exist in this ${kind}.`
       const elsewhere = kind === 'club' ? world.ids.academy : world.ids.club
@@ -180,7 +197,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
   if (Method === 'GET')
     it('answers HEAD like GET, without a body', async () => {
       await putEntry()
-      const [get, head] = [await call(), await world.call('HEAD', path(), { api: section })]
+      const [get, head] = [await call(), await call({ method: 'HEAD' })]
       expect([head.status, head.text]).toEqual([get.status, ''])
       expect(head.headers['content-length']).toBe(get.headers['content-length'])
     })

@@ -49,13 +49,17 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 404 | This API answers at sync.test.                          | not_found | hostWrong | request reached the wrong subdomain |
   | sync   | 422 | Names use 1 to 64 letters, digits, '_' or '-'.          | invalid_request | nameInvalid | after that is no name |
   | sync   | 422 | scope is org or user.                                   | invalid_request | scopeInvalid | any other value for scope |
+  | sync   | 422 | This token has no member: scope is org.                 | invalid_request | scopeOrgOnly | scope user without a member |
+  | sync   | 403 | Only the app itself can do this.                        | forbidden | appItselfNeeded | rules, read by a member |
+  | sync   | 409 | An app can have rules for at most 100 collections.      | conflict too_many_rules | tooManyRules | rule for a 101st collection |
+  | sync   | 429 | A team can make at most 1000 changes per day; try again in … | rate_limited | changesLimited | rule that is the 1,001st change of a day |
   | sync   | 422 | limit is 1 to 200.                                      | invalid_request | limitInvalid | limit 0 |
   | sync   | 422 | prefix has at most 64 letters, digits, '_' or '-'.      | invalid_request | prefixInvalid | prefix a.b |
   | sync   | 422 | values is true or false.                                | invalid_request | valuesInvalid | values that is neither |
   | sync   | 422 | wait is 0 to 50 seconds.                                | invalid_request | waitInvalid | wait 51 |
   | sync   | 400 | since is not a cursor of this collection.               | invalid_request | cursorInvalid | since that is no cursor |
   | sync   | 410 | This cursor has expired. Begin again without since.     | cursor_expired | cursorExpired | cursor of changes that are no longer stored |
-  | sync   | 429 | Too many requests of this member or team already wait for changes. | rate_limited | waitsLimited | sixth request that waits |
+  | sync   | 429 | Too many requests of this member, app or team already wait for changes. | rate_limited | waitsLimited | sixth request that waits |
   | sync   | 400 | operations is a list of 1 to 25 operations.             | invalid_request | operationsInvalid | no operations |
   | sync   | 400 | The body has exactly one field, operations.             | invalid_request | operationsNotAlone | another field beside operations |
   | sync   | 400 | Operation 0: An operation has op, collection and key, and may have scope, value, ifMatch and ifNoneMatch, each once. | invalid_request | operationInvalid | an operation with an unknown field |
@@ -136,7 +140,6 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 409 | An app can have at most 20 clients. | tooManyClients |
   | 409 | A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos. | teamFull |
   | 409 | A team can have at most 100 people and invitations. | tooManyPeople |
-  | 409 | An app can have rules for at most 100 collections. | tooManyRules |
   | 409 | A provider can describe at most 100 event types. | tooManyEventKinds |
   | 409 | This has been changed in the meantime. Read it again. | changedMeanwhile |
   | 409 | Only the sandbox client of an app can be requested for production. | notSandbox |
@@ -155,7 +158,6 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 413 | This person has more than 16 MiB of data. Export it with npm run member. | exportTooLarge |
   | 429 | Too many invalid tokens were sent from this address; try again in 7 s. | failuresLimited |
   | 429 | An app can send at most 10 test events per minute; try again in 7 s. | testsLimited |
-  | 429 | A team can make at most 1000 changes per day; try again in 7 s. | changesLimited |
   | 429 | Too many requests were made by this person or team; try again in 7 s. | peopleLimited |
   | 500 | Something went wrong on our side. | internal |
   | 503 | This service is not available right now. | unavailable |

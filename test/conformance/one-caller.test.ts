@@ -10,14 +10,17 @@ import { procedures } from '../../routers/index.ts'
 import { endpoint } from '../../routers/kernel/endpoint.ts'
 import { invocable } from '../../routers/kernel/invoke.ts'
 import { clubApp } from '../../routers/kernel/policies.ts'
+import { mintAppServer } from '../support/app-server.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
 import { createQuiz } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
 let world: World
+let server: Awaited<ReturnType<typeof mintAppServer>>
 beforeAll(async () => {
   world = await startWorld()
+  server = await mintAppServer(world)
   await createQuiz(world.db, world.ids)
 })
 afterAll(() => world.close())
@@ -46,9 +49,10 @@ describe.each(routes.map(({ name }) => name))('%s', (name) => {
     const { app, academy } = ids
     const existing = { quizId: `quiz-${academy}`, resultId: `result-${academy}`, answers: { q1: 'Yes' } }
     const samples = sampleCalls({ id: app, ...existing })
-    const { section, tokens, path, body, input } = samples[name]!
+    const { section, tokens, isOfApp, path, body, input } = samples[name]!
     const route = routes.find((one) => one.name === name)!
-    const claims = { organisation: { apps: ids.club, lms: ids.academy, notify: ids.provider }[tokens] }
+    const organisation = { apps: ids.club, lms: ids.academy, notify: ids.provider }[tokens]
+    const claims = { organisation, ...(isOfApp && server.claims) }
     const { path: entry, body: value } = samples['storage.put']!
     const prepare = () => (name.startsWith('storage.') ? world.call('PUT', entry, { body: value }) : undefined)
     const options = {
@@ -57,7 +61,7 @@ describe.each(routes.map(({ name }) => name))('%s', (name) => {
     }
 
     await prepare()
-    const reply = await world.call(route.method, path, { api: section, body })
+    const reply = await world.call(route.method, path, { api: section, body, claims: { ...claims } })
     expect(reply.status).toBe(route.status)
     const fromHeaders = Object.entries(route.meta.responseHeaders ?? {}).map(([field, header]) => [
       field,
@@ -75,7 +79,7 @@ describe.each(routes.map(({ name }) => name))('%s', (name) => {
       results.push(withoutETags(await call(createTRPCClient<AppRouter>({ links: [link] }), name, input)))
     }
     await prepare()
-    const principal = world.principal(claims)
+    const principal = world.principal({ organisation, ...(isOfApp && { member: null, client: server.client }) })
     const local = name
       .split('.')
       .reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], callAs(world.core, principal))

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
-import { memberScopes, scopes, sectionNames } from '../../routers/kernel/scopes.ts'
+import { memberScopes, scopes, sectionNames, storageScopes } from '../../routers/kernel/scopes.ts'
 import { metadataOf } from '../../server/oauth/metadata.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -36,7 +36,7 @@ describe.each(sectionNames)('the OpenAPI document of %s', (api) => {
       // biome-ignore lint/suspicious/noExplicitAny: any JSON
       Object.entries<any>(operations).map(([method, { responses, security }]) => {
         const success = Object.keys(responses).filter((status) => status.startsWith('2'))
-        return [method.toUpperCase(), path, ...success, ...security[0].member].join(' ')
+        return [method.toUpperCase(), path, ...success, ...Object.values(security[0])].flat().join(' ')
       }),
     )
     const served = routes
@@ -75,6 +75,16 @@ describe('the OpenAPI document', () => {
     const asked = memberScopes.filter((scope) => scopes[scope].section === 'apps')
     expect(Object.keys(flows.authorizationCode.scopes)).toEqual(asked)
     expect(body.paths['/me/profile'].get.security).toEqual([{ member: ['svc.me.profile:read'] }, { bearer: [] }])
+  })
+
+  it('states how the server of an app gets a token, where no member is needed', async () => {
+    const { components, paths } = await read('sync', withSignIn)
+    const { clientCredentials } = components.securitySchemes.app.flows
+    expect(clientCredentials.tokenUrl).toBe(metadataOf('https://auth.test/v1/oauth').token_endpoint)
+    expect(Object.keys(clientCredentials.scopes)).toEqual(storageScopes)
+    const [reading, write] = storageScopes.map((scope) => [scope])
+    expect(paths['/collections'].get.security).toEqual([{ member: reading }, { app: reading }, { bearer: [] }])
+    expect(paths['/collections/{collection}/rules'].put.security).toEqual([{ app: write }, { bearer: [] }])
   })
 
   it('leaves that out with an external issuer', async () => {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { procedureOf } from '../../rest-facade/document.ts'
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
 import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
 import { cursorOf } from '../../routers/webhooks/feed/cursor.ts'
@@ -31,11 +32,16 @@ export const addressOf = ({ path }: Place, { world: { ids } }: Tenant, names: Re
   return path === '/' ? '' : path.replace(/\{(\w+)\}/g, (_, name) => known[name]!)
 }
 
+/** Whether no member may call the operation. */
+export const isOfApp = ({ operation }: Place) => procedureOf(operation).meta.policy.requires.appItself === 'required'
+
 const putOne = { op: 'put', collection: 'c', key: 'k', value: 1 }
 
-const bodyOf = ({ path, operation }: Place) => {
+const bodyOf = (place: Place) => {
+  const { path, operation } = place
   if (!operation.requestBody) return {}
   if (path.startsWith('/storage')) return { body: { value: 1 } }
+  if (isOfApp(place)) return { body: { rule: 'author' } }
   if (path === '/batch') return { body: { operations: [putOne] } }
   return { body: path.startsWith('/quizzes') ? { answers } : { url: 'https://example.org/hook', secret: 's' } }
 }
@@ -47,8 +53,13 @@ interface More extends Call {
 }
 
 /** Calls an operation, well unless `more` says otherwise. */
-export function ask(place: Place, tenant: Tenant, { names, query = '', method = place.method, ...more }: More = {}) {
-  const call = { api: place.section, ...bodyOf(place), ...more }
+export function ask(
+  place: Place,
+  tenant: Tenant,
+  { names, query = '', method = place.method, claims, ...more }: More = {},
+) {
+  const usual = isOfApp(place) ? tenant.server : undefined
+  const call = { api: place.section, ...bodyOf(place), claims: { ...usual, ...claims }, ...more }
   return tenant.world.call(method, `${addressOf(place, tenant, names)}${query}`, call)
 }
 
@@ -66,7 +77,7 @@ const changing =
 const asClient =
   (name: 'hobby' | 'noApp' | 'exhausted' | 'suspended' | 'foreign' | 'ruled'): Provoke =>
   (place, tenant) =>
-    ask(place, tenant, { claims: { client_id: tenant[name] } })
+    ask(place, tenant, { claims: { client_id: tenant[name], sub: tenant.world.ids.member } })
 const ofQuiz =
   (name: string): Provoke =>
   (place, tenant) =>
@@ -85,6 +96,7 @@ export const provoke: Record<string, Provoke> = {
   scopeMissing: asking({ claims: { scope: '' } }),
   levelTooLow: asClient('hobby'),
   clientNotApp: asClient('noApp'),
+  appItselfNeeded: (place, tenant) => ask(place, tenant, { claims: { sub: tenant.world.ids.member } }),
   memberUnknown: asking({ claims: { sub: 'someone-else' } }),
 
   typeWrong: asking({ headers: { 'content-type': 'text/plain' } }),
@@ -97,6 +109,11 @@ export const provoke: Record<string, Provoke> = {
   rangeTooLong: asking({ query: '?start=0&end=31536001' }),
   nameInvalid: changing({ key: 'a.b' }, { names: { collection: 'a.b' }, query: '?after=a.b' }),
   scopeInvalid: changing({ scope: 'club' }, { query: '?scope=club' }),
+  scopeOrgOnly: (place, tenant) => {
+    const user = { operations: [{ ...putOne, scope: 'user' }] }
+    const given = place.path === '/batch' ? { body: user } : { query: '?scope=user' }
+    return ask(place, tenant, { claims: { ...tenant.server }, ...given })
+  },
   limitInvalid: asking({ query: '?limit=0' }),
   offsetInvalid: asking({ query: '?offset=-1' }),
   prefixInvalid: asking({ query: '?prefix=a.b' }),
@@ -156,6 +173,17 @@ export const provoke: Record<string, Provoke> = {
   answerMisfit: asking({ body: { answers: { q1: ['Yes'] } } }),
   idempotencyKeyInvalid: asking({ headers: { 'idempotency-key': 'a b' } }),
   resultUnknown: asking({ names: { resultId: 'none' } }),
+  tooManyRules: (place, tenant) => ask(place, tenant, { claims: { ...tenant.full }, names: { collection: 'more' } }),
+  changesLimited: async (place, tenant) => {
+    const { db, ids, now } = tenant.world
+    const target = 'earlier'
+    const entry = { teamId: ids.team, clientId: tenant.server.client_id, action: 'rule.set', target }
+    const at = new Date((now() - 86_400 + 30) * 1000)
+    await db.auditEntry.createMany({ data: Array.from({ length: 1_000 }, () => ({ ...entry, at })) })
+    const refused = await ask(place, tenant, { names: { collection: 'more' } })
+    await db.auditEntry.deleteMany({ where: { target } })
+    return refused
+  },
   quizUnknown: ofQuiz('none'),
   quizClosed: ofQuiz('closed'),
   quizEmpty: ofQuiz('empty'),
@@ -169,7 +197,8 @@ export const provoke: Record<string, Provoke> = {
     return ask(place, tenant, { headers, body: { answers: {} } })
   },
 
-  inputInvalid: asking({ names: { id: 'a.b' } }),
+  inputInvalid: (place, tenant) =>
+    ask(place, tenant, isOfApp(place) ? { body: { rule: 'owner' } } : { names: { id: 'a.b' } }),
   urlInvalid: asking({ body: { url: 'http://example.org' } }),
   secretInvalid: asking({ body: { url: 'https://example.org', secret: '' } }),
   appUnknown: (place, tenant) =>

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
+import { mintAppServer } from '../support/app-server.ts'
 import { mintApp, mintOther, refusalOf } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { createQuiz, id } from '../support/tenant.ts'
@@ -10,9 +11,11 @@ const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', mess
 const url = 'https://hooks.example.org/a'
 
 const world = useWorld()
+let server: Awaited<ReturnType<typeof mintAppServer>>
 let entry: { collection: string; key: string }
 beforeAll(async () => {
   await createQuiz(world.db, world.ids)
+  server = await mintAppServer(world, world.ids.app)
 })
 
 beforeEach(async () => {
@@ -32,6 +35,7 @@ const stored = () =>
   Promise.all([
     world.db.app.findMany({ where: { teamId: world.ids.team }, orderBy: { id: 'asc' } }),
     world.db.storageEntry.findMany({ where: { appId: world.ids.app }, orderBy: { key: 'asc' } }),
+    world.db.collectionRule.findMany({ where: { appId: world.ids.app } }),
     world.db.quizResult.count({ where: { personId: world.ids.member } }),
   ])
 
@@ -39,6 +43,7 @@ const stored = () =>
 const bodies: Record<string, object> = {
   'storage.put': { value: 2 },
   'storage.batch': { operations: [{ op: 'put', collection: 'c', key: 'batched', value: 2 }] },
+  'storage.rules.put': { rule: 'author' },
   'quizzes.submit': { answers: { q1: 'Yes' } },
   'webhook.put': { url },
 }
@@ -48,23 +53,25 @@ interface Row {
   method: string
   section: Section
   path: string
+  isOfApp: boolean
 }
 const rows: Row[] = routes.map(({ name, method, section, meta }) => ({
   name,
   method,
   section,
   path: meta.openapi!.path,
+  isOfApp: meta.policy.requires.appItself === 'required',
 }))
 
 /** A refusal rejects. Callers share the procedures (one-caller.test.ts). */
-async function call({ name, method, section, path }: Row) {
+async function call({ name, method, section, path, isOfApp }: Row) {
   const address = path
     .replace('{collection}', entry.collection)
     .replace('{key}', entry.key)
     .replace('{quizId}', `quiz-${world.ids.academy}`)
     .replace('{resultId}', `result-${world.ids.academy}`)
     .replace('{id}', world.ids.app)
-  const sent = { api: section, body: bodies[name] }
+  const sent = { api: section, body: bodies[name], ...(isOfApp && { claims: server.claims }) }
   const { status, body } = await world.call(method, address === '/' ? '' : address, sent)
   if (status < 400) return body
   const { code, reason, message } = body.error

@@ -98,12 +98,6 @@ describe('a confidential client', () => {
     const answer = await ask(basic(client, secret), redeemed(code, 'a'.repeat(43)))
     expect([answer.status, answer.json.error]).toEqual([400, 'invalid_grant'])
   })
-
-  it('gets no token of its own', async () => {
-    const own = { grant_type: 'client_credentials', organisation: it_.world.ids.provider, scope }
-    const answer = await ask(basic(client, secret), own)
-    expect([answer.status, answer.json.error]).toEqual([400, 'unauthorized_client'])
-  })
 })
 
 /** The refusals of the token and the revocation endpoint. */

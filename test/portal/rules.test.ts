@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { id } from '../support/tenant.ts'
 import { portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
@@ -34,6 +35,23 @@ describe('the rules of an app', () => {
     expect(text).toContain('Regel einer Sammlung festgelegt')
     expect(text).toMatch(/<dt>Sammlung<\/dt><dd><ins><bdi>scores</)
     expect(text).toMatch(/<dt>Regel<\/dt><dd><del><bdi>anyone<\/bdi><\/del> <ins><bdi>app</)
+  })
+
+  it('set by the app itself are in the audit log with the name of its client, or once it is removed, its id', async () => {
+    const { db, ids, now } = team.world
+    const [client, removed] = [ids.client, id('removed')]
+    for (const clientId of [client, removed]) {
+      const change = { action: 'rule.set', target: ids.app, after: { collection: 'c', rule: 'app' } }
+      await db.auditEntry.create({ data: { teamId: ids.team, clientId, at: new Date(now() * 1000), ...change } })
+    }
+    const { text } = await team.asOwner.get(`${team.own}/audit`)
+    expect(text).toContain('<br>Client <bdi>Client</bdi></p>')
+    expect(text).toContain(`<br>Client <code>${removed}</code></p>`)
+    const { items } = await team.as(team.owner).audit.list({ team: ids.team })
+    expect(items.slice(0, 2)).toMatchObject([
+      { by: null, client: { id: removed, name: null } },
+      { by: null, client: { id: client, name: 'Client' } },
+    ])
   })
 
   it.each([

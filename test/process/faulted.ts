@@ -11,6 +11,7 @@ import { memberScopes, memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { startService } from '../../server/process/start.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
+import { demoConsent } from '../support/app-server.ts'
 import { limitOwnSessions, migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -38,6 +39,7 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
   await limitOwnSessions(databaseUrl, timeLimits)
   const direct = openTestDatabase(databaseUrl)
   await seed(direct, new Date(), memberScopesAt)
+  await direct.consent.create({ data: demoConsent })
   await direct.$disconnect()
 
   const proxy = await FaultProxy.to(databaseUrl)
@@ -63,7 +65,7 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
 
   const key = await developmentKey(dataDir)
   const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
-  const bearer = async (tokens: TokenSection, member: string) => {
+  const bearer = async (tokens: TokenSection, member: string | null) => {
     const scope = memberScopes.join(' ')
     const claims = { member, organisation: organisations[tokens], client: 'trainer-app', scope, expiresInSeconds: 600 }
     return { authorization: `Bearer ${await mintToken(key, claims)}` }
@@ -79,11 +81,12 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
     log: () => lines.map((line) => JSON.parse(line)),
     /** The lines of the log that tell of an error. */
     failures: () => lines.map((line) => JSON.parse(line)).filter(({ err }) => err),
-    async rest({ section, tokens }: At, member: string, method: string, path: string, body?: unknown) {
+    /** Without a member, by the app itself. */
+    async rest({ section, tokens }: At, member: string | null, method: string, path: string, body?: unknown) {
       const headers = { host: `${section}.localhost`, ...(await bearer(tokens, member)) }
       return send(service.publicPort, method, `/v1${path}`, { headers, body })
     },
-    async trpc(tokens: TokenSection, member: string, path: string, input: unknown, isMutation: boolean) {
+    async trpc(tokens: TokenSection, member: string | null, path: string, input: unknown, isMutation: boolean) {
       const headers = await bearer(tokens, member)
       const query = isMutation || input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`
       const [method, body] = isMutation ? ['POST', input] : ['GET', undefined]

@@ -12,6 +12,7 @@ const values: Record<string, string> = {
   'ClientSecret.expiresAt': `now() + interval '1 day'`,
   'Delivery.state': `'delivered'`,
   'Delivery.nextAttemptAt': 'NULL',
+  'AuditEntry.clientId': 'NULL',
   'Delivery.lease': 'NULL',
   'Delivery.leasedUntil': 'NULL',
   'DeliveryAttempt.status': '204',

@@ -73,7 +73,7 @@ export async function refusalOf(call: Promise<unknown>) {
 }
 
 /** Creates an app: by default of the world's provider, active and without a webhook. */
-export async function mintApp({ db, ids }: World, more: Record<string, unknown> = {}) {
+export async function mintApp({ db, ids }: Pick<World, 'db' | 'ids'>, more: Record<string, unknown> = {}) {
   const app = id('app')
   await db.app.create({ data: { id: app, name: 'App', teamId: ids.team, providerId: ids.provider, ...more } })
   return app

@@ -8,6 +8,8 @@ export interface SampleCall {
   section: Section
   /** Whose tokens it takes. */
   tokens: TokenSection
+  /** Of the app itself. */
+  isOfApp: boolean
   method: string
   /** Below `/v1`, with its query. */
   path: string
@@ -42,6 +44,7 @@ function callOf(
   return {
     section,
     tokens: meta.policy.requires.section,
+    isOfApp: meta.policy.requires.appItself === 'required',
     method,
     path: fromQuery.size > 0 ? `${address}?${new URLSearchParams(query)}` : address,
     ...(fromBody.size > 0 && { body }),

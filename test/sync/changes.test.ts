@@ -146,7 +146,8 @@ describe('a request that waits', () => {
     const replies = [1, 2, 3, 4, 5].map(() => changes(query))
     await waiting(5)
     const refused = await changes(query)
-    expectRefusal(refused, 429, 'rate_limited', 'Too many requests of this member or team already wait for changes.')
+    const message = 'Too many requests of this member, app or team already wait for changes.'
+    expectRefusal(refused, 429, 'rate_limited', message)
     await put('a', 1)
     for (const reply of replies) expect((await reply).body.items).toHaveLength(1)
     await waiting(0)

@@ -159,7 +159,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
 
   it('is one of five of its member and app, with the requests that wait', async () => {
     const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open()))
-    const full = refused(429, 'rate_limited', 'Too many requests of this member or team already wait for changes.')
+    const full = refused(429, 'rate_limited', 'Too many requests of this member, app or team already wait for changes.')
     expect(await refusalOf({})).toMatchObject(full)
     const other = await open({ claims: { sub: await mintMember() } })
     streams[0]!.close()

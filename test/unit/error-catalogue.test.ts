@@ -4,7 +4,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 
 /** Documents, programs and bookmarks have links to these ids: add those of new errors, and never change or remove one. */
 const ids = `
-addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid appSuspended appUnknown
+addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid appItselfNeeded appSuspended appUnknown
 attemptsExhausted batchTooLarge bodyCutOff bodyNotJson bodyNotObject bodyTooDeep bodyTooLarge bodyTooSlow
 changedMeanwhile changesLimited clientNotApp clientNotFirstParty clientNotWeb clientSecretUnknown clientUnknown colleagueUnknown confirmationWrong cursorExpired cursorInvalid dataMissing
 dataNotJson dataTooDeep deliveryUnknown emailInvalid entryChanged entryNotOwn eventCursorInvalid eventIdInvalid eventTooLarge eventTypeInvalid
@@ -13,7 +13,7 @@ inputInvalid inputTooLarge internal invitationUnknown keyUnknown lastOwner level
 methodWrong nameInvalid nameNotConfirmed notSandbox offsetInvalid operationInvalid operationsInvalid operationsNotAlone
 operationsTooLarge opInvalid ownAppUnknown ownDeliveryUnknown ownerNeeded peopleLimited personUnknown
 prefixInvalid providerUnknown questionUnknown quizClosed quizEmpty quizUnknown quotaExceeded rangeTooLong rateLimited readsTooLarge recordsRefused
-registrationRefused requestInvalid resultUnknown scopeInvalid scopeMissing secretInvalid secretMissing sinceInvalid staysConfidential
+registrationRefused requestInvalid resultUnknown scopeInvalid scopeMissing scopeOrgOnly secretInvalid secretMissing sinceInvalid staysConfidential
 subscriberInvalid subscriptionEnded subscriptionUnknown teamEnding teamFull teamUnknown testsLimited timeInvalid tokenExpired tokenInvalid
 tokenMissing tooManyApps tooManyClients tooManyEventKinds tooManyPeople tooManyRules tooManySecrets typeWrong unavailable urlInvalid valueMissing valueNotAlone
 valueNotJson valuesInvalid valueUnexpected valueTooDeep waitInvalid waitsLimited webhookMissing

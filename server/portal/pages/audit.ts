@@ -28,8 +28,9 @@ ${pager(visit, { offset, shown: items.length, more: offset + items.length < tota
 }
 
 /** The team does not learn who declined an invitation. */
-function by({ w }: Visit, { action, by }: Entry) {
+function by({ w }: Visit, { action, by, client }: Entry) {
   if (action === 'invitation.decline') return null
+  if (client) return html`<br>${w.client} ${client.name === null ? html`<code>${client.id}</code>` : name(client.name)}`
   return html`<br>${by === null ? w.operator : by.name === null ? w.erased : name(by.name)}`
 }
 

@@ -211,8 +211,8 @@ export const de: Words = {
     collectionHint: '1 bis 64 Buchstaben, Ziffern, _ oder -. Sie muss noch keine Einträge haben.',
     writers: 'Wer gemeinsame Einträge ändern darf',
     writersHint:
-      '„nur wer sie angelegt hat“: Jedes Mitglied darf Einträge anlegen und die eigenen ändern. Ist unbekannt, wer einen Eintrag angelegt hat, oder ist dieses Mitglied ausgetreten, lässt er sich nicht ändern. „kein Mitglied“: Die App kann nur lesen.',
-    kinds: { anyone: 'jedes Mitglied', author: 'nur wer sie angelegt hat', app: 'kein Mitglied' },
+      '„nur wer sie angelegt hat“: Jedes Mitglied darf Einträge anlegen und die eigenen ändern. Ist unbekannt, wer einen Eintrag angelegt hat, oder ist dieses Mitglied ausgetreten, lässt er sich nicht ändern. „nur die App selbst“: der Server der App, mit einem Token ohne Mitglied.',
+    kinds: { anyone: 'jedes Mitglied', author: 'nur wer sie angelegt hat', app: 'nur die App selbst' },
   },
   appId: 'App-ID',
   description: 'Beschreibung',
@@ -317,9 +317,10 @@ export const de: Words = {
 
   authentication: 'Authentifizierung',
   authenticationMethod: 'So weist sich der Client aus, wenn er Tokens holt und erneuert',
-  authenticationHint: 'Nur für Apps mit Server. Eine App, die im Browser läuft, kann kein Secret schützen.',
+  authenticationHint:
+    'Nur für Apps mit Server. Eine App, die im Browser läuft, kann kein Secret schützen. Mit Secret oder Schlüssel bekommt der Server auch Tokens der App selbst (client_credentials).',
   authenticationStays:
-    'Nur für Apps mit Server. Ein Produktions-Client, der sich ausweist, kann nicht zu „gar nicht“ zurück.',
+    'Nur für Apps mit Server; dieser bekommt dann auch Tokens der App selbst (client_credentials). Ein Produktions-Client, der sich ausweist, kann nicht zu „gar nicht“ zurück.',
   authenticationMethods: {
     none: 'gar nicht (öffentlicher Client)',
     client_secret: 'mit einem Secret',

@@ -206,8 +206,8 @@ export const en = {
     collectionHint: '1 to 64 letters, digits, _ or -. It need not have entries yet.',
     writers: 'Who may change shared entries',
     writersHint:
-      '“Only their author”: each member may create entries, and change their own. Entries whose author is unknown or has left cannot be changed. “No member”: read-only for the app.',
-    kinds: { anyone: 'every member', author: 'only their author', app: 'no member' },
+      '“Only their author”: each member may create entries, and change their own. Entries whose author is unknown or has left cannot be changed. “Only the app itself”: the app’s server, with a token without a member.',
+    kinds: { anyone: 'every member', author: 'only their author', app: 'only the app itself' },
   },
   appId: 'App id',
   description: 'Description',
@@ -313,9 +313,10 @@ export const en = {
 
   authentication: 'Authentication',
   authenticationMethod: 'How this client authenticates when it gets and renews tokens',
-  authenticationHint: 'Only for an app with a server. An app that runs in the browser cannot protect a secret.',
+  authenticationHint:
+    'Only for an app with a server. An app that runs in the browser cannot protect a secret. With a secret or key, the server also gets tokens of the app itself (client_credentials).',
   authenticationStays:
-    'Only for an app with a server. A production client that authenticates cannot go back to “not at all”.',
+    'Only for an app with a server, which then also gets tokens of the app itself (client_credentials). A production client that authenticates cannot go back to “not at all”.',
   authenticationMethods: {
     none: 'not at all (public client)',
     client_secret: 'with a secret',

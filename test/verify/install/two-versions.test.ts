@@ -32,7 +32,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
   let main: string
   let nodes: Service[]
   let headers: Record<TokenSection | 'platform', Record<string, string>>
-  /** The operations of both versions. */
+  /** The operations of both versions that members may call. */
   let shared: string[]
   const wrong = new Set<string>()
 
@@ -40,7 +40,8 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     const directory = await buildRelease(former!)
     main = join(directory, 'dist/server/main.js')
     const documents = readFileSync(join(directory, 'dist/chunks/documents.json'), 'utf8')
-    shared = names.filter((name) => documents.includes(`"operationId":"${name.replaceAll('.', '-')}"`))
+    const isShared = (name: string) => documents.includes(`"operationId":"${name.replaceAll('.', '-')}"`)
+    shared = names.filter((name) => isShared(name) && !operations[name]!.isOfApp)
     databaseUrl = await emptyDatabase(atEnd)
     const DATA_DIR = await dataDirectory(atEnd)
     env = { DATABASE_URL: databaseUrl, DATA_DIR, SECRETS_KEY, LOG_LEVEL: 'error', STORAGE_QUOTA_BYTES: String(QUOTA) }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
 import { callAs } from '../../../routers/core.ts'
 import { kindNames } from '../../../routers/directory/kinds.ts'
+import { readAccess } from '../../../routers/kernel/access.ts'
 import { personalDataJson } from '../../../routers/personal-data/export.ts'
 import { clearExpiredSecrets } from '../../../routers/webhooks/expired-secrets.ts'
 import { erase as eraseStorage, usageOf } from '../../../server/admin/storage-owners.ts'
@@ -44,6 +45,7 @@ beforeAll(async () => {
   await db.consent.create({
     data: { id: 'grant', personId: member, organisationId: academy, clientId: client, scopes: [] },
   })
+  await addConsents(url, ids)
   await db.$disconnect()
   proxy = await planProxy(url)
   world = await startWorld({ databaseUrl: proxy.url, like: { ids, secretsKeys: [randomBytes(32)] } })
@@ -73,6 +75,19 @@ const fillClub = (url: string, { club, member }: World['ids']) =>
     INSERT INTO "Discipline" (id, name) VALUES ('d', 'D');
     INSERT INTO "CompetitionResult" (id, "competitionId", "disciplineId", "personId", place, score, timestamp)
       SELECT 'r' || n, 'cup' || n % 200, 'd', '${member}', 1, 1, now() FROM generate_series(0, 799) n;
+    ANALYZE`,
+  )
+
+/** Members of each other club consent to the tenant's client, and members of the tenant's club to another one. */
+const addConsents = (url: string, { client, club, academy }: World['ids']) =>
+  query(
+    url,
+    `UPDATE "Client" SET scopes = '{svc.apps.storage:read}' WHERE id = '${client}';
+    INSERT INTO "Consent" (id, "personId", "organisationId", "clientId", scopes)
+      SELECT 'consent' || row_number() OVER (), "personId", "organisationId", '${client}', '{svc.apps.storage:read}'
+      FROM "Membership" WHERE "organisationId" <> ALL ('{${club},${academy}}');
+    INSERT INTO "Consent" (id, "personId", "organisationId", "clientId", scopes)
+      SELECT 'other' || n, 'x' || n, '${club}', 'x1', '{svc.apps.storage:read}' FROM generate_series(1, 2000) n;
     ANALYZE`,
   )
 
@@ -131,6 +146,13 @@ describe('no request reads the rows of others', () => {
           limit: 10,
         }),
     ]),
+    [
+      'the access of an app itself in a club without its consents',
+      () => {
+        const { client, club: organisation } = world.ids
+        return readAccess(world.db, { member: null, organisation, client, scopes: new Set() }, Date.now())
+      },
+    ],
     ['subscriptions.list', () => asPlatform(world).subscriptions.list({ app: world.ids.app })],
     ['events.describe', () => asPlatform(world).events.describe({ type: 't', description: 'd', example: 1 })],
     ['events.kinds', () => asPlatform(world).events.kinds()],

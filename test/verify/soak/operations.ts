@@ -27,6 +27,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
     }
   }
   const hobby = await world.memberToken('apps', people[0]!, world.hobby)
+  const ofApp = await world.appToken()
   const [ofProvider, ofAcademy] = [await world.platformToken(ids.provider), await world.platformToken(ids.academy)]
 
   const rest =
@@ -45,6 +46,11 @@ export async function openOperations(world: World): Promise<Operation[]> {
       const address = `/v1${typeof path === 'string' ? path : path()}`
       return send(topology.publicPort, method, address, { headers, body: body?.() })
     }
+  const byApp = (method: string, path: string, body?: () => unknown) => () =>
+    send(topology.publicPort, method, `/v1${path}`, {
+      headers: { host: 'sync.test', authorization: `Bearer ${ofApp}` },
+      body: body?.(),
+    })
   const trpc: Trpc = (type, name, input, token = ofProvider) => {
     const query = type === 'GET' ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ''
     const headers = { authorization: `Bearer ${token}` }
@@ -100,6 +106,12 @@ export async function openOperations(world: World): Promise<Operation[]> {
       [200],
       rest('POST', '/batch', () => ({ operations: [0, 1, 2].map(() => batched()) }), 'sync'),
       3,
+    ),
+    operation('storage.rules.get', [200], byApp('GET', '/collections/soak/rules')),
+    operation(
+      'storage.rules.put',
+      [200, 429],
+      byApp('PUT', '/collections/soaked/rules', () => ({ rule: pick(['author', 'anyone']) })),
     ),
     operation('storage.delete', [204, 404], rest('DELETE', entry), 2),
     operation(

@@ -71,6 +71,8 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
       { teamId: ids.team, personId: colleague, role: 'owner' },
     ],
   })
+  const consent = { id: id('consent'), personId: owner, organisationId: ids.club, clientId: web }
+  await db.consent.create({ data: { ...consent, scopes: memberScopes } })
   const quiz = id('quiz')
   const question = { quizId: quiz, text: '?', options: ['Yes', 'No'] }
   await db.quiz.create({ data: { id: quiz, academyId: ids.academy, title: 'Quiz', threshold: 50, state: 'released' } })
@@ -88,6 +90,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
     ...{ topology, mail, receiver, ids, people, owner, colleague, emailOf, web, browser, hobby, webhooks, quiz },
     memberToken: (tokens: TokenSection, member: string, client = web) =>
       mintToken(key, { ...claims, client, member, organisation: organisationOf[tokens] }),
+    appToken: () => mintToken(key, { ...claims, member: null, organisation: ids.club }),
     platformToken: (organisation: string) =>
       mintToken(key, {
         ...claims,
