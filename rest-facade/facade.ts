@@ -37,10 +37,10 @@ export function restFacade(core: Core) {
     procedure: AnyProcedure,
     route: Route,
     request: RestRequest,
-    { placeholders, ...caller }: Caller & { placeholders: Placeholders },
+    { principal, consumeQuota, setHeader, reserve, hold, release }: Caller,
+    placeholders: Placeholders,
   ): Promise<unknown> => {
     const deadline = new Deadline(core.timeLimits.requestMs)
-    const { principal, consumeQuota, setHeader, reserve, hold, release } = caller
     const call: Call = {
       principal,
       consumeQuota,
@@ -71,7 +71,7 @@ export function restFacade(core: Core) {
     async call(route: Route, request: RestRequest, caller: Caller): Promise<RestResponse> {
       const { procedure, status, meta } = route
       const placeholders = new Placeholders()
-      const data = await invoke(procedure, route, request, { ...caller, placeholders })
+      const data = await invoke(procedure, route, request, caller, placeholders)
       if (status === 204) return { status, body: undefined }
       const { responseHeaders } = meta
       if (!responseHeaders) return { status, body: await placeholders.render(JSON.stringify(data)) }
@@ -82,7 +82,7 @@ export function restFacade(core: Core) {
     /** Of the route's stream; rejects before the first event where the request is refused. */
     async events(route: Route, request: RestRequest, caller: Caller): Promise<AsyncIterable<RestEvent>> {
       const placeholders = new Placeholders(true)
-      const events = await invoke(route.stream!, route, request, { ...caller, placeholders })
+      const events = await invoke(route.stream!, route, request, caller, placeholders)
       return rendered(events as AsyncIterable<{ id: string; data: unknown }>, placeholders)
     },
   }
