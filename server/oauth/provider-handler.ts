@@ -20,7 +20,11 @@ import { errors } from './oidc-provider.ts'
 import type { ProviderOptions } from './provider.ts'
 import { createProvider } from './provider.ts'
 import { rotateRefreshToken } from './refresh-rotation.ts'
+import { PUBLISH_MS } from './signing-key-store.ts'
 import type { SigningKeys } from './signing-keys.ts'
+
+/** How long readers may store the published keys: half of the time before a new one signs. */
+const KEYS_SECONDS = PUBLISH_MS / 2_000
 
 type Options = Omit<ProviderOptions, 'renderError'> & {
   keys: SigningKeys
@@ -51,6 +55,7 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
       try {
         await next()
         nameUnauthorizedClient(ctx)
+        if (ctx.oidc?.route === 'jwks') ctx.set('Cache-Control', `public, max-age=${KEYS_SECONDS}`)
         dropIdToken(ctx)
         await rotateRefreshToken(ctx, options.db, options.now)
       } catch (error) {

@@ -82,6 +82,14 @@ describe('a new signing key', () => {
   })
 })
 
+describe('the published keys', () => {
+  it('may be stored for half of the time in which a new one does not sign yet', async () => {
+    const { status, headers, json } = await here.app.get(`${issuer}/jwks`)
+    expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=60'])
+    expect(json.keys[0]).not.toHaveProperty('d')
+  })
+})
+
 describe('a signing key that has signed for 90 days', () => {
   it('has one successor, whatever the number of nodes, which signs once it is published', async () => {
     const { db, secretsKeys, core } = here.world
