@@ -110,8 +110,12 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
     }
     // The app is not one of the test club's provider, for which the token is.
     expect(answers['GET /events']).toMatch(/^404 in[\s\S]*This app does not exist at this provider\./)
-    delete answers['GET /events']
-    const served = sectionNames.flatMap(routesOf).filter((route) => route !== 'GET /events')
+    // For tokens of the app itself.
+    const rules = ['GET /collections/{collection}/rules', 'PUT /collections/{collection}/rules']
+    for (const route of rules) expect(answers[route]).toMatch(/^403 in[\s\S]*Only the app itself can do this\./)
+    const refused = ['GET /events', ...rules]
+    for (const route of refused) delete answers[route]
+    const served = sectionNames.flatMap(routesOf).filter((route) => !refused.includes(route))
     expect(Object.keys(answers).sort()).toEqual(served.sort())
     for (const [route, answer] of Object.entries(answers)) {
       expect([route, answer]).toEqual([route, expect.stringMatching(/^20[014] in/)])
