@@ -57,7 +57,7 @@ export async function ruleOf(db: Database | Transaction, of: { appId: string; co
   return stored ? rule.parse(stored.rule) : 'anyone'
 }
 
-/** The change for the audit log; undefined if it is none. The team is locked. Throws 409. */
+/** The change for the audit log; undefined if nothing changes. The team is locked. Throws 409. */
 export async function setRule(
   tx: Transaction,
   { appId, collection, rule }: { appId: string; collection: string; rule: Rule },

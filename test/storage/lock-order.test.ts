@@ -116,7 +116,13 @@ const batch = (
 ) => `SELECT outcome FROM storage_batch($1, $2, $3, '{${op}}', ARRAY[$3], '{c}', '{k}', '{1}',
   '{NULL}', '{NULL}', now(), 1000, 1000)`
 
-describe.each(['put', 'delete'] as const)('a %s by rules', (op) => {
+const replacements = [
+  ['a put by rules', ruled.put],
+  ['a delete by rules', ruled.delete],
+  ['a batch', batch('put')],
+] as const
+
+describe.each(replacements)('%s', (_what, replacement) => {
   it.each(removals)('locks the %s before the usage row, also where the entry exists', async (_, sql, values) => {
     const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
     const writer = await transaction()
@@ -124,23 +130,12 @@ describe.each(['put', 'delete'] as const)('a %s by rules', (op) => {
     await writer.client.query('COMMIT')
     const removal = await transaction()
     await removal.client.query(sql, values(tenants))
-    await blocked(removal, (client) => client.query(ruled[op], address))
+    await blocked(removal, (client) => client.query(replacement, address))
     expect(await isFree(tenants.apps[1]!, tenants.clubs[1]!)).toBe(true)
   })
 })
 
 describe('a batch', () => {
-  it.each(removals)('locks the %s before the usage row, also where the entry exists', async (_, sql, values) => {
-    const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
-    const writer = await transaction()
-    await writer.client.query(put, address)
-    await writer.client.query('COMMIT')
-    const removal = await transaction()
-    await removal.client.query(sql, values(tenants))
-    await blocked(removal, (client) => client.query(batch('put'), address))
-    expect(await isFree(tenants.apps[1]!, tenants.clubs[1]!)).toBe(true)
-  })
-
   it('that only reads waits for a writer, and so reads one state', async () => {
     const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
     const writer = await transaction()

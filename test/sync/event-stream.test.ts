@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
 import { openEvents } from '../support/event-stream.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
+const SCOPE = 'svc.apps.storage:read'
 const world = useWorld()
 let collection: string
 beforeEach(() => {
@@ -212,6 +214,23 @@ describe('a stream', () => {
     await world.core.accessWatch.check()
     await stream.ended
     await world.db.app.update({ where: { id: world.ids.app }, data: { state: 'active' } })
+  })
+
+  it('ends when the consent behind its token is withdrawn, and not before', async () => {
+    const { db, ids } = world
+    const [personId, grant] = [await mintMember(), id('grant')]
+    const data = { id: grant, personId, organisationId: ids.club, clientId: ids.client, scopes: [SCOPE] }
+    await db.consent.create({ data })
+    const events = await callAs(world.core, world.principal({ member: personId, grant })).storage.watch({ collection })
+    const reading = events[Symbol.asyncIterator]()
+    await world.core.accessWatch.check()
+    const first = reading.next()
+    await put('a', 1)
+    expect((await first).value).toMatchObject({ data: { key: 'a' } })
+    const next = reading.next()
+    await db.consent.update({ where: { id: grant }, data: { withdrawnAt: new Date() } })
+    await world.core.accessWatch.check()
+    await expect(next).rejects.toThrow('aborted')
   })
 
   it('ends when the client leaves, without a change', async () => {

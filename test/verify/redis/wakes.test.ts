@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis)(`two nodes with one Redis${skipReason}`, () => {
     expect(woken).toEqual(['store', 'event'])
   })
 
-  it('send one message for the changes of 20 ms, and ignore what is none of theirs', async () => {
+  it('send one message for the changes of 20 ms, and ignore messages of other programs', async () => {
     const [writing, reading] = [await openNode(redis.url), await openNode(redis.url)]
     await subscribed(2)
     for (const text of ['x', '{}', '{"from":"x","changed":[["unknown","a","c"]]}']) {
