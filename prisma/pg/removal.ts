@@ -1,3 +1,4 @@
+import type { Database } from '../client.ts'
 import { int, statement } from './statement.ts'
 
 interface Removed {
@@ -12,14 +13,20 @@ interface Removed {
 }
 
 /**
- * Declares a statement that removes at most $2 rows and returns their number. It skips locked rows, so that several processes may
- * run it. It deletes by ctid: by key, the planner reads the whole table up to some millions of rows, 0.25 s for 400,000.
+ * Declares a statement that removes at most `limit` rows with a time up to `until`, in Unix milliseconds, and returns their number.
+ * It skips locked rows, so that several processes may run it. It deletes by ctid: by key, the planner reads the whole table up to
+ * some millions of rows, 0.25 s for 400,000.
  */
-export const removal = ({ name, table, time, condition = 'true' }: Removed) =>
-  statement(
+export function removal({ name, table, time, condition = 'true' }: Removed) {
+  const gone = statement(
     name,
     `WITH gone AS (DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table}
         WHERE ${time} <= $1::timestamptz AND ${condition} ORDER BY ${time} LIMIT $2::int8 FOR UPDATE SKIP LOCKED)) RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
     { removed: int },
   )
+  return async (db: Database, until: number, limit: number): Promise<number> => {
+    const [row] = await db.execute(gone, [new Date(until).toISOString(), String(limit)])
+    return row!.removed
+  }
+}

@@ -9,7 +9,7 @@ export const EXPIRED_SECRET_DAYS = 30
 /** A mail that could not be sent by then is given up. */
 export const MAIL_DAYS = 3
 
-const statements = {
+const remove = {
   invitations: removal({ name: 'team_remove_invitations', table: '"TeamInvitation"', time: '"expiresAt"' }),
   audit: removal({ name: 'team_remove_audit', table: '"AuditEntry"', time: '"at"' }),
   secrets: removal({ name: 'client_remove_secrets', table: '"ClientSecret"', time: '"expiresAt"' }),
@@ -17,24 +17,17 @@ const statements = {
 }
 
 export async function removeOldInvitations(db: Database, now: number, limit = PORTION): Promise<number> {
-  const [row] = await db.execute(statements.invitations, [new Date(now).toISOString(), String(limit)])
-  return row!.removed
+  return remove.invitations(db, now, limit)
 }
 
 export async function removeOldAuditEntries(db: Database, now: number, limit = PORTION): Promise<number> {
-  const until = new Date(now - AUDIT_DAYS * DAY_SECONDS * 1000).toISOString()
-  const [row] = await db.execute(statements.audit, [until, String(limit)])
-  return row!.removed
+  return remove.audit(db, now - AUDIT_DAYS * DAY_SECONDS * 1000, limit)
 }
 
 export async function removeExpiredSecrets(db: Database, now: number, limit = PORTION): Promise<number> {
-  const until = new Date(now - EXPIRED_SECRET_DAYS * DAY_SECONDS * 1000).toISOString()
-  const [row] = await db.execute(statements.secrets, [until, String(limit)])
-  return row!.removed
+  return remove.secrets(db, now - EXPIRED_SECRET_DAYS * DAY_SECONDS * 1000, limit)
 }
 
 export async function removeOldMails(db: Database, now: number, limit = PORTION): Promise<number> {
-  const until = new Date(now - MAIL_DAYS * DAY_SECONDS * 1000).toISOString()
-  const [row] = await db.execute(statements.mails, [until, String(limit)])
-  return row!.removed
+  return remove.mails(db, now - MAIL_DAYS * DAY_SECONDS * 1000, limit)
 }

@@ -68,10 +68,9 @@ export function shared<Outcome>(
   return outcome
 }
 
-const forgetStatement = removal({ name: 'idempotency_forget', table: '"IdempotencyRecord"', time: '"createdAt"' })
+const forgetUpTo = removal({ name: 'idempotency_forget', table: '"IdempotencyRecord"', time: '"createdAt"' })
 
 /** Deletes records older than 24 hours, at most `limit`; returns their number. */
 export async function forgetExpired(db: Database, now: number, limit = PORTION): Promise<number> {
-  const [row] = await db.execute(forgetStatement, [expiry(now).toISOString(), String(limit)])
-  return row!.removed
+  return forgetUpTo(db, expiry(now).getTime(), limit)
 }

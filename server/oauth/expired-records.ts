@@ -25,8 +25,9 @@ const statements = {
       SELECT count(*) AS ended FROM ended`,
     { ended: int },
   ),
-  deleteExpired: removal({ name: 'oauth_delete_expired', table: '"OauthRecord"', time: '"expiresAt"' }),
 }
+
+const deleteExpired = removal({ name: 'oauth_delete_expired', table: '"OauthRecord"', time: '"expiresAt"' })
 
 /**
  * Deletes expired records, at most `limit`, and returns their number. Used refresh tokens are preserved until then, as they
@@ -38,6 +39,5 @@ export async function deleteExpiredRecords(db: Database, now: number, limit = PO
     const [row] = await db.execute(statements.giveEnds, values)
     more = row!.ended === limit
   }
-  const [row] = await db.execute(statements.deleteExpired, values)
-  return row!.removed
+  return deleteExpired(db, now, limit)
 }

@@ -5,7 +5,7 @@ import { PORTION } from '../../routers/kernel/housekeeping.ts'
 import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
 /** Each has an index with the same condition. */
-const statements = {
+const remove = {
   withdrawn: removal({
     name: 'consents_remove_withdrawn',
     table: '"Consent"',
@@ -30,8 +30,6 @@ export async function removeOldConsents(
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
   const ended = now - keepDays * DAY_SECONDS * 1000
-  const [withdrawn] = await db.execute(statements.withdrawn, [new Date(ended).toISOString(), String(limit)])
-  const rest = limit - withdrawn!.removed
-  const [outlived] = await db.execute(statements.outlived, [new Date(ended - CONSENT_MS).toISOString(), String(rest)])
-  return withdrawn!.removed + outlived!.removed
+  const withdrawn = await remove.withdrawn(db, ended, limit)
+  return withdrawn + (await remove.outlived(db, ended - CONSENT_MS, limit - withdrawn))
 }

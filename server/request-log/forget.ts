@@ -10,16 +10,14 @@ const KEPT = { refused: 7, minutes: 1, hours: 30 } as const
 const usage = (span: 'minute' | 'hour') =>
   removal({ name: `usage_forget_${span}`, table: '"ClientUsage"', time: 'at', condition: `span = '${span}'` })
 
-const statements = {
+const remove = {
   refused: removal({ name: 'refused_forget', table: '"RefusedRequest"', time: 'at' }),
   minutes: usage('minute'),
   hours: usage('hour'),
 }
 
-const forget = (what: keyof typeof KEPT) => async (db: Database, now: number, limit: number) => {
-  const [row] = await db.execute(statements[what], [new Date(now - KEPT[what] * DAY_MS).toISOString(), String(limit)])
-  return row!.removed
-}
+const forget = (what: keyof typeof KEPT) => (db: Database, now: number, limit: number) =>
+  remove[what](db, now - KEPT[what] * DAY_MS, limit)
 
 /** Each removes at most `limit` rows and returns their number. */
 export const forgetRefused = forget('refused')

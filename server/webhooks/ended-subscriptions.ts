@@ -19,7 +19,5 @@ export async function removeEndedSubscriptions(
   now: number,
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
-  const until = new Date(now - keepDays * DAY_SECONDS * 1000).toISOString()
-  const [row] = await db.execute(removeEnded, [until, String(limit)])
-  return row!.removed
+  return removeEnded(db, now - keepDays * DAY_SECONDS * 1000, limit)
 }

@@ -3,7 +3,7 @@ import { removal } from '../../../prisma/pg/removal.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
 import { DAY_SECONDS } from '../../kernel/time.ts'
 
-const old = removal({ name: 'member_changes_remove_old', table: '"MemberChange"', time: 'at' })
+const removeOld = removal({ name: 'member_changes_remove_old', table: '"MemberChange"', time: 'at' })
 
 /** Removes changes that no worker has published for `keepDays`, at most `limit`, and returns their number. */
 export async function removeOldMemberChanges(
@@ -11,7 +11,5 @@ export async function removeOldMemberChanges(
   now: number,
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
-  const until = new Date(now - keepDays * DAY_SECONDS * 1000).toISOString()
-  const [row] = await db.execute(old, [until, String(limit)])
-  return row!.removed
+  return removeOld(db, now - keepDays * DAY_SECONDS * 1000, limit)
 }

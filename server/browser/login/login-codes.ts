@@ -92,11 +92,9 @@ const hashOf = (interaction: string, code: string) =>
 const lockOf = (kind: string, name: string) =>
   createHash('sha256').update(`login code ${kind} ${name}`).digest().readBigInt64BE()
 
-const deleteStatement = removal({ name: 'login_delete_codes', table: '"LoginCode"', time: '"expiresAt"' })
+const deleteUpTo = removal({ name: 'login_delete_codes', table: '"LoginCode"', time: '"expiresAt"' })
 
 /** Deletes codes that no longer count towards the hourly limits, at most `limit`, and returns their number. */
 export async function deleteExpiredCodes(db: Database, now: number, limit = PORTION): Promise<number> {
-  const until = new Date(now - HOUR_MS + VALID_MS).toISOString()
-  const [row] = await db.execute(deleteStatement, [until, String(limit)])
-  return row!.removed
+  return deleteUpTo(db, now - HOUR_MS + VALID_MS, limit)
 }
