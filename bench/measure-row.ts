@@ -7,10 +7,11 @@ import { requestsOf } from './load/requests.ts'
 import type { BenchedRoute } from './routes/route.ts'
 import { TRPC_TARGET } from './routes/route.ts'
 import { FASTIFY, PARSE, routes } from './routes/routes.ts'
+import { TOKEN_REQUESTS, tokenRequests, tokenRoutes } from './routes/tokens.ts'
 import type { Row } from './rows.ts'
 import { startParse } from './servers/parse.ts'
 import type { Server } from './servers/process.ts'
-import { startFastify, startHandlers, startService } from './servers/start.ts'
+import { startFastify, startHandlers, startOidc, startService } from './servers/start.ts'
 
 export interface Asked extends Effort {
   /** Duration of benches that are not measured by requests. */
@@ -30,25 +31,55 @@ interface Entrant {
 }
 
 export async function measureRow(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
+  if (tokenRoutes[row]) return measureTokens(bench, load, row, asked)
   const overTrpc = row.startsWith('trpc-')
   const name = overTrpc ? row.slice('trpc-'.length) : row
   const route = routes[name]!
   await load.prepare(requestsOf(bench, name))
   if (overTrpc) await load.prepare(requestsOf(bench, row))
   const entrants = overTrpc ? restAndTrpc(bench, name, asked) : bareAndOthers(bench, load, name, asked)
+  const requests = countOf(bench, route, asked.requests)
+  const refilled = entrants.map(({ fill, ...entrant }) => ({ ...entrant, refill: fill && route.refill?.[fill] }))
+  const servers = await measureAll(bench, load, refilled, { ...asked, requests })
+  return { name: row, target: overTrpc ? TRPC_TARGET : route.target, servers }
+}
+
+/** Requests for tokens, beside oidc-provider alone. */
+async function measureTokens(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
+  const { target, refill } = tokenRoutes[row]!
+  const masked = ['access_token', 'refresh_token']
+  await load.prepare({ name: row, agreement: row, form: 'rest', masked, requests: tokenRequests(row) })
+  const entrants = [
+    { name: 'oidc-provider', set: row, refill, start: () => startOidc(bench) },
+    ...servicesOf(bench, asked).map((service) => ({ ...service, set: row, refill })),
+  ]
+  const requests = Math.min(asked.requests, TOKEN_REQUESTS)
+  return { name: row, target, servers: await measureAll(bench, load, entrants, { ...asked, requests }) }
+}
+
+interface Started extends Pick<Entrant, 'name' | 'set' | 'start'> {
+  /** SQL before each round. */
+  refill: string | undefined
+}
+
+async function measureAll(bench: Bench, load: LoadProcess, entrants: readonly Started[], effort: Effort) {
   const contenders: Contender[] = []
   try {
-    for (const { name, set, fill, start } of entrants) {
-      const before = fill && route.refill && (() => runSql(bench.url, route.refill![fill]))
+    for (const { name, set, refill, start } of entrants) {
+      const before = refill !== undefined && (() => runSql(bench.url, refill))
       contenders.push({ name, set, server: await start(), ...(before && { before }) })
     }
-    const effort = { ...asked, requests: countOf(bench, route, asked.requests) }
-    const measured = await compare(load, contenders, effort)
-    return { name: row, target: overTrpc ? TRPC_TARGET : route.target, servers: measured }
+    return await compare(load, contenders, effort)
   } finally {
     await Promise.all(contenders.map(({ server }) => server.stop()))
   }
 }
+
+const servicesOf = (bench: Bench, { services, flags }: Asked) =>
+  services.map((words, i) => ({
+    name: i === 0 ? 'service' : words,
+    start: () => startService(bench, [...flags, ...words.split(' ')]),
+  }))
 
 /** Requests of a round; where each uses something up, limited to what exists. */
 function countOf(bench: Bench, { share = 1, refill, each = 1 }: BenchedRoute, asked: number) {
@@ -56,7 +87,7 @@ function countOf(bench: Bench, { share = 1, refill, each = 1 }: BenchedRoute, as
   return Math.min(Math.round(asked / share), most)
 }
 
-function bareAndOthers(bench: Bench, load: LoadProcess, name: string, { services, flags, peers }: Asked): Entrant[] {
+function bareAndOthers(bench: Bench, load: LoadProcess, name: string, asked: Asked): Entrant[] {
   const parse = async () => {
     const started = await startParse(bench)
     for (const set of started.sets) await load.prepare(set)
@@ -64,12 +95,9 @@ function bareAndOthers(bench: Bench, load: LoadProcess, name: string, { services
   }
   const entrants: Entrant[] = [
     { name: 'bare', set: name, fill: 'bare', start: () => startHandlers('bare', bench, name) },
-    ...services.map((words, i): Entrant => {
-      const start = () => startService(bench, [...flags, ...words.split(' ')])
-      return { name: i === 0 ? 'service' : words, set: name, fill: 'service', start }
-    }),
+    ...servicesOf(bench, asked).map((service): Entrant => ({ ...service, set: name, fill: 'service' })),
   ]
-  if (!peers) return entrants
+  if (!asked.peers) return entrants
   entrants.push({ name: 'Koa + tRPC', set: name, fill: 'bare', start: () => startHandlers('frame', bench, name) })
   if (FASTIFY.includes(name)) {
     entrants.push({ name: 'Fastify + Prisma', set: name, fill: 'service', start: () => startFastify(bench) })

@@ -11,6 +11,7 @@ export interface Report {
   seconds: number
   rest: Row[]
   trpc: Row[]
+  tokens: Row[]
   growth: Table
   memory: Table
   tails: Table
@@ -18,7 +19,7 @@ export interface Report {
 
 /** docs/performance.md with new figures between the comments with their names. Throws when a comment is missing. */
 export function filledPage(page: string, report: Report): string {
-  const { rest, trpc, rounds, requests, connections, seconds } = report
+  const { rest, trpc, tokens, rounds, requests, connections, seconds } = report
   const size = `${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth)`
   const parts = {
     summary: summaryOf(report),
@@ -26,6 +27,7 @@ export function filledPage(page: string, report: Report): string {
     cpu: tableText(tableOf(rest, CPU)),
     clients: tableText(tableOf(rest, CLIENT)),
     trpc: tableText(tableOf(trpc, CPU)),
+    tokens: tableText(tableOf(tokens, CPU, CLIENT)),
     ...{ growth: tableText(report.growth), memory: tableText(report.memory) },
     tails: tableText(report.tails),
   }
@@ -36,8 +38,8 @@ export function filledPage(page: string, report: Report): string {
   }, page)
 }
 
-function summaryOf({ rest, trpc }: Report): string {
-  const held = [...rest, ...trpc].filter(({ target }) => target !== undefined)
+function summaryOf({ rest, trpc, tokens }: Report): string {
+  const held = [...rest, ...trpc, ...tokens].filter(({ target }) => target !== undefined)
   const missed = held.filter((row) => figuresOf(row).some(({ isBeyond }) => isBeyond)).map(({ name }) => name)
   const within = `${held.length - missed.length} of ${held.length} operations with a target are within it`
   const cpuOf = (row: Row, name: string) => figuresOf(row).find(({ server }) => server.name === name)?.cpu.median

@@ -23,14 +23,14 @@ const DOCS = new URL('../docs/', import.meta.url)
 export async function writeReport(asked: Asked, say: (table: Table) => void) {
   if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
   installPeers()
-  const { machine, rest, trpc } = await measureRows(asked, say)
+  const { machine, rest, trpc, tokens } = await measureRows(asked, say)
   const growth = await benchGrowth(asked, say)
   const memory = await benchMemory(asked)
   say(memory)
   const tails = await benchTails(asked)
   say(tails)
   const page = new URL('performance.md', DOCS)
-  const report = { ...asked, machine, rest, trpc, growth, memory, tails }
+  const report = { ...asked, machine, rest, trpc, tokens, growth, memory, tails }
   await writeFile(page, filledPage(await readFile(page, 'utf8'), report))
   const groups = rest.map((row) => ({
     name: row.name,
@@ -53,7 +53,8 @@ const measureRows = (asked: Asked, say: (table: Table) => void) =>
       }
       return rows
     }
-    return { machine, rest: await measureAll(rowGroups.rest!), trpc: await measureAll(rowGroups.trpc!) }
+    const [rest, trpc] = [await measureAll(rowGroups.rest!), await measureAll(rowGroups.trpc!)]
+    return { machine, rest, trpc, tokens: await measureAll(rowGroups.tokens!) }
   })
 
 async function machineWords(url: string): Promise<string> {

@@ -18,6 +18,7 @@ import { withLoad } from './with-load.ts'
 
 const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   ${rowGroups.rest!.join(' | ')}
+  ${rowGroups.tokens!.join(' | ')} (beside oidc-provider)
   trpc-get … (beside REST)
   all of ${Object.keys(rowGroups).join(' | ')}
   [--service 'node arguments' …]         compares other builds of the service in the same run
@@ -60,7 +61,7 @@ const names = (positionals.length > 0 ? positionals : ['storage']).flatMap((name
 const other = others[positionals[0] ?? '']
 if (values.help) say(usage)
 else if (other) await other()
-else if (names.every((name) => [...rowGroups.rest!, ...rowGroups.trpc!].includes(name))) await benchRows(names)
+else if (names.every((name) => Object.values(rowGroups).some((group) => group.includes(name)))) await benchRows(names)
 else {
   say(usage)
   process.exitCode = 2
@@ -75,7 +76,7 @@ async function benchRows(names: string[]) {
 }
 
 async function checkRows(bench: Bench, load: LoadProcess) {
-  for (const name of [...rowGroups.rest!, ...rowGroups.trpc!]) {
+  for (const name of [...rowGroups.rest!, ...rowGroups.trpc!, ...rowGroups.tokens!]) {
     const { row, fault } = await checkRow(bench, load, name, asked)
     if (row) sayTable(tableOf([row], CPU))
     if (!fault) continue

@@ -8,6 +8,7 @@ import { migrate } from '../../prisma/migrate.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import type { Tenant } from '../routes/route.ts'
+import { TOKEN_ROWS } from '../routes/tokens.ts'
 import { removedAnyway } from './interrupted.ts'
 import { ROWS, TENANTS } from './rows.ts'
 
@@ -39,7 +40,7 @@ export async function createBench(): Promise<Bench> {
   })
   try {
     await migrate(url)
-    await runSql(url, ...ROWS, 'ANALYZE')
+    await runSql(url, ...ROWS, TOKEN_ROWS, 'ANALYZE')
     return { url, dataDir, ...(await mintTokens(dataDir)), remove }
   } catch (error) {
     await remove()

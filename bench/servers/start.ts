@@ -11,6 +11,8 @@ const settingsOf = ({ url, dataDir }: Bench) => ({ DATABASE_URL: url, DATA_DIR: 
 export const startHandlers = (name: 'bare' | 'frame', bench: Bench, route: string) =>
   startServer([...TSX, program(`${name}.ts`)], { ...settingsOf(bench), ROUTE: route })
 
+export const startOidc = (bench: Bench) => startServer([...TSX, program('oidc.ts')], settingsOf(bench))
+
 export const startFastify = (bench: Bench) =>
   startServer([...TSX, program('../peers/fastify.mjs')], { ...settingsOf(bench), NODE_ENV: 'production' })
 
