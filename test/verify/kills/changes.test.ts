@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
-import type { Service } from '../../process/service.ts'
-import { command, dataDirectory, send, start } from '../../process/service.ts'
+import { command, dataDirectory, send } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import type { EventStream } from '../../support/event-stream.ts'
 import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { openNode } from './killed-node.ts'
 
 const WRITERS = 8
 const WRITES = times(1_250, 100)
@@ -39,19 +39,6 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** A node that is killed, and started again in its place. */
-async function openNode(env: Record<string, string>) {
-  let service: Service = await start(env, { atEnd })
-  return {
-    port: () => service.port,
-    async kill() {
-      service.child.kill('SIGKILL')
-      await service.ended
-      service = await start(env, { atEnd })
-    },
-  }
-}
-
 it(`copies that follow the changes, by waiting and by streams, equal the store after kills of two nodes (seed ${seed})`, {
   timeout: 1_800_000,
 }, async () => {
@@ -60,7 +47,7 @@ it(`copies that follow the changes, by waiting and by streams, equal the store a
   await query(env.DATABASE_URL, `UPDATE "Client" SET environment = 'sandbox'`)
   const claims = { organisation: 'riverside', member: 'anna', client: 'trainer-app', scope, expiresInSeconds: 7_200 }
   const authorization = `Bearer ${await mintToken(await developmentKey(env.DATA_DIR), claims)}`
-  const nodes = [await openNode(env), await openNode(env)]
+  const nodes = [await openNode(env, atEnd), await openNode(env, atEnd)]
   let turn = 0
   let kills = 0
   /** Sends to the nodes in turn, until one answers. */

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, expect, it } from 'vitest'
+import { AUDIENCE } from '../../../server/tokens/audience.ts'
+import { command, dataDirectory, send } from '../../process/service.ts'
+import { chance, seed } from '../../support/chance.ts'
+import { emptyDatabase, query } from '../../support/databases.ts'
+import { times } from '../../support/rounds.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { openNode } from './killed-node.ts'
+
+const APPS = 12
+const RENEWALS = times(400, 40)
+const CLIENT = 'trainer-app'
+const scope = 'svc.me.profile:read'
+const AUTH_BASE_URL = 'http://auth.test/v1'
+
+/** A sign-in of Anna's in each app: its refresh token is `first-N`, which is stored as its hash. */
+const SIGNED_IN = `
+  UPDATE "Client" SET "redirectUris" = '{https://app.example/callback}' WHERE id = '${CLIENT}';
+  CREATE TEMPORARY TABLE own AS SELECT n, 'grant-' || n AS id, extract(epoch FROM now())::int AS at,
+      rtrim(translate(encode(sha256(('first-' || n)::bytea), 'base64'), '+/', '-_'), '=') AS token
+    FROM generate_series(0, ${APPS - 1}) n;
+  INSERT INTO "Consent" (id, "personId", "organisationId", "clientId", scopes)
+    SELECT id, 'anna', 'riverside', '${CLIENT}', '{${scope}}' FROM own;
+  INSERT INTO "OauthRecord" (model, id, "grantId", payload, "expiresAt")
+    SELECT model, CASE model WHEN 'Grant' THEN id ELSE token END, CASE model WHEN 'RefreshToken' THEN id END,
+      jsonb_build_object('kind', model, 'clientId', '${CLIENT}', 'accountId', 'anna', 'iat', at, 'exp', at + 3600)
+        || CASE model WHEN 'Grant' THEN jsonb_build_object('jti', id, 'resources', jsonb_build_object('${AUDIENCE}', '${scope}'))
+          ELSE jsonb_build_object('grantId', id, 'gty', 'authorization_code', 'scope', '${scope}', 'resource', '${AUDIENCE}')
+        END,
+      now() + interval '1 hour'
+    FROM own, unnest('{Grant,RefreshToken}'::text[]) model`
+
+const ends: (() => Promise<void>)[] = []
+const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+it(`apps stay signed in while two nodes are killed between their renewals, from one tab or two (seed ${seed})`, {
+  timeout: 900_000,
+}, async () => {
+  const env = {
+    DATABASE_URL: await emptyDatabase(atEnd),
+    DATA_DIR: await dataDirectory(atEnd),
+    SECRETS_KEY,
+    AUTH_BASE_URL,
+  }
+  expect(await command('seed', [], env).ended).toMatchObject({ code: 0 })
+  await query(env.DATABASE_URL, SIGNED_IN)
+  const nodes = [await openNode(env, atEnd), await openNode(env, atEnd)]
+  let turn = 0
+  let lost = 0
+  /** Sends to the nodes in turn, until one answers. */
+  const call = async (host: string, path: string, headers: Record<string, string>, form?: URLSearchParams) => {
+    for (;;) {
+      const port = nodes[turn++ % nodes.length]!.port()
+      const method = form ? 'POST' : 'GET'
+      const sent = { headers: { host, ...headers }, ...(form && { form: form.toString() }) }
+      const answer = await send(port, method, path, sent).catch(() => undefined)
+      if (answer && answer.status !== 503) return answer
+      lost++
+      await pause(20)
+    }
+  }
+  const renew = async (refresh_token: string) => {
+    const fields = { grant_type: 'refresh_token', client_id: CLIENT, refresh_token }
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const { status, body } = await call('auth.test', '/v1/oauth/token', type, new URLSearchParams(fields))
+    expect([status, body.error_description]).toEqual([200, undefined])
+    return body as { refresh_token: string; access_token: string }
+  }
+
+  let running = APPS
+  const apps = Array.from({ length: APPS }, async (_, n) => {
+    const draw = chance(`tabs ${n}`)
+    let last = { refresh_token: `first-${n}`, access_token: '' }
+    for (let done = 0; done < RENEWALS; done++) {
+      const tabs = await Promise.all(Array.from({ length: 1 + draw(2) }, () => renew(last.refresh_token)))
+      expect(new Set(tabs.map(({ refresh_token }) => refresh_token)).size).toBe(1)
+      last = tabs.at(-1)!
+    }
+    running--
+    return last
+  })
+  const draw = chance('kills')
+  let kills = 0
+  const killing = (async () => {
+    for (; running > 0; kills++) {
+      await pause(draw(1_000))
+      await nodes[draw(2)]!.kill()
+    }
+  })()
+  const last = await Promise.all(apps)
+  await killing
+  expect(kills).toBeGreaterThan(1)
+  expect(lost).toBeGreaterThan(0)
+  for (const { access_token } of last) {
+    const profile = await call('apps.localhost', '/v1/me/profile', { authorization: `Bearer ${access_token}` })
+    expect([profile.status, profile.body.id]).toEqual([200, 'anna'])
+  }
+  const unused = `SELECT count(*)::int AS unused FROM "OauthRecord" WHERE model = 'RefreshToken' AND "consumedAt" IS NULL GROUP BY "grantId"`
+  const rows = await query(env.DATABASE_URL, unused)
+  expect(rows).toEqual(Array.from({ length: APPS }, () => ({ unused: 1 })))
+})
