@@ -19,21 +19,9 @@ export function organisationKindsOf(asked: readonly ConsentScope[]): Organisatio
 export const isFor = (kind: OrganisationKind) => (scope: ConsentScope) =>
   isIdentityScope(scope) || organisationKindOf(scope) === kind
 
-interface RegisteredClient {
-  scopes: readonly string[]
-  team: { level: Level; endsAt?: Date | null }
-  app?: { state: 'active' | 'suspended' } | null
-}
-
-/** Its app is suspended, or its team deleted. */
-export const isStopped = ({ team, app }: Pick<RegisteredClient, 'team' | 'app'>) =>
-  app?.state === 'suspended' || Boolean(team.endsAt)
-
-/** The client's registered scopes that its team's current level allows; none while it is stopped. */
-export const requestableScopes = (client: RegisteredClient): ConsentScope[] =>
-  (isStopped(client) ? [] : client.scopes)
-    .filter(isConsentScope)
-    .filter((scope) => isIdentityScope(scope) || isAllowedAt(client.team.level, scope))
+/** The client's registered scopes that its team's current level allows. */
+export const requestableScopes = (registered: readonly string[], level: Level): ConsentScope[] =>
+  registered.filter(isConsentScope).filter((scope) => isIdentityScope(scope) || isAllowedAt(level, scope))
 
 /** The client metadata in which the adapter passes the scopes; oidc-provider's types lack it. */
 export const ALLOWED_SCOPES = 'allowed_scopes'

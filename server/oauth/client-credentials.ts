@@ -5,7 +5,8 @@ import type { ClientAuthentication } from '../../prisma/generated/client.ts'
 import { isPostgresText, readAccess } from '../../routers/kernel/access.ts'
 import { isFirstPartyScope } from '../../routers/kernel/scopes.ts'
 import { allowedScopes, isSandbox, isSuspended, isWaiting } from './authorize-scopes.ts'
-import { secretsOfClient, withSecrets } from './client-secrets.ts'
+import type { SecretRow } from './client-secrets.ts'
+import { storedSecret, withSecrets } from './client-secrets.ts'
 import { errors } from './oidc-provider.ts'
 
 /** Asymmetric, so that the database has no key with which an assertion could be signed. */
@@ -49,18 +50,19 @@ const MEMBER_GRANTS = ['authorization_code', 'refresh_token']
 const APP_GRANTS = [...MEMBER_GRANTS, 'client_credentials']
 
 interface TeamClient {
-  id: string
   authentication: ClientAuthentication
   jwks: unknown
+  /** Null without any. */
+  secrets: readonly SecretRow[] | null
 }
 
 /** How a team's client authenticates. Without a secret or keys a confidential client gets no tokens. Others get none for their app. */
-export async function teamCredentials(db: Database, { id, authentication, jwks }: TeamClient) {
+export function teamCredentials({ authentication, jwks, secrets }: TeamClient) {
   switch (authentication) {
     case 'none':
       return { grant_types: MEMBER_GRANTS, token_endpoint_auth_method: 'none' as const }
     case 'client_secret':
-      return { grant_types: APP_GRANTS, ...withSecrets(await secretsOfClient(db, id)) }
+      return { grant_types: APP_GRANTS, ...withSecrets((secrets ?? []).map(storedSecret)) }
     case 'private_key_jwt':
       return { grant_types: APP_GRANTS, ...withKeys(jwks ?? { keys: [] }) }
   }

@@ -32,15 +32,19 @@ export const validSecret = (client: object, secret: string, now: number): Stored
     ({ hash, expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now && isSecretOf(hash, secret),
   )
 
-export async function secretsOfClient(db: Database, clientId: string): Promise<StoredSecret[]> {
-  const select = { id: true, hash: true, expiresAt: true, lastUsedAt: true }
-  const rows = await db.clientSecret.findMany({ where: { clientId }, select, orderBy: { id: 'asc' } })
-  return rows.map(({ id, hash, expiresAt, lastUsedAt }) => ({
-    hash,
-    expiresAt: expiresAt.getTime(),
-    noted: { id, lastUsedAt: lastUsedAt?.getTime() },
-  }))
+/** Of a team's client; its times are in Unix milliseconds. */
+export interface SecretRow {
+  id: string
+  hash: string
+  expiresAt: number
+  lastUsedAt: number | null
 }
+
+export const storedSecret = ({ id, hash, expiresAt, lastUsedAt }: SecretRow): StoredSecret => ({
+  hash,
+  expiresAt,
+  noted: { id, lastUsedAt: lastUsedAt ?? undefined },
+})
 
 const noteUse = statement(
   'client_secret_use',

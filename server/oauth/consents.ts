@@ -1,6 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { CONSENT_MS } from '../../routers/kernel/access.ts'
+import { oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { CONSENT_MS, isPostgresText } from '../../routers/kernel/access.ts'
 import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
 import { appOf, appViews, shownClient } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
@@ -23,38 +24,33 @@ interface GrantHolder {
   client: string
 }
 
-const isOpenTo = (person: string): Prisma.ClientWhereInput => ({
-  OR: [{ testOnly: false }, { team: { people: { some: { personId: person } } } }],
-})
-
-/** Its app is not suspended, its team not deleted. */
-const isRunning: Prisma.ClientWhereInput = {
-  OR: [{ appId: null }, { app: { state: 'active' } }],
-  team: { endsAt: null },
-}
+/**
+ * $1 the grant, $2 the client, $3 who signed in, $4 now. In a sandbox client the member is a test member of its team. Its app is
+ * not suspended, its team not deleted.
+ */
+const consented = statement(
+  'consented_organisation',
+  `SELECT consent."personId" AS member, organisation.id, organisation.kind
+    FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId"
+      JOIN "Team" team ON team.id = client."teamId" LEFT JOIN "App" app ON app.id = client."appId"
+      JOIN "Organisation" organisation ON organisation.id = consent."organisationId"
+    WHERE consent.id = $1 AND consent."clientId" = $2 AND consent."withdrawnAt" IS NULL AND client.state = 'active'
+      AND team."endsAt" IS NULL AND coalesce(app.state, 'active') = 'active'
+      AND (NOT client."testOnly" OR EXISTS (SELECT FROM "TeamMember" WHERE "teamId" = team.id AND "personId" = $3))
+      AND CASE client.environment WHEN 'sandbox' THEN organisation."testTeamId" = team.id
+        ELSE consent."personId" = $3 AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id
+          AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4::timestamptz)) END`,
+  { member: text, id: text, kind: oneOf('club', 'academy', 'provider') },
+)
 
 /**
  * A consent's organisation and member: the person who signed in, or in a sandbox client a test member of its team. Undefined when
  * it is withdrawn, its member has left, or the app is suspended.
  */
 export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
-  const consent = await db.consent.findFirst({
-    where: {
-      id: grant,
-      clientId: client,
-      withdrawnAt: null,
-      client: { state: 'active', AND: [isRunning, isOpenTo(person)] },
-      OR: [
-        {
-          ...{ personId: person, client: { environment: 'production' } },
-          organisation: { memberships: currentMembership(person, now) },
-        },
-        { client: { environment: 'sandbox' }, organisation: { testTeam: { clients: { some: { id: client } } } } },
-      ],
-    },
-    select: { personId: true, organisation: { select: { id: true, kind: true } } },
-  })
-  return consent && { ...consent.organisation, member: consent.personId }
+  if (![grant, person, client].every(isPostgresText)) return undefined
+  const [found] = await db.execute(consented, [grant, client, person, new Date(now).toISOString()])
+  return found
 }
 
 /**

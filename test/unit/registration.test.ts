@@ -147,7 +147,7 @@ describe('the scopes of a client', () => {
 
   it('are the registered ones that exist and that the present level of its team allows', () => {
     const registered = ['lms.me.quizzes:write', 'svc.me.groups:read', 'constructor', 'gone:read', 'svc.me.profile:read']
-    const of = (level: 'hobby' | 'developer') => requestableScopes({ scopes: registered, team: { level } })
+    const of = (level: 'hobby' | 'developer') => requestableScopes(registered, level)
     expect(of('hobby')).toEqual(['svc.me.groups:read', 'svc.me.profile:read'])
     expect(of('developer')).toEqual(['lms.me.quizzes:write', 'svc.me.groups:read', 'svc.me.profile:read'])
   })
