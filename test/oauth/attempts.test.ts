@@ -28,6 +28,9 @@ const issued = async () => {
   }
 }
 
+const withFirst = (url: URL, name: string, value: string) =>
+  `${url.origin}${url.pathname}?${new URLSearchParams({ [name]: value })}&${url.searchParams}`
+
 describe('an authorization request', () => {
   type More = Record<string, string | undefined>
   const ask = (more: More) => {
@@ -83,9 +86,20 @@ describe('an authorization request', () => {
     ['with a challenge without a method', { code_challenge_method: undefined }, 'invalid_request'],
     ['with response mode fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
     ['with response mode form_post', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+    ['with response mode jwt', { response_mode: 'jwt' }, 'unsupported_response_mode'],
+    ['with response mode query.jwt', { response_mode: 'query.jwt' }, 'unsupported_response_mode'],
+    ['with response mode web_message', { response_mode: 'web_message' }, 'unsupported_response_mode'],
     ['for a token in the fragment', { response_type: 'token', response_mode: 'fragment' }, 'unsupported_response_mode'],
     ['with a request object', { request: 'e30.e30.' }, 'request_not_supported'],
     ['with a request URI', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+    [
+      'with a request object that names another redirect URI',
+      { request: 'eyJhbGciOiJub25lIn0.eyJyZWRpcmVjdF91cmkiOiJodHRwczovL2V2aWwuZXhhbXBsZSJ9.' },
+      'request_not_supported',
+    ],
+    ['with a request object and a request URI', { request: 'e30.e30.', request_uri: 'urn:x' }, 'request_not_supported'],
+    ['with a pushed request', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'request_uri_not_supported'],
+    ['with a registration', { registration: '{}' }, 'registration_not_supported'],
     ['for another API', { resource: 'https://other.example' }, 'invalid_target'],
     ['for no scope', { scope: undefined }, 'invalid_scope'],
     ['for an unknown scope', { scope: 'admin' }, 'invalid_scope'],
@@ -101,6 +115,26 @@ describe('an authorization request', () => {
     expect([said.get('error'), said.get('iss')]).toEqual([error, issuer])
     expect(said.get('code')).toBeNull()
     expect(headers['set-cookie']).toBeUndefined()
+    expect(await issued()).toEqual(before)
+  })
+
+  it.each([
+    ['client_id', 'nobody', []],
+    ['redirect_uri', 'https://evil.example/', []],
+    ['response_type', 'token', ['invalid_request', 'unsupported_response_type']],
+    ['response_mode', 'fragment', ['invalid_request', 'unsupported_response_mode']],
+    ['scope', 'openid', ['invalid_request']],
+  ])('with %s twice is refused, and goes nowhere but to the registered address', async (name, value, possible) => {
+    const before = await issued()
+    const { url } = it_.authorizeUrl({ client: web, scope, more: { response_mode: 'query' } })
+    const errors = new Set<string>()
+    for (const order of [`${url}&${new URLSearchParams({ [name]: value })}`, withFirst(url, name, value)]) {
+      const { status, location } = await it_.newBrowser().get(order)
+      const to = location && `${location.origin}${location.pathname}`
+      expect([status, to]).toEqual(possible.length > 0 ? [303, redirectUri] : [400, undefined])
+      if (location) errors.add(location.searchParams.get('error')!)
+    }
+    expect([...errors].sort()).toEqual(possible)
     expect(await issued()).toEqual(before)
   })
 
