@@ -1,3 +1,4 @@
+import type { IdTokenAlgorithm } from '../../prisma/generated/client.ts'
 import type { Purpose, toClient, WantedOfClient } from './rows.ts'
 import { purposesOf } from './rules.ts'
 
@@ -8,6 +9,7 @@ interface Requested {
   redirectUris?: readonly string[] | undefined
   postLogoutRedirectUris?: readonly string[] | undefined
   scopes?: readonly string[] | undefined
+  idTokenAlgorithm?: IdTokenAlgorithm | undefined
   purpose?: Purpose | undefined
 }
 
@@ -16,6 +18,7 @@ interface Changes {
   redirectUris?: string[]
   postLogoutRedirectUris?: string[]
   scopes?: string[]
+  idTokenAlgorithm?: IdTokenAlgorithm
   purpose?: Purpose
   wanted: WantedOfClient
 }
@@ -24,8 +27,11 @@ export function changesOf(client: Client, requested: Requested): Changes {
   const redirectUris = requested.redirectUris && [...new Set(requested.redirectUris)]
   const scopes = requested.scopes && [...new Set(requested.scopes)]
   const postLogoutRedirectUris = requested.postLogoutRedirectUris && [...new Set(requested.postLogoutRedirectUris)]
-  // They are at hosts of the redirect URIs, which are reviewed.
-  const logouts = postLogoutRedirectUris && { postLogoutRedirectUris }
+  const unreviewed = {
+    // They are at hosts of the redirect URIs, which are reviewed.
+    ...(postLogoutRedirectUris && { postLogoutRedirectUris }),
+    ...(requested.idTokenAlgorithm && { idTokenAlgorithm: requested.idTokenAlgorithm }),
+  }
   // Nobody has seen a client that waits itself, and a test client is used by its team alone.
   const reviewed = !client.testOnly && client.state === 'active'
   const explained = scopes && !client.testOnly ? explain(client, scopes, requested.purpose ?? {}) : undefined
@@ -33,13 +39,13 @@ export function changesOf(client: Client, requested: Requested): Changes {
     return {
       ...(requested.name !== undefined && { name: requested.name }),
       ...(redirectUris && { redirectUris }),
-      ...logouts,
+      ...unreviewed,
       ...(scopes && { scopes }),
       ...(explained && { purpose: explained }),
       wanted: {},
     }
   }
-  const changes: Changes = { ...logouts, wanted: { ...client.wanted } }
+  const changes: Changes = { ...unreviewed, wanted: { ...client.wanted } }
   if (requested.name !== undefined) nameChange(changes, client, requested.name)
   if (redirectUris) redirectChange(changes, client, redirectUris)
   if (scopes) scopeChange(changes, client, scopes, explained!)

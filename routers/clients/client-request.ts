@@ -59,6 +59,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       ])
       const purpose = purposesOf(settings.scopes, input.purpose)
       const data = { ...settings, postLogoutRedirectUris, purpose, state: 'requested' as const, requestedAt: author.at }
+      const methods = { authentication: from.authentication, idTokenAlgorithm: from.idTokenAlgorithm }
       const select = clientColumns(ctx.core.now())
       if (!isAgain) await refuseTooMany(tx, { app, team: teamId })
       const client = isAgain
@@ -69,12 +70,11 @@ export const requestProduction = internal('dev:write', teamPeople, {
           })
         : await tx.client.create({
             // A sandbox's secrets and keys are often on several machines, so they are not copied.
-            data: { ...data, authentication: from.authentication, id: newId('c'), teamId, appId: app },
+            data: { ...data, ...methods, id: newId('c'), teamId, appId: app },
             select,
           })
       await refuseFull(tx, teamId)
-      const { authentication } = client
-      const after = { app, ...(!isAgain && { sandbox: from.id }), ...settings, purpose, authentication }
+      const after = { app, ...(!isAgain && { sandbox: from.id }), ...settings, purpose, ...methods }
       await note({ team: teamId, action: 'client.request', target: client.id, after })
       await queueReceived(tx, { team: teamId, at: author.at }, { name: client.name, client: client.id, isNew: true })
       return toClient(client)

@@ -9,7 +9,7 @@ import { refuseIf } from './faults.ts'
 import { queueReceived } from './mails/queue.ts'
 import { levelFaults, logoutFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
-import { clientOutput, idOr, purpose, texts } from './shapes.ts'
+import { clientOutput, idOr, idTokenAlgorithm, purpose, texts } from './shapes.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
@@ -28,6 +28,7 @@ export const update = internal('dev:write', teamPeople, {
         .optional()
         .meta({ description: 'Where a sign-out may return to: at the scheme and host of a redirect URI' }),
       scopes: texts.optional(),
+      idTokenAlgorithm: idTokenAlgorithm.optional(),
       purpose: purpose.optional().meta({ description: 'What each added scope of a production client is for' }),
     }),
   )

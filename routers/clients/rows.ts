@@ -11,6 +11,7 @@ export const clientColumns = (now: number) =>
       redirectUris: true,
       postLogoutRedirectUris: true,
       scopes: true,
+      idTokenAlgorithm: true,
       purpose: true,
       requestedAt: true,
       refusal: true,

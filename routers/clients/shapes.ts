@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClientAuthentication } from '../../prisma/generated/client.ts'
+import { ClientAuthentication, IdTokenAlgorithm } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import type { PlainError } from '../kernel/errors.ts'
 import { withError } from '../kernel/errors.ts'
@@ -56,6 +56,10 @@ const wantedOfClient = z.object({
   purpose: z.record(z.string(), z.string()).optional(),
 })
 
+export const idTokenAlgorithm = z
+  .enum(IdTokenAlgorithm, { error: 'idTokenAlgorithm is ES256 or RS256.' })
+  .meta({ description: 'How its ID tokens are signed' })
+
 const refusalOf = <Asked extends z.ZodType>(asked: Asked) =>
   z
     .object({ reason: z.string(), at: time, asked })
@@ -91,6 +95,7 @@ export const clientOutput = z.object({
   redirectUris: z.array(z.string()),
   postLogoutRedirectUris: z.array(z.string()).meta({ description: 'Where a sign-out may return to' }),
   scopes: z.array(z.string()),
+  idTokenAlgorithm,
   purpose: z.record(z.string(), z.string()).nullable().meta({ description: 'What each scope is for' }),
   requestedAt: time.nullable(),
   wanted: wantedOfClient

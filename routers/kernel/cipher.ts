@@ -19,6 +19,7 @@ export const associatedData = {
   subscription: (subscription: string) => `Subscription.secret:${subscription}`,
   formerSubscription: (subscription: string) => `Subscription.formerSecret:${subscription}`,
   signingKey: (kid: string) => `SigningKey ${kid}`,
+  rsaSigningKey: (kid: string) => `RsaSigningKey ${kid}`,
   check: () => 'SecretsKeyCheck',
 }
 

@@ -41,8 +41,11 @@ export async function repeatRemoval(
     case 'team.ending':
       return (await db.$transaction((tx) => markTeam(tx, removal.team, dateOf(removal.endsAt)))).count > 0
     // The next start creates a key if none is left.
-    case 'key.revoke':
-      return (await db.signingKey.deleteMany({ where: { kid: removal.key } })).count > 0
+    case 'key.revoke': {
+      const where = { kid: removal.key }
+      const { count } = await db.signingKey.deleteMany({ where })
+      return count + (await db.rsaSigningKey.deleteMany({ where })).count > 0
+    }
   }
 }
 

@@ -1,13 +1,21 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
-import { deleteRetiredKeys, makeKey, PUBLISH_MS, readKeys, revokeKey } from '../oauth/signing-key-store.ts'
+import {
+  algorithms,
+  deleteRetiredKeys,
+  insertKey,
+  makeKey,
+  PUBLISH_MS,
+  readKeys,
+  revokeKey,
+} from '../oauth/signing-key-store.ts'
 import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { secretsKeysOf } from '../secrets/keys.ts'
 import type { Command, Io } from './command.ts'
 import { action } from './command.ts'
 import { withDatabase } from './database.ts'
-import { flag, log } from './option.ts'
+import { choice, flag, log } from './option.ts'
 import { openRemovalLog } from './removal-log.ts'
 
 async function cipherOf(io: Io): Promise<Cipher> {
@@ -20,9 +28,11 @@ async function cipherOf(io: Io): Promise<Cipher> {
 
 /** All keys are printed after each action. */
 const keys = {
-  json: '[{ id, signsFrom, state }]',
+  json: '[{ id, algorithm, signsFrom, state }]',
   text: (keys: Awaited<ReturnType<typeof listed>>) =>
-    keys.map(({ id, signsFrom, state }) => `${id}  from ${signsFrom.toISOString()}  ${state}\n`).join(''),
+    keys
+      .map(({ id, algorithm, signsFrom, state }) => `${id}  ${algorithm}  from ${signsFrom.toISOString()}  ${state}\n`)
+      .join(''),
 }
 
 const list = action(
@@ -37,13 +47,16 @@ const list = action(
 
 const rotate = action(
   {
-    options: { now: flag('signs with the new key at once, before other nodes have read it') },
-    async run({ now }, io) {
+    options: {
+      now: flag('signs with the new key at once, before other nodes have read it'),
+      algorithm: choice(algorithms, 'by default ES256'),
+    },
+    async run({ now, algorithm = 'ES256' }, io) {
       const cipher = await cipherOf(io)
       return withDatabase(io, async (db) => {
         // Published at once, and signs after the delay, when every node has read it.
-        const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : PUBLISH_MS)))
-        await db.signingKey.create({ data: key })
+        const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : PUBLISH_MS)), algorithm)
+        await insertKey(db, algorithm, key)
         await deleteRetiredKeys({ db, cipher, now: Date.now })
         return listed(db, cipher)
       })
@@ -77,18 +90,20 @@ const revoke = action(
 async function listed(db: Database, cipher: Cipher) {
   const now = Date.now()
   const keys = await readKeys({ db, cipher })
-  const signing = keys.find(({ jwk, signsFrom }) => jwk && signsFrom.getTime() <= now)
+  const signing = algorithms.map((algorithm) =>
+    keys.find((key) => key.algorithm === algorithm && key.jwk && key.signsFrom.getTime() <= now),
+  )
   const stateOf = (key: (typeof keys)[number]) => {
     if (!key.jwk) return 'encrypted with another SECRETS_KEY'
-    if (key === signing) return 'signs'
+    if (signing.includes(key)) return 'signs'
     return key.signsFrom.getTime() > now ? 'will sign' : 'verifies what it has signed'
   }
-  return keys.map((key) => ({ id: key.kid, signsFrom: key.signsFrom, state: stateOf(key) }))
+  return keys.map((key) => ({ id: key.kid, algorithm: key.algorithm, signsFrom: key.signsFrom, state: stateOf(key) }))
 }
 
 export const command: Command = {
-  about: `The keys that sign access tokens. A new one is published at once, and signs two minutes later. A revoked one ends at
-once, with every token that it has signed.`,
+  about: `The keys that sign tokens: ES256 for access tokens and ID tokens, RS256 for the ID tokens of clients that ask for it. A new
+one is published at once, and signs two minutes later. A revoked one ends at once, with every token that it has signed.`,
   actions: { list, rotate, revoke },
   examples: ['keys rotate', 'keys list', 'keys rotate --now --json'],
 }

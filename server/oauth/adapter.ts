@@ -1,5 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import type { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { int, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { isBeside } from '../../routers/clients/registration.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
@@ -42,6 +43,8 @@ const statements = {
 interface Options {
   db: Database
   now: () => number
+  /** For clients; without it their ID tokens are signed with ES256. */
+  signsWith?: (algorithm: IdTokenAlgorithm) => boolean
 }
 
 /** One table has all of oidc-provider's records; its clients are the registered ones. */
@@ -105,7 +108,7 @@ function records({ db, now }: Options, model: string): Adapter {
     },
 
     async destroy(id) {
-      if (model === 'Grant') return endGrants(db, [id], now())
+      if (model === 'Grant') return void (await endGrants(db, [id], now()))
       await db.oauthRecord.deleteMany({ where: { model, id: keyOf(id) } })
     },
 
@@ -129,7 +132,7 @@ function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): str
 }
 
 /** Teams' clients, if they have redirect URIs, and first-party clients, if they have a secret or keys. */
-function clients({ db }: Options): Adapter {
+function clients({ db, signsWith }: Options): Adapter {
   const readOnly = async () => {
     throw new Error('clients are registered by npm run client')
   }
@@ -148,6 +151,7 @@ function clients({ db }: Options): Adapter {
         redirect_uris: client.redirectUris,
         ...teamCredentials(client),
         response_types: ['code'],
+        id_token_signed_response_alg: signsWith?.(client.idTokenAlgorithm) ? client.idTokenAlgorithm : 'ES256',
         // A redirect URI may have been removed since.
         [POST_LOGOUT_URIS]: client.postLogoutRedirectUris.filter((uri) => isBeside(uri, client.redirectUris)),
         [SUSPENDED]: stopped,

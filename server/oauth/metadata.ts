@@ -2,6 +2,7 @@ import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { languages } from '../browser/language.ts'
 import { clientAuthentication } from './client-credentials.ts'
+import { algorithms } from './signing-key-store.ts'
 import { userinfoClaims } from './userinfo.ts'
 
 export const routes = {
@@ -32,14 +33,14 @@ export const metadataOf = (issuer: string) => ({
   authorization_response_iss_parameter_supported: true,
 })
 
-/** OpenID Connect Discovery. ID tokens are signed with ES256 alone, though it asks for RS256 as well. */
+/** OpenID Connect Discovery. */
 export const openidConfiguration = (issuer: string) => ({
   ...metadataOf(issuer),
   userinfo_endpoint: `${issuer}${routes.userinfo}`,
   end_session_endpoint: `${issuer}${routes.end_session}`,
   scopes_supported: [...identityScopes, ...memberScopes],
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: ['ES256'],
+  id_token_signing_alg_values_supported: algorithms,
   claims_supported: [
     ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'],
     ...userinfoClaims.profile,

@@ -80,7 +80,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   })
 
   addPageRoutes({ db, now, provider, pages }, requests)
-  const limit = tokenLimit({ storage: adapterFactory({ db, now }), now, failures, limits })
+  const limit = tokenLimit({ storage: adapterFactory({ db, now, signsWith: keys.signsWith }), now, failures, limits })
   const identityScopesOf = async (id: string) => {
     const client = await provider().Client.find(id)
     return client ? allowedScopes(client).filter(isIdentityScope) : []

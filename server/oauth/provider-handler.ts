@@ -26,7 +26,7 @@ import type { SigningKeys } from './signing-keys.ts'
 /** How long readers may store the published keys: half of the time before a new one signs. */
 const KEYS_SECONDS = PUBLISH_MS / 2_000
 
-type Options = Omit<ProviderOptions, 'renderError'> & {
+type Options = Omit<ProviderOptions, 'renderError' | 'signsWith'> & {
   keys: SigningKeys
   requestMs: number
 }
@@ -41,7 +41,7 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
   let instance: { jwks: JWK[]; provider: Provider; handle: Handle } | undefined
 
   const create = (jwks: JWK[]) => {
-    const provider = createProvider(jwks, { ...options, renderError })
+    const provider = createProvider(jwks, { ...options, signsWith: keys.signsWith, renderError })
     provider.silent = true
     // Its cookies are secure according to X-Forwarded-Proto, which mount.ts derives from AUTH_BASE_URL.
     provider.proxy = true

@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import type { Configuration, Interaction, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import type { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import { INTERACTION_SECONDS } from '../browser/encrypted-cookies.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
@@ -30,11 +31,13 @@ import {
 import { memberGrants } from './member-grants.ts'
 import { routes } from './metadata.ts'
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts'
+import { algorithms } from './signing-key-store.ts'
 
 export interface ProviderOptions {
   db: Database
   now: () => number
   issuer: string
+  signsWith: (algorithm: IdTokenAlgorithm) => boolean
   /** The first signs cookies, all of them verify; the same on every node. */
   cookieKeys: string[]
   secure: boolean
@@ -51,11 +54,11 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
  */
 export function createProvider(
   jwks: JWK[],
-  { db, now, issuer, cookieKeys, secure, interactionUrl, renderError }: ProviderOptions,
+  { db, now, issuer, signsWith, cookieKeys, secure, interactionUrl, renderError }: ProviderOptions,
 ): OidcProvider {
   const provider = new Provider(issuer, {
     ...memberGrants(db, now),
-    adapter: adapterFactory({ db, now }),
+    adapter: adapterFactory({ db, now, signsWith }),
     jwks: { keys: jwks },
     routes,
     scopes: identityScopes,
@@ -68,7 +71,7 @@ export function createProvider(
     allowOmittingSingleRegisteredRedirectUri: false,
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     enabledJWA: {
-      idTokenSigningAlgValues: ['ES256'],
+      idTokenSigningAlgValues: algorithms,
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
     extraClientMetadata: { properties: [ALLOWED_SCOPES, POST_LOGOUT_URIS, SANDBOX, SECRETS, SUSPENDED, WAITING] },

@@ -12,7 +12,7 @@ const readClient = statement(
   'oauth_client',
   `SELECT client.id, client.name, client.type, ${list('redirectUris')},
       ${list('postLogoutRedirectUris')}, ${list('scopes')},
-      client."secretHash", client.authentication, client.jwks::text AS jwks, client.environment, client.state,
+      client."idTokenAlgorithm", client."secretHash", client.authentication, client.jwks::text AS jwks, client.environment, client.state,
       team.level, team."endsAt" IS NOT NULL OR coalesce(app.state = 'suspended', false) AS stopped,
       CASE client.authentication WHEN 'client_secret' THEN (SELECT json_agg(json_build_object('id', secret.id,
           'hash', secret.hash, 'expiresAt', ${unixMs('secret."expiresAt"')}, 'lastUsedAt', ${unixMs('secret."lastUsedAt"')})
@@ -26,6 +26,7 @@ const readClient = statement(
     redirectUris: jsonStrings,
     postLogoutRedirectUris: jsonStrings,
     scopes: jsonStrings,
+    idTokenAlgorithm: oneOf('ES256', 'RS256'),
     secretHash: nullable(text),
     authentication: oneOf('none', 'client_secret', 'private_key_jwt'),
     jwks: nullable(text),

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { JWK } from 'jose'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { int, statement, text } from '../../prisma/pg/statement.ts'
+import { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
+import { int, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { associatedData } from '../../routers/kernel/cipher.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
@@ -18,8 +19,11 @@ export const PUBLISH_MS = 120_000
 /** A retired key verifies until its last token has expired, with a margin for slow nodes and differing clocks. */
 const RETIRED_MS = (ACCESS_TOKEN_SECONDS + 300) * 1000
 
+export const algorithms = Object.values(IdTokenAlgorithm)
+
 export interface SigningKey {
   kid: string
+  algorithm: IdTokenAlgorithm
   createdAt: Date
   signsFrom: Date
   /** The private JWK; null if it was encrypted with another SECRETS_KEY. */
@@ -36,12 +40,23 @@ const unixMs = (column: string) => `(extract(epoch FROM "${column}") * 1000)::in
 
 const selectKeys = statement(
   'signing_keys',
-  `SELECT kid, ciphertext, ${unixMs('createdAt')}, ${unixMs('signsFrom')}
-  FROM "SigningKey" ORDER BY "signsFrom" DESC, kid`,
-  { kid: text, ciphertext: text, createdAt: int, signsFrom: int },
+  `SELECT kid, algorithm, ciphertext, ${unixMs('createdAt')}, ${unixMs('signsFrom')} FROM (
+    SELECT kid, 'ES256' AS algorithm, ciphertext, "createdAt", "signsFrom" FROM "SigningKey"
+    UNION ALL SELECT kid, 'RS256', ciphertext, "createdAt", "signsFrom" FROM "RsaSigningKey"
+  ) signing ORDER BY algorithm, "signsFrom" DESC, kid`,
+  { kid: text, algorithm: oneOf('ES256', 'RS256'), ciphertext: text, createdAt: int, signsFrom: int },
 )
 
-/** The latest `signsFrom` first. */
+const findRs256 = statement(
+  'client_rs256',
+  `SELECT 1 AS found FROM "Client" WHERE "idTokenAlgorithm" = 'RS256' LIMIT 1`,
+  { found: int },
+)
+
+/** Whether a client has chosen RS256, which has no keys until then: one takes some 150 ms of CPU to make. */
+export const needsRsaKey = async (db: Database) => (await db.execute(findRs256, [])).length > 0
+
+/** The latest `signsFrom` of each algorithm first. */
 export async function readKeys({ db, cipher }: Pick<SigningKeyStore, 'db' | 'cipher'>): Promise<SigningKey[]> {
   const rows = await db.execute(selectKeys, [])
   const dates = rows.map(({ createdAt, signsFrom, ...row }) => ({
@@ -52,33 +67,55 @@ export async function readKeys({ db, cipher }: Pick<SigningKeyStore, 'db' | 'cip
   return decrypted(dates, cipher)
 }
 
-const readLockedKeys = async (tx: Transaction, cipher: Cipher) => {
+/** The algorithm's keys. The lock is on the keys of both. */
+const readLockedKeys = async (tx: Transaction, cipher: Cipher, algorithm: IdTokenAlgorithm) => {
   await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
-  return decrypted(await tx.signingKey.findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] }), cipher)
+  const order = { orderBy: [{ signsFrom: 'desc' as const }, { kid: 'asc' as const }] }
+  const rows = await (algorithm === 'ES256' ? tx.signingKey.findMany(order) : tx.rsaSigningKey.findMany(order))
+  return decrypted(
+    rows.map((row) => ({ ...row, algorithm })),
+    cipher,
+  )
 }
+
+const place = { ES256: associatedData.signingKey, RS256: associatedData.rsaSigningKey }
 
 const decrypted = (rows: (Omit<SigningKey, 'jwk'> & { ciphertext: string })[], cipher: Cipher): SigningKey[] =>
   rows.map(({ ciphertext, ...row }) => {
     try {
-      return { ...row, jwk: JSON.parse(cipher.decrypt(ciphertext, associatedData.signingKey(row.kid))) as JWK }
+      return { ...row, jwk: JSON.parse(cipher.decrypt(ciphertext, place[row.algorithm](row.kid))) as JWK }
     } catch {
       return { ...row, jwk: null }
     }
   })
 
-export async function makeKey(cipher: Cipher, signsFrom: Date) {
+export async function makeKey(cipher: Cipher, signsFrom: Date, algorithm: IdTokenAlgorithm = 'ES256') {
   const kid = randomUUID()
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-  const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
-  return { kid, ciphertext: cipher.encrypt(JSON.stringify(jwk), associatedData.signingKey(kid)), signsFrom }
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true, modulusLength: 2048 })
+  const jwk = { ...(await exportJWK(privateKey)), kid, alg: algorithm, use: 'sig' }
+  return { kid, ciphertext: cipher.encrypt(JSON.stringify(jwk), place[algorithm](kid)), signsFrom }
 }
 
-/** Nodes that start together wait for the lock and then find the key. */
-export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Promise<void> {
-  const key = await makeKey(cipher, new Date(now()))
+type MadeKey = Awaited<ReturnType<typeof makeKey>>
+
+export const insertKey = (db: Database | Transaction, algorithm: IdTokenAlgorithm, data: MadeKey) =>
+  algorithm === 'ES256' ? db.signingKey.create({ data }) : db.rsaSigningKey.create({ data })
+
+export async function deleteKeys(db: Database | Transaction, kids: string[]): Promise<number> {
+  const where = { kid: { in: kids } }
+  return (await db.signingKey.deleteMany({ where })).count + (await db.rsaSigningKey.deleteMany({ where })).count
+}
+
+/**
+ * Nodes that start together wait for the lock and then find the key. One for RS256 is published before it signs: until then,
+ * ES256 does.
+ */
+export async function insertFirstKey(store: SigningKeyStore, algorithm: IdTokenAlgorithm): Promise<void> {
+  const { db, cipher, now } = store
+  const key = await makeKey(cipher, new Date(now() + (algorithm === 'ES256' ? 0 : PUBLISH_MS)), algorithm)
   await db.$transaction(async (tx) => {
-    const keys = await readLockedKeys(tx, cipher)
-    if (keys.every(({ jwk }) => !jwk)) await tx.signingKey.create({ data: key })
+    const keys = await readLockedKeys(tx, cipher, algorithm)
+    if (keys.every(({ jwk }) => !jwk)) await insertKey(tx, algorithm, key)
   })
 }
 
@@ -87,33 +124,43 @@ export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Prom
  * exist.
  */
 export async function revokeKey({ db, cipher, now }: SigningKeyStore, kid: string): Promise<boolean> {
-  const successor = await makeKey(cipher, new Date(now()))
+  const algorithm = (await db.rsaSigningKey.count({ where: { kid } })) > 0 ? 'RS256' : 'ES256'
+  const successor = await makeKey(cipher, new Date(now()), algorithm)
   return db.$transaction(async (tx) => {
-    const keys = await readLockedKeys(tx, cipher)
+    const keys = await readLockedKeys(tx, cipher, algorithm)
     const signing = keys.find(({ jwk, signsFrom }) => jwk && signsFrom.getTime() <= now())
-    const { count } = await tx.signingKey.deleteMany({ where: { kid } })
-    if (signing?.kid === kid) await tx.signingKey.create({ data: successor })
+    const count = await deleteKeys(tx, [kid])
+    if (signing?.kid === kid) await insertKey(tx, algorithm, successor)
     return count > 0
   })
 }
 
-/** Publishes a new key once the newest has signed for `days`; it signs when every node and reader has it. */
-export async function rotateOldKey({ db, cipher, now }: SigningKeyStore, days: number): Promise<void> {
-  const isDue = (keys: SigningKey[]) => {
-    const newest = keys.find(({ jwk }) => jwk)
-    return newest !== undefined && newest.signsFrom.getTime() + days * DAY_MS <= now()
+/** Publishes a new key of each algorithm once its newest has signed for `days`; it signs when every node and reader has it. */
+export async function rotateOldKeys({ db, cipher, now }: SigningKeyStore, days: number): Promise<void> {
+  for (const algorithm of algorithms) {
+    const isDue = (keys: SigningKey[]) => {
+      const newest = keys.find((key) => key.jwk && key.algorithm === algorithm)
+      return newest !== undefined && newest.signsFrom.getTime() + days * DAY_MS <= now()
+    }
+    if (!isDue(await readKeys({ db, cipher }))) continue
+    const key = await makeKey(cipher, new Date(now() + PUBLISH_MS), algorithm)
+    await db.$transaction(async (tx) => {
+      if (isDue(await readLockedKeys(tx, cipher, algorithm))) await insertKey(tx, algorithm, key)
+    })
   }
-  if (!isDue(await readKeys({ db, cipher }))) return
-  const data = await makeKey(cipher, new Date(now() + PUBLISH_MS))
-  await db.$transaction(async (tx) => {
-    if (isDue(await readLockedKeys(tx, cipher))) await tx.signingKey.create({ data })
-  })
 }
 
 export async function deleteRetiredKeys(store: SigningKeyStore): Promise<number> {
-  const keys = (await readKeys(store)).filter(({ jwk }) => jwk)
-  const successor = keys.findIndex(({ signsFrom }) => signsFrom.getTime() + RETIRED_MS <= store.now())
-  if (successor < 0) return 0
-  const kids = keys.slice(successor + 1).map(({ kid }) => kid)
-  return (await store.db.signingKey.deleteMany({ where: { kid: { in: kids } } })).count
+  const usable = (await readKeys(store)).filter(({ jwk }) => jwk)
+  const retired = algorithms.flatMap((algorithm) => {
+    const keys = usable.filter((key) => key.algorithm === algorithm)
+    const successor = keys.findIndex(({ signsFrom }) => signsFrom.getTime() + RETIRED_MS <= store.now())
+    return successor < 0 ? [] : keys.slice(successor + 1)
+  })
+  return retired.length > 0
+    ? deleteKeys(
+        store.db,
+        retired.map(({ kid }) => kid),
+      )
+    : 0
 }

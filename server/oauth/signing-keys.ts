@@ -1,16 +1,20 @@
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import { createLocalJWKSet, errors as jose } from 'jose'
+import type { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
-import { insertFirstKey, RELOAD_MS, readKeys } from './signing-key-store.ts'
+import { insertFirstKey, needsRsaKey, RELOAD_MS, readKeys } from './signing-key-store.ts'
 import { throttled } from './throttled.ts'
 
 /** Tokens with unknown keys cause at most one reload in this time, however many there are. */
 const UNKNOWN_KEY_MS = 1_000
 
 export interface SigningKeys {
-  /** The private keys, the signing one first. Returns the same array while nothing changes. */
+  /** The private keys, the signing one of each algorithm first. Returns the same array while nothing changes. */
   current: () => JWK[]
+  /** Whether a key of this algorithm may sign already. */
+  signsWith: (algorithm: IdTokenAlgorithm) => boolean
+  /** The key of an access token: ES256 alone. */
   verify: JWTVerifyGetKey
   /** Differs after each change of the keys. */
   version: () => unknown
@@ -21,22 +25,26 @@ export interface SigningKeys {
 
 type Options = SigningKeyStore & { onError: (error: unknown) => void; reloadMs?: number }
 
-/** Loads the signing keys, creates the first one if necessary, and reloads them every 3 s. */
+/** Loads the signing keys, creates the first ones if necessary, and reloads them every 3 s. */
 export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const { db, cipher, now, onError, reloadMs = RELOAD_MS } = options
   let keys: SigningKey[] = []
-  /** The published keys; a new function after each change. */
+  /** The published keys of access tokens; a new function after each change. */
   let keySet: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
   let current: JWK[] = []
   let loading: Promise<void> | undefined
   const undecryptable = new Set<string>()
+  const keysOf = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
 
   const load = async () => {
     let stored = await readKeys({ db, cipher })
-    if (stored.length === 0) {
-      await insertFirstKey({ db, cipher, now })
+    const create = async (algorithm: IdTokenAlgorithm) => {
+      await insertFirstKey({ db, cipher, now }, algorithm)
       stored = await readKeys({ db, cipher })
     }
+    if (!stored.some(({ algorithm }) => algorithm === 'ES256')) await create('ES256')
+    const hasRsaKey = stored.some(({ algorithm, jwk }) => algorithm === 'RS256' && jwk)
+    if (!hasRsaKey && (await needsRsaKey(db))) await create('RS256')
     for (const { kid, jwk } of stored) {
       if (jwk || undecryptable.has(kid)) continue
       undecryptable.add(kid)
@@ -45,7 +53,7 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     const usable = stored.filter(({ jwk }) => jwk)
     const changed = !sameKeys(keys, usable)
     keys = usable
-    if (changed) keySet = createLocalJWKSet({ keys: keys.map(({ jwk }) => publicKey(jwk!)) })
+    if (changed) keySet = createLocalJWKSet({ keys: keysOf('ES256').map(({ jwk }) => publicKey(jwk!)) })
   }
   const reload = () => {
     loading ??= load().finally(() => {
@@ -56,8 +64,8 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const reloadForUnknownKey = throttled(reload, UNKNOWN_KEY_MS)
 
   await load()
-  if (keys.length === 0) {
-    await insertFirstKey({ db, cipher, now })
+  if (keysOf('ES256').length === 0) {
+    await insertFirstKey({ db, cipher, now }, 'ES256')
     await load()
   }
   /** Reported once, not at every attempt. */
@@ -72,16 +80,19 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     }
   }, reloadMs).unref()
 
-  const signing = () => keys.find(({ signsFrom }) => signsFrom.getTime() <= now()) ?? keys.at(-1)!
+  const startedOf = (algorithm: IdTokenAlgorithm) =>
+    keysOf(algorithm).find(({ signsFrom }) => signsFrom.getTime() <= now())
+  const signing = () => startedOf('ES256') ?? keysOf('ES256').at(-1)!
 
   return {
     reload,
     signsSince: () => signing().signsFrom.getTime(),
+    signsWith: (algorithm) => startedOf(algorithm) !== undefined,
     version: () => keySet,
     close: () => clearInterval(timer),
     current() {
-      const first = signing()
-      const ordered = [first, ...keys.filter((key) => key !== first)]
+      const first = [signing(), startedOf('RS256')].filter((key) => key !== undefined)
+      const ordered = [...first, ...keys.filter((key) => !first.includes(key))]
       if (!sameKeys(ordered, current)) {
         current = ordered.map(({ jwk }) => jwk!)
       }

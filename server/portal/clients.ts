@@ -28,6 +28,7 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
     update(visit, form, {
       ...{ name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') },
       ...(form.has('logouts') && { postLogoutRedirectUris: linesOf(form, 'logouts') }),
+      ...(form.has('idTokenAlgorithm') && { idTokenAlgorithm: form.get('idTokenAlgorithm') }),
     }),
   )
   post(`${own}/scopes`, page, (visit, form) => {

@@ -20,7 +20,7 @@ import { removeOldMemberChanges } from '../../routers/webhooks/member-events/old
 import { deleteExpiredCodes } from '../browser/login/login-codes.ts'
 import { deleteExpiredRecords } from '../oauth/expired-records.ts'
 import { removeOldConsents } from '../oauth/old-consents.ts'
-import { deleteRetiredKeys, rotateOldKey } from '../oauth/signing-key-store.ts'
+import { deleteRetiredKeys, rotateOldKeys } from '../oauth/signing-key-store.ts'
 import { forgetRefused, forgetUsage } from '../request-log/forget.ts'
 import { raiseAlarms } from '../webhooks/alarms.ts'
 import { removeEndedSubscriptions } from '../webhooks/ended-subscriptions.ts'
@@ -73,7 +73,7 @@ export function housekeepingTasks(
       name: 'signing-keys',
       async step(db, now) {
         const store = { db, cipher, now: () => now }
-        await rotateOldKey(store, signingKeyDays)
+        await rotateOldKeys(store, signingKeyDays)
         return deleteRetiredKeys(store)
       },
     },

@@ -8,6 +8,7 @@ import {
   encryptedValues,
   formerSubscriptions,
   formerTemplates,
+  rsaSigningKeys,
   signingKeys,
   subscriptions,
   templates,
@@ -22,6 +23,13 @@ const forgetFormer = (table: 'App' | 'Subscription') =>
     { changed: int },
   )
 
+const deleteKey = (table: 'SigningKey' | 'RsaSigningKey') =>
+  statement(
+    `undecryptable_${table}`,
+    `DELETE FROM "${table}" WHERE kid = $1 AND ciphertext = $2 RETURNING 1 AS changed`,
+    { changed: int },
+  )
+
 /** $1 is the id, $2 the undecryptable value: a value set meanwhile stays. */
 const statements = {
   template: statement(
@@ -31,11 +39,8 @@ const statements = {
       WHERE id = $1 AND "webhookSecret" = $2 RETURNING 1 AS changed`,
     { changed: int },
   ),
-  signingKey: statement(
-    'undecryptable_signing_key',
-    'DELETE FROM "SigningKey" WHERE kid = $1 AND ciphertext = $2 RETURNING 1 AS changed',
-    { changed: int },
-  ),
+  signingKey: deleteKey('SigningKey'),
+  rsaSigningKey: deleteKey('RsaSigningKey'),
   end: statement(
     'undecryptable_end',
     `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $3::timestamptz)
@@ -90,7 +95,8 @@ export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Dat
     formerSecrets:
       (await all(formerTemplates, statements.formerTemplate)) +
       (await all(formerSubscriptions, statements.formerSubscription)),
-    signingKeys: await all(signingKeys, statements.signingKey),
+    signingKeys:
+      (await all(signingKeys, statements.signingKey)) + (await all(rsaSigningKeys, statements.rsaSigningKey)),
   }
   // Last: until then no service starts with these keys.
   await each(check, ({ id, ciphertext }) =>

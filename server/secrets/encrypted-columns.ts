@@ -61,6 +61,7 @@ export const formerSubscriptions = encryptedColumn(
   associatedData.formerSubscription,
 )
 export const signingKeys = encryptedColumn('SigningKey', 'kid', 'ciphertext', associatedData.signingKey)
+export const rsaSigningKeys = encryptedColumn('RsaSigningKey', 'kid', 'ciphertext', associatedData.rsaSigningKey)
 export const check = encryptedColumn('SecretsKeyCheck', 'id', 'ciphertext', associatedData.check)
 
 /**
@@ -69,7 +70,7 @@ export const check = encryptedColumn('SecretsKeyCheck', 'id', 'ciphertext', asso
  */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   ...[check, templates, formerTemplates, subscriptions, formerSubscriptions],
-  signingKeys,
+  ...[signingKeys, rsaSigningKeys],
 ]
 
 export const readPage = (db: Database, { page }: EncryptedColumn, after: string) => db.execute(page, [after])

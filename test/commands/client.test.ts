@@ -275,6 +275,7 @@ const row = {
   ...{ id: 'planner', name: 'Planner', teamId: 'builders', appId: null, environment: 'production', type: 'web' },
   redirectUris: ['https://planner.example.org/'],
   postLogoutRedirectUris: [],
+  idTokenAlgorithm: 'ES256',
   scopes: ['svc.me.profile:read', 'svc.me.events:read'],
   secretHash: null,
   authentication: 'none',

@@ -7,7 +7,7 @@ const states = (stdout: string) =>
   stdout
     .trimEnd()
     .split('\n')
-    .map((line) => line.replace(/^[\w-]{36} {2}from \S+Z {2}/, ''))
+    .map((line) => line.replace(/^[\w-]{36} {2}(?:ES256|RS256) {2}from \S+Z {2}/, ''))
 
 describe('the keys command', () => {
   const env = filledDatabase()
@@ -23,6 +23,24 @@ describe('the keys command', () => {
 
     const other = await run(['keys', 'list'], { ...env, SECRETS_KEY: newKey() })
     expect(states(other.stdout)).toEqual(Array(3).fill('encrypted with another SECRETS_KEY'))
+  })
+})
+
+describe('keys rotate --algorithm RS256', () => {
+  const env = filledDatabase()
+
+  it('publishes a key for ID tokens, beside those for access tokens', async () => {
+    const withKey = { ...env, SECRETS_KEY: newKey() }
+    await run(['keys', 'rotate', '--now'], withKey)
+    await run(['keys', 'rotate', '--algorithm', 'RS256', '--now'], withKey)
+    const { stdout } = await run(['keys', 'rotate', '--algorithm', 'RS256'], withKey)
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.map((line) => line.split('  ')[1])).toEqual(['ES256', 'RS256', 'RS256'])
+    expect(states(stdout)).toEqual(['signs', 'will sign', 'signs'])
+    const signing = lines[2]!.split('  ')[0]!
+    const revoked = await run(['keys', 'revoke', signing], withKey)
+    expect(states(revoked.stdout)).toEqual(['signs', 'will sign', 'signs'])
+    expect(revoked.stdout).not.toContain(signing)
   })
 })
 
@@ -57,6 +75,7 @@ describe('wrong settings and arguments of the keys command', () => {
     [[], 'An action is required: list, rotate, revoke.'],
     [['revoke'], 'The id of a key is required.'],
     [['revoke', 'one', 'two'], 'An action is required: list, rotate, revoke.'],
+    [['rotate', '--algorithm', 'HS256'], '--algorithm must be ES256 or RS256.'],
     [['list', '--now'], '--now is not an option of list.'],
   ])('exit 2 when the arguments are %j', async (args, message) => {
     expect(await run(['keys', ...args], {})).toEqual(misused(message))

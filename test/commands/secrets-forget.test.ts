@@ -20,6 +20,8 @@ describe('secrets forget', () => {
     await db.subscription.create({ data: { id: 'plain', appId: plain, subscriber: 's', url: 'https://example.org' } })
     const signing = [await makeKey(sealerOf(b), new Date()), await makeKey(sealerOf(lost), new Date())]
     await db.signingKey.createMany({ data: signing })
+    const rsa = [await makeKey(sealerOf(b), new Date(), 'RS256'), await makeKey(sealerOf(lost), new Date(), 'RS256')]
+    await db.rsaSigningKey.createMany({ data: rsa })
     await checkSecretsKey(db, sealerOf(lost, b))
     const deliveries = await addDeliveries(db, [kept, gone])
     const before = await everything(db)
@@ -37,8 +39,11 @@ describe('secrets forget', () => {
 
     const forgot = await run(['secrets', 'forget', '--yes'], env(b))
     expect(forgot).toMatchObject({ code: 0, stderr: '' })
-    expect(countsOf(forgot.stdout)).toEqual(counts([1, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]))
-    expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, former secrets 0, signing keys 1\n$/)
+    expect(countsOf(forgot.stdout)).toEqual({
+      ...counts([1, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]),
+      'RsaSigningKey.ciphertext': [1, 0, 1],
+    })
+    expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, former secrets 0, signing keys 2\n$/)
 
     const after = await everything(db)
     const without = { webhookUrl: null, webhookSecret: null, secretSetAt: null }
@@ -48,6 +53,7 @@ describe('secrets forget', () => {
       before.subscriptions.map((one) => (one.appId === gone ? { ...one, ...ended } : one)),
     )
     expect(after.keys.map(({ kid }) => kid)).toEqual([signing[0]!.kid])
+    expect((await db.rsaSigningKey.findMany()).map(({ kid }) => kid)).toEqual([rsa[0]!.kid])
     const failedDelivery = {
       ...{ state: 'failed', nextAttemptAt: null, lease: null, leasedUntil: null },
       ...{ lastError: 'the secret of the subscription was lost', finishedAt: expect.any(Date) },

@@ -27,7 +27,7 @@ const checks: [string, () => Promise<void>][] = [
         userinfo_endpoint: `${issuer}/userinfo`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
-        id_token_signing_alg_values_supported: ['ES256'],
+        id_token_signing_alg_values_supported: expect.arrayContaining(['ES256', 'RS256']),
         scopes_supported: expect.arrayContaining(['openid', 'profile', 'email', api]),
         claims_supported: expect.arrayContaining(['sub', 'auth_time', 'name', 'email']),
         claims_parameter_supported: false,

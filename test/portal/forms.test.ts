@@ -77,6 +77,18 @@ describe('the forms', () => {
     expect((await stored()).version).toBe(1)
   })
 
+  it('choose how ID tokens are signed, for a client with openid alone', async () => {
+    expect((await team.asOwner.get(team.clientAt(client))).text).not.toContain('name="idTokenAlgorithm"')
+    await team.world.db.client.update({ where: { id: client }, data: { scopes: ['openid'] } })
+    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="idTokenAlgorithm"')
+    const wrong = await post('/settings', { idTokenAlgorithm: 'none' })
+    expect([wrong.answer.status, (await stored()).idTokenAlgorithm]).toEqual([400, 'ES256'])
+    expect((await post('/settings', { idTokenAlgorithm: 'RS256' })).page.text).toContain('Saved.')
+    expect((await stored()).idTokenAlgorithm).toBe('RS256')
+    // As a client with RS256 lets every service of the database make a key.
+    await team.world.db.client.update({ where: { id: client }, data: { idTokenAlgorithm: 'ES256' } })
+  })
+
   it('show a refusal with what was typed, and change nothing', async () => {
     const before = await stored()
     const { answer } = await post('/settings', { name: '<b>Nicer</b>', redirects: 'http://app.example/' })

@@ -11,6 +11,7 @@ export const counts = (...rows: [number[], number[], number[], number[], former?
   'Subscription.secret': rows[1],
   'Subscription.formerSecret': rows[4] ?? [0, 0, 0],
   'SigningKey.ciphertext': rows[2],
+  'RsaSigningKey.ciphertext': [0, 0, 0],
   'SecretsKeyCheck.ciphertext': rows[3],
 })
 

@@ -94,6 +94,16 @@ ${
     Math.max(2, client.postLogoutRedirectUris.length + 1),
   )
 }
+${
+  client.scopes.includes('openid') &&
+  form.choice(
+    {
+      ...{ id: 'client-algorithm', name: 'idTokenAlgorithm', label: w.idTokenAlgorithm, hint: w.idTokenAlgorithmHint },
+      value: client.idTokenAlgorithm,
+    },
+    (['ES256', 'RS256'] as const).map((algorithm) => [algorithm, w.idTokenAlgorithms[algorithm]]),
+  )
+}
 <button>${w.save}</button>
 </form>`
 }

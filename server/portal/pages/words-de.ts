@@ -238,6 +238,7 @@ export const de: Words = {
     redirectUris: 'Redirect-URIs',
     postLogoutRedirectUris: 'Redirect-URIs nach dem Abmelden',
     scopes: 'Berechtigungen',
+    idTokenAlgorithm: 'Signatur der ID-Token',
     purpose: 'Zweck',
     role: 'Rolle',
     email: 'E-Mail-Adresse',
@@ -268,6 +269,10 @@ export const de: Words = {
   logouts: 'Redirect-URIs nach dem Abmelden',
   logoutsHint:
     'Eine pro Zeile, am Host einer Redirect-URI. Eine Abmeldung, um die die App bittet, kehrt nur zu einer davon zurück.',
+  idTokenAlgorithm: 'Signatur der ID-Token',
+  idTokenAlgorithmHint:
+    'RS256 nur wählen, wenn die Bibliothek der App ES256 nicht prüfen kann. Eine Änderung gilt nach spätestens fünf Minuten.',
+  idTokenAlgorithms: { ES256: 'ES256 (empfohlen)', RS256: 'RS256' },
   redirects: 'Redirect-URIs',
   redirectsHint: 'Eine pro Zeile. Die Anmeldung kehrt nur zu einer davon zurück, die exakt übereinstimmen muss.',
   scopes: 'Berechtigungen',

@@ -232,6 +232,7 @@ export const en = {
     redirectUris: 'Redirect URIs',
     postLogoutRedirectUris: 'Redirect URIs after sign-out',
     scopes: 'Scopes',
+    idTokenAlgorithm: 'Signature of ID tokens',
     purpose: 'Purpose',
     role: 'Role',
     email: 'E-mail address',
@@ -262,6 +263,10 @@ export const en = {
   logouts: 'Redirect URIs after sign-out',
   logoutsHint:
     'One per line, at the host of a redirect URI. A sign-out that the app asks for returns only to one of these.',
+  idTokenAlgorithm: 'Signature of ID tokens',
+  idTokenAlgorithmHint:
+    'Choose RS256 only if the app’s library cannot verify ES256. A change takes effect within five minutes.',
+  idTokenAlgorithms: { ES256: 'ES256 (recommended)', RS256: 'RS256' },
   redirects: 'Redirect URIs',
   redirectsHint: 'One per line. Sign-in returns only to one of these, which must match exactly.',
   scopes: 'Scopes',
