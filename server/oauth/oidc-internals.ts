@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IdToken, Provider } from 'oidc-provider'
 
 // @ts-expect-error: private and without types. oidc-provider has no public way to disable its AsyncLocalStorage.
 const { default: storage } = await import('oidc-provider/lib/helpers/als.js')
@@ -19,5 +20,28 @@ export async function withRequestStorage(req: IncomingMessage, res: ServerRespon
     await run()
   } finally {
     end()
+  }
+}
+
+/**
+ * Calls `complete` before an ID token is signed, with the access token that is sent beside it; it returns when the ID token
+ * expires, in Unix seconds. In public, oidc-provider has neither: its events have no access token as it is sent, and its
+ * lifetimes are positive by the machine's clock.
+ */
+export function onIdToken(
+  { AccessToken, IdToken }: Provider,
+  complete: (token: IdToken, accessToken: string | undefined) => number,
+) {
+  const sent = new WeakMap<object, string>()
+  const { save } = AccessToken.prototype
+  AccessToken.prototype.save = async function keepSent() {
+    const value = await save.call(this)
+    sent.set(this, value)
+    return value
+  }
+  const { issue } = IdToken.prototype
+  IdToken.prototype.issue = function completed(options) {
+    const expiresAt = complete(this, sent.get(this.ctx.oidc.entities.AccessToken!))
+    return issue.call(this, { ...options, expiresAt } as typeof options)
   }
 }

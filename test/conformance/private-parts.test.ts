@@ -1,9 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createHash } from 'node:crypto'
 import { getTRPCErrorShape, initTRPC, TRPCError } from '@trpc/server'
+import type { JWK } from 'jose'
+import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { configOf, definitionOf, proceduresOf } from '../../routers/kernel/trpc-internals.ts'
+import { onIdToken } from '../../server/oauth/oidc-internals.ts'
 import { Provider } from '../../server/oauth/oidc-provider.ts'
 
 // What prisma/pg/pg-internals.ts, routers/kernel/trpc-internals.ts and server/oauth/oidc-internals.ts assume of private parts
@@ -114,4 +118,42 @@ describe('oidc-provider', () => {
     storage.disable()
     expect(Provider.ctx).toBeUndefined()
   })
+
+  it('signs an ID token with the hash of its at_hash, the iat that was set, and the given end, also one in the past', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+    const provider = providerWith(await exportJWK(privateKey))
+    const { AccessToken, IdToken, Client } = provider
+    const seen: unknown[] = []
+    onIdToken(provider, (token, accessToken) => {
+      seen.push(accessToken)
+      token.set('iat', 1_000)
+      token.set('at_hash', accessToken)
+      return 1_600
+    })
+    const client = (await Client.find('app'))!
+    const accessToken = new AccessToken({ accountId: 'anna', client } as never)
+    const sent = await accessToken.save()
+    const ctx = { oidc: { client, entities: { AccessToken: accessToken } } }
+    const token = new IdToken({ sub: 'anna' }, { ctx: ctx as never })
+    Object.assign(token, { scope: 'openid' })
+    const { at_hash, iat, exp, sub, aud } = decodeJwt(await token.issue({ use: 'idtoken' }))
+    const half = createHash('sha256').update(sent).digest().subarray(0, 16)
+    expect(seen).toEqual([sent])
+    expect({ at_hash, iat, exp, sub, aud }).toEqual({
+      ...{ at_hash: half.toString('base64url'), iat: 1_000, exp: 1_600, sub: 'anna', aud: 'app' },
+    })
+  })
 })
+
+function providerWith(key: JWK) {
+  const provider = new Provider('http://127.0.0.1', {
+    adapter: () => ({ upsert: async () => {} }) as never,
+    features: { devInteractions: { enabled: false } },
+    jwks: { keys: [{ ...key, alg: 'ES256', use: 'sig' }] },
+    clients: [{ client_id: 'app', redirect_uris: ['https://app.example/'], token_endpoint_auth_method: 'none' }],
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    cookies: { keys: ['secret'] },
+  })
+  provider.silent = true
+  return provider
+}
