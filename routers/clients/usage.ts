@@ -5,6 +5,7 @@ import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { toUnix } from '../kernel/time.ts'
+import { replaysOf } from './replays.ts'
 import { REQUESTS_A_MINUTE } from './request-limits.ts'
 import { roleIn } from './teams/team-of.ts'
 
@@ -44,6 +45,9 @@ export const usage = internal('dev:read', teamPeople, {
       clients: z.array(z.object({ client: z.string(), name: z.string().nullable(), ...counts })).meta({
         description: `The same requests by client, the ${MAX_CLIENTS} busiest; without a name once it is removed`,
       }),
+      replays: z.array(z.object({ client: z.string(), name: z.string(), consents: z.int() })).meta({
+        description: 'How many consents ended in the last 30 days because a refresh token was replayed, the most first',
+      }),
       apps: z.array(z.object({ app: z.string(), name: z.string(), stores: z.int(), bytes })),
       storage: z
         .array(
@@ -61,8 +65,12 @@ export const usage = internal('dev:read', teamPeople, {
     await roleIn(ctx, team)
     const found = await ctx.core.db.team.findUnique({ where: { id: team }, select: { level: true } })
     if (!found) throw errors.teamUnknown()
-    const [requests, storage] = await Promise.all([requestsOf(ctx, team, by, client), storageOf(ctx, team)])
-    return { limit: REQUESTS_A_MINUTE[found.level], ...requests, ...storage }
+    const [requests, replays, storage] = await Promise.all([
+      requestsOf(ctx, team, by, client),
+      replaysOf(ctx.core, { team, client: client ?? null }),
+      storageOf(ctx, team),
+    ])
+    return { limit: REQUESTS_A_MINUTE[found.level], ...requests, replays, ...storage }
   })
 
 const HOUR_MS = 3_600_000

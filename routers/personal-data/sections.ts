@@ -72,6 +72,8 @@ export interface PersonalData {
     scopes: string[]
     createdAt: Time
     withdrawnAt: Time | null
+    /** When a replayed refresh token withdrew it. */
+    replayedAt: Time | null
   }[]
   /** Accounts of `LOGIN_ISSUER` that sign in as this person. */
   signInIdentities: { issuer: string; subject: string; createdAt: Time }[]
@@ -234,6 +236,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     scopes: 'consent.scopes',
     createdAt: '"createdAt"',
     withdrawnAt: '"withdrawnAt"',
+    replayedAt: '"replayedAt"',
   })} FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
     WHERE "personId" = $1 ORDER BY "createdAt", consent.id`,
 

@@ -11,6 +11,7 @@ import type { StepContext } from '../http/state.ts'
 import { consentsOf, withdraw } from './consents.ts'
 import type { PageOptions } from './page-options.ts'
 import { connectedPage, removePage } from './pages/connected.ts'
+import { replaysOf } from './replays.ts'
 
 const ATTEMPT = 'member_attempt'
 
@@ -40,8 +41,8 @@ export function connectedApps({ db, now, pages: { path, signIn, cookies, session
   }
 
   const list = async (ctx: StepContext, member: { id: string; name: string }, withdrawn?: string) => {
-    const apps = await consentsOf(db, member.id, now())
-    const view = { ...lookFor(ctx), action, member: member.name, apps }
+    const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replaysOf(db, member.id, now())])
+    const view = { ...lookFor(ctx), action, member: member.name, apps, replays }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
 

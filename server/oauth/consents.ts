@@ -114,14 +114,17 @@ export async function withdraw(db: Database, person: string, consent: string, no
   return (await appOf(db, clientId))?.name
 }
 
-export async function endGrants(db: Database, grants: string[], now: number): Promise<void> {
-  await db.$transaction([
+/** Returns how many consents were in force until now. */
+export async function endGrants(db: Database, grants: string[], now: number, replayed = false): Promise<number> {
+  const at = new Date(now)
+  const [{ count }] = await db.$transaction([
     db.consent.updateMany({
       where: { id: { in: grants }, withdrawnAt: null },
-      data: { withdrawnAt: new Date(now) },
+      data: { withdrawnAt: at, ...(replayed && { replayedAt: at }) },
     }),
     db.oauthRecord.deleteMany({
       where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
     }),
   ])
+  return count
 }

@@ -47,6 +47,8 @@ export interface MountOptions {
   limits: Limits
   memory: MemoryBudget
   requestMs?: number
+  /** Called for each grant that a replayed refresh token has ended. */
+  replayed?: (() => void) | undefined
 }
 
 /** The names of the endpoints in metrics and spans; pages and others are `oauth`. */
@@ -76,7 +78,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
   const { provider, handle } = createProviderHandler({
-    ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs },
+    ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs, replayed: options.replayed },
   })
 
   addPageRoutes({ db, now, provider, pages }, requests)

@@ -29,11 +29,12 @@ const KEYS_SECONDS = PUBLISH_MS / 2_000
 type Options = Omit<ProviderOptions, 'renderError' | 'signsWith'> & {
   keys: SigningKeys
   requestMs: number
+  replayed?: (() => void) | undefined
 }
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
 /** Passes requests to oidc-provider. A new instance is created when the keys change; all state is in the database. */
-export function createProviderHandler({ keys, requestMs, ...options }: Options) {
+export function createProviderHandler({ keys, requestMs, replayed, ...options }: Options) {
   const mountPath = new URL(options.issuer).pathname
   const causes = new WeakMap<IncomingMessage, unknown>()
   const asked = new WeakMap<IncomingMessage, StepContext>()
@@ -57,7 +58,7 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
         nameUnauthorizedClient(ctx)
         if (ctx.oidc?.route === 'jwks') ctx.set('Cache-Control', `public, max-age=${KEYS_SECONDS}`)
         dropIdToken(ctx)
-        await rotateRefreshToken(ctx, options.db, options.now)
+        await rotateRefreshToken(ctx, { ...options, replayed })
       } catch (error) {
         causes.set(ctx.req, error)
         fail(ctx, error)

@@ -9,6 +9,13 @@ import { REFRESH_TOKEN_SECONDS, REUSE_SECONDS } from './lifetimes.ts'
 
 const SUCCESSOR = 'RefreshTokenSuccessor'
 
+interface Options {
+  db: Database
+  now: () => number
+  /** Called for each grant that a replay has ended. */
+  replayed?: (() => void) | undefined
+}
+
 const statements = {
   /** Of concurrent requests with one token, on any node, one gets 1; the others wait for it and get 0. */
   rotate: statement(
@@ -40,7 +47,7 @@ const statements = {
  * sent again within 60 s, before its successor was used, gets the same successor: an answer may be lost, and two tabs may renew
  * at once. Otherwise it is a replay, which ends the grant.
  */
-export async function rotateRefreshToken(ctx: Context, db: Database, now: () => number): Promise<void> {
+export async function rotateRefreshToken(ctx: Context, { db, now, replayed }: Options): Promise<void> {
   const { oidc, status, body } = ctx as Context & Partial<KoaContextWithOIDC>
   if (oidc?.route !== 'token' || oidc.params?.grant_type !== 'refresh_token' || status !== 200) return
   const { jti, grantId } = oidc.entities.RefreshToken!
@@ -49,7 +56,7 @@ export async function rotateRefreshToken(ctx: Context, db: Database, now: () => 
     ;(body as { refresh_token: string }).refresh_token = successor
     return
   }
-  await endGrants(db, [grantId!], now())
+  if ((await endGrants(db, [grantId!], now(), true)) > 0) replayed?.()
   ctx.status = 400
   ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' }
 }

@@ -19,6 +19,7 @@ import type { Limits } from '../limits/limit.ts'
 import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
 import { httpMetrics } from '../telemetry/http-metrics.ts'
+import { replayMetrics } from '../telemetry/replay-metrics.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
 import type { TrustedIssuer } from '../tokens/verify.ts'
 import type { OwnIssuer, SignIn } from './own-issuer.ts'
@@ -58,7 +59,10 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const memory = new MemoryBudget()
   const countPeople = peopleLimit(limits, more.peopleWaitMs)
   const oauth = signIn
-    ? await openOwnIssuer(signIn, { core, limits, memory, countPeople, addressOf, authBaseUrl, baseUrls, localUrls })
+    ? await openOwnIssuer(signIn, {
+        ...{ core, limits, memory, countPeople, addressOf, authBaseUrl, baseUrls, localUrls },
+        replayed: replayMetrics(registry),
+      })
     : null
   const issuer = oauth ? issuerOf(authBaseUrl) : undefined
   const localIssuer = oauth && localUrls ? issuerOf(localUrls.auth) : undefined

@@ -26,6 +26,8 @@ interface Parts {
   authBaseUrl: string
   baseUrls: BaseUrls
   localUrls?: LocalUrls | undefined
+  /** Called for each grant that a replayed refresh token has ended. */
+  replayed: () => void
 }
 
 export type OwnIssuer = Awaited<ReturnType<typeof openOwnIssuer>>
@@ -35,7 +37,7 @@ export type OwnIssuer = Awaited<ReturnType<typeof openOwnIssuer>>
  * MB, and 0.2 s of CPU.
  */
 export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
-  const { core, addressOf, limits, memory, countPeople, authBaseUrl, baseUrls, localUrls } = parts
+  const { core, addressOf, limits, memory, countPeople, authBaseUrl, baseUrls, localUrls, replayed } = parts
   const { openOauth } = await import('../oauth/open.ts')
   const { addPortal } = await import('../portal/portal.ts')
   const { registerPortal } = await import('../portal/client.ts')
@@ -43,7 +45,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const portal = { core, countPeople, sendsMails: signIn.loginMethods.codes !== null }
   const oauth = await openOauth({
     ...signIn,
-    ...{ db: core.db, now: core.now, accessOf: core.accessOf, limits, memory, authBaseUrl },
+    ...{ db: core.db, now: core.now, accessOf: core.accessOf, limits, memory, authBaseUrl, replayed },
     appsBaseUrl: baseUrls.apps,
     clientAddress: addressOf,
     requestMs: core.timeLimits.requestMs,

@@ -116,6 +116,8 @@ export async function mintPerson({ db, ids }: World) {
       clientId: client,
       scopes: ['svc.me.profile:read'],
       createdAt: time,
+      withdrawnAt: time,
+      replayedAt: time,
     },
   })
   await db.memberChange.create({
@@ -270,7 +272,8 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
         organisation: ids.club,
         scopes: ['svc.me.profile:read'],
         createdAt: AT,
-        withdrawnAt: null,
+        withdrawnAt: AT,
+        replayedAt: AT,
       },
     ],
     signInIdentities: [{ issuer: 'https://id.example.org', subject: own('s'), createdAt: AT }],

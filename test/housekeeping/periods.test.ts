@@ -37,6 +37,31 @@ describe('after their periods', () => {
     expect(left.map(({ id }) => id).toSorted()).toEqual(['in force', 'ran out lately', 'withdrawn lately'])
   })
 
+  it('consents that a replay has ended are removed after 30 days at least, or with the others', async () => {
+    const { db } = await startQueue()
+    const { member: personId, club: organisationId, client: clientId } = await createTenant(db)
+    const consent = (id: string, replayedAt: Date) => ({
+      ...{ id, createdAt: at(-200), withdrawnAt: replayedAt, replayedAt },
+      ...{ personId, organisationId, clientId, scopes: [] },
+    })
+    await db.consent.createMany({
+      data: [
+        consent('shown', at(-30, 1)),
+        consent('no longer shown', at(-30)),
+        consent('lately', at(-90, 1)),
+        consent('replayed', at(-90)),
+      ],
+    })
+    const left = async () =>
+      (await db.consent.findMany({ where: { personId }, select: { id: true } })).map(({ id }) => id).toSorted()
+    expect(await removeOldConsents(db, NOW, { keepDays: 90 })).toBe(1)
+    expect(await left()).toEqual(['lately', 'no longer shown', 'shown'])
+    expect(await removeOldConsents(db, NOW, { keepDays: 1, limit: 1 })).toBe(1)
+    expect(await removeOldConsents(db, NOW, { keepDays: 1 })).toBe(1)
+    expect(await removeOldConsents(db, NOW, { keepDays: 1 })).toBe(0)
+    expect(await left()).toEqual(['shown'])
+  })
+
   it('ended subscriptions are removed when their last delivery is gone, and active ones stay', async () => {
     const { db, subscribe, publish } = await startQueue()
     const [active, lately, ended, withDelivery] = await Promise.all([1, 2, 3, 4].map(() => subscribe()))

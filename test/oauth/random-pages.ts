@@ -49,7 +49,11 @@ export function pagesOf([action, app, team, one, other, id, otherId, host, detai
     personPage({ ...view, persons: pair }),
     consentPage({ ...consent, organisations: pair }),
     consentPage({ ...consent, organisations: [pair[0]!] }),
-    connectedPage({ ...view, member: one!, apps: [{ ...connected, consent: id! }], withdrawn: other! }),
+    connectedPage({
+      ...{ ...view, member: one!, withdrawn: other! },
+      apps: [{ ...connected, consent: id! }],
+      replays: [{ app: view.app, organisation: other!, at: times.since }],
+    }),
     endSessionPage({ ...view, member: one!, query: other! }),
     removePage({ ...view, member: one!, connected: { ...connected, consent: id! } }),
     consentPage({ ...consent, organisations: [] }),

@@ -129,6 +129,7 @@ export const samplePages = (language: Language): Record<string, string> => ({
         lastUse: 'unused',
       },
     ],
+    replays: [{ app: { name: 'Kuchenliste' }, organisation: 'SV Riverside 1921', at: times.since }],
     withdrawn: 'Kuchenliste',
   }),
   '/remove': removePage({
@@ -149,8 +150,15 @@ export const samplePages = (language: Language): Record<string, string> => ({
     action: '/v1/oauth/connected',
     member: strange,
     apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, ...times, lastUse: 'longAgo' }],
+    replays: [{ app: odd, organisation: long, at: times.since }],
   }),
-  '/connected-none': connectedPage({ language, action: '/v1/oauth/connected', member: 'Ben Okafor', apps: [] }),
+  '/connected-none': connectedPage({
+    language,
+    action: '/v1/oauth/connected',
+    member: 'Ben Okafor',
+    apps: [],
+    replays: [],
+  }),
   '/end-session': endSessionPage({
     language,
     action: '/v1/oauth/end-session',

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { barsOf } from '../../server/portal/usage.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
+import { id } from '../support/tenant.ts'
 import { portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
@@ -157,6 +158,21 @@ describe('the usage page', () => {
       expect(text).toContain('<rect class="ok"')
       expect(text).toContain('2 kB')
     }
+  })
+
+  it('counts the consents that replayed refresh tokens have ended, by client', async () => {
+    const { world, own } = team
+    expect(await open(`${own}/usage`)).toContain('no consent ended because a refresh token was sent again')
+    const { member: personId, club: organisationId, client: clientId } = world.ids
+    const replayedAt = new Date(world.core.now() - 1_000)
+    const consent = (id: string) => ({
+      ...{ id, personId, organisationId, clientId, scopes: [] },
+      ...{ withdrawnAt: replayedAt, replayedAt },
+    })
+    await world.db.consent.createMany({ data: [consent(id('replayed')), consent(id('replayed'))] })
+    const text = await open(`${own}/usage`)
+    expect(text).toMatch(/aria-label="Replayed refresh tokens"[\s\S]*? data-label="Consents ended">2<\/td>/)
+    expect(text).not.toContain('no consent ended')
   })
 
   it('sums counts into equal spans that end now', () => {

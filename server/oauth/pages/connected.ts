@@ -18,10 +18,18 @@ export interface ConnectedApp {
   ends: Date
 }
 
+/** An app whose access a replayed refresh token has ended. */
+export interface ReplayNotice {
+  app: Pick<AppView, 'name'>
+  organisation: string
+  at: Date
+}
+
 export interface ConnectedView extends Look {
   action: string
   member: string
   apps: ConnectedApp[]
+  replays: ReplayNotice[]
   withdrawn?: string
 }
 
@@ -30,12 +38,13 @@ const days = {
   de: new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' }),
 }
 
-export function connectedPage({ action, member, apps, withdrawn, ...look }: ConnectedView): string {
+export function connectedPage({ action, member, apps, replays, withdrawn, ...look }: ConnectedView): string {
   const w = words[look.language]
   return document({
     ...look,
     title: w.connected,
     body: html`${withdrawn !== undefined && html`<p class="done" role="status">${w.withdrawn(strongName(withdrawn))}</p>`}
+${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replayed(strongName(app.name), name(organisation), dayOf(at, look))}</p>`)}
 <p class="lead">${w.connectedFor(strongName(member))}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, look, action))}
@@ -43,11 +52,14 @@ ${apps.map((connected) => entry(connected, look, action))}
   })
 }
 
+const dayOf = (date: Date, { language }: Look) =>
+  html`<time datetime="${date.toISOString()}">${days[language].format(date)}</time>`
+
 function entry(connected: ConnectedApp, look: Look, action: string) {
   const { language } = look
   const { consent, app, organisation, scopes, since, lastUse, ends } = connected
   const w = words[language]
-  const day = (date: Date) => html`<time datetime="${date.toISOString()}">${days[language].format(date)}</time>`
+  const day = (date: Date) => dayOf(date, look)
   const facts = [
     [w.organisation[kindOf(scopes)], name(organisation)],
     [w.since, day(since)],

@@ -46,6 +46,13 @@ export const de: Words = {
   },
   connectedFor: (member) => html`Apps mit Zugriff auf Daten von ${member}`,
   connectedNone: 'Zurzeit gibt es keine. Zugelassene Apps erscheinen hier.',
+  replayed: (
+    app,
+    organisation,
+    day,
+  ) => html`Am ${day} wurde der Zugriff von ${app} (${organisation}) beendet, weil einer ihrer Anmeldeschlüssel zweimal
+    benutzt wurde. Vielleicht hat ihn jemand kopiert. Kommt das unerwartet, sollte die App nur erneut zugelassen werden,
+    wenn sie vertrauenswürdig ist.`,
   since: 'Zugelassen am',
   lastUse: 'Zuletzt genutzt',
   unused: 'noch nicht',

@@ -24,6 +24,7 @@ export interface Words {
   nowhere: Record<Kind, (member: Html) => Html>
   connectedFor: (member: Html) => Html
   connectedNone: string
+  replayed: (app: Html, organisation: Html, day: Html) => Html
   since: string
   lastUse: string
   unused: string
@@ -83,6 +84,12 @@ export const en: Words = {
   },
   connectedFor: (member) => html`Apps with access to data of ${member}`,
   connectedNone: 'There are none at the moment. Apps that you allow appear here.',
+  replayed: (
+    app,
+    organisation,
+    day,
+  ) => html`On ${day}, the access of ${app} (${organisation}) was ended, because one of its sign-in keys was used twice.
+    Somebody may have copied it. If you did not expect this, allow the app again only if you trust it.`,
   since: 'Allowed on',
   lastUse: 'Last used',
   unused: 'not yet',

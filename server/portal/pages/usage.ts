@@ -32,6 +32,8 @@ export function usagePage(visit: Visit, { team, clients, usage, by, bars }: Usag
 <h2>${w.chart}</h2>
 ${filters(visit, { team, clients, by })}
 ${usage.counts.length === 0 ? html`<p>${w.usageNone}</p>` : requests(visit, usage, bars)}
+<h2>${w.replays}</h2>
+${replays(visit, usage)}
 <h2>${w.storage}</h2>
 ${storage(visit, usage)}
 <p class="hint">${w.utc}</p>`,
@@ -65,6 +67,16 @@ ${table(
   clients.map(({ client, name: title, ok, refused, limited }) => [name(title ?? client), ok, refused, limited]),
 )}`
 }
+
+const replays = ({ w }: Visit, { replays: found }: Usage) =>
+  found.length === 0
+    ? html`<p>${w.replaysNone}</p>`
+    : html`<p class="hint">${w.replaysHint}</p>
+${table(
+  w.replays,
+  [w.client, w.replaysEnded],
+  found.map(({ client, name: title, consents }) => [name(title || client), w.count(consents)]),
+)}`
 
 function storage({ w }: Visit, { apps, storage: stores }: Usage) {
   const names = new Map(apps.map(({ app, name: title }) => [app, title]))

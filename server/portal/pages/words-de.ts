@@ -467,6 +467,11 @@ export const de: Words = {
   beginning: 'Ab',
   figures: 'Zahlen',
   byClient: 'Nach Client',
+  replays: 'Wiederholte Refresh-Token',
+  replaysNone: 'In den letzten 30 Tagen hat keine Zustimmung geendet, weil ein Refresh-Token erneut gesendet wurde.',
+  replaysHint:
+    'In den letzten 30 Tagen. Ein Refresh-Token wurde erneut gesendet, nachdem sein Nachfolger ausgestellt war: Entweder hat es jemand kopiert, oder die App speichert das neueste nicht.',
+  replaysEnded: 'Beendete Zustimmungen',
   usageNone: 'Keine Anfragen in diesem Zeitraum.',
   storage: 'Speicher',
   storageOf: 'Nach App',

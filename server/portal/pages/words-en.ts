@@ -445,6 +445,11 @@ export const en = {
   beginning: 'From',
   figures: 'Figures',
   byClient: 'By client',
+  replays: 'Replayed refresh tokens',
+  replaysNone: 'In the last 30 days, no consent ended because a refresh token was sent again.',
+  replaysHint:
+    'In the last 30 days. A refresh token was sent again after its successor had been issued: either somebody copied it, or the app does not store the newest one.',
+  replaysEnded: 'Consents ended',
   usageNone: 'No requests in this period.',
   storage: 'Storage',
   storageOf: 'By app',

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Consent" ADD COLUMN     "replayedAt" TIMESTAMPTZ(3);

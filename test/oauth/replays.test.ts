@@ -1,0 +1,123 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { samplesOf } from '../metrics/samples.ts'
+import { developerOf } from '../request-log/developers.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, register, twoNodes } from './auth-world.ts'
+
+const { here, there } = twoNodes()
+
+const scope = 'svc.me.profile:read'
+const connected = `${issuer}/connected`
+/** Of each test. */
+let client: string
+beforeEach(async () => {
+  client = await register(here.world)
+})
+
+const signIn = async () => {
+  const browser = here.newBrowser()
+  const tokens = await here.toTokens({ client, scope }, here.world.ids.member, here.world.ids.club, browser)
+  return { browser, first: tokens.refresh_token }
+}
+const renew = async (token: string, node: AuthWorld = here, as = client) => (await node.refresh(as, token)).status
+const stored = () =>
+  here.world.db.consent.findMany({
+    where: { clientId: client },
+    select: { withdrawnAt: true, replayedAt: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+const NOTICE = 'one of its sign-in keys was used twice'
+let developer: Awaited<ReturnType<typeof developerOf>>
+beforeAll(async () => {
+  developer = await developerOf(here.world)
+})
+const figure = async () => (await developer.usage({ team: here.world.ids.team, client })).replays
+const counted = async () => {
+  const [one, other] = await Promise.all([here, there].map(({ world }) => world.internal('GET', '/metrics')))
+  return [one, other]
+    .map((answer) => samplesOf(answer!.text).get('oauth_refresh_replays_total')!)
+    .reduce((sum, value) => sum + value)
+}
+
+describe('a refresh token that is replayed', () => {
+  it('is in the list of apps and in the figures of the team for 30 days', async () => {
+    const { browser, first } = await signIn()
+    expect(await renew(first)).toBe(200)
+    here.world.advance(61)
+    expect(await renew(first)).toBe(400)
+    const [consent, ...others] = await stored()
+    expect(others).toEqual([])
+    expect(consent!.replayedAt).toBeInstanceOf(Date)
+    expect(consent!.withdrawnAt).toEqual(consent!.replayedAt)
+    const { text } = await browser.open(new URL(connected))
+    expect(text.replace(/\s+/g, ' ')).toContain(NOTICE)
+    expect(await figure()).toEqual([{ client, name: 'Sample', consents: 1 }])
+
+    // Allowed again: the notice stays beside the new access.
+    await here.toTokens({ client, scope }, here.world.ids.member, here.world.ids.club, browser)
+    expect((await browser.open(new URL(connected))).text).toContain(NOTICE)
+
+    here.world.advance(30 * 86_400)
+    const later = here.newBrowser()
+    const form = await later.open(new URL(connected))
+    expect((await later.submit(form, 'pick', { member: here.world.ids.member })).text).not.toContain(NOTICE)
+    expect(await figure()).toEqual([])
+    here.world.advance(-30 * 86_400 - 61)
+  })
+
+  it('is counted once, however often and on however many nodes it is sent', async () => {
+    const { first } = await signIn()
+    expect(await renew(first)).toBe(200)
+    const before = await counted()
+    for (const { world } of [here, there]) world.advance(61)
+    const statuses = await Promise.all([here, there, here, there].map((node) => renew(first, node)))
+    for (const { world } of [here, there]) world.advance(-61)
+    expect(statuses).toEqual([400, 400, 400, 400])
+    expect((await stored()).filter(({ replayedAt }) => replayedAt !== null)).toHaveLength(1)
+    expect(await figure()).toEqual([{ client, name: 'Sample', consents: 1 }])
+    expect((await counted()) - before).toBe(1)
+  })
+
+  it('is shown with the name of the app as text, also a hostile one', async () => {
+    const hostile = '<img src=x onerror=alert(1)>'
+    client = await register(here.world, { appId: null, name: hostile })
+    const { browser, first } = await signIn()
+    await renew(first)
+    here.world.advance(61)
+    await renew(first)
+    here.world.advance(-61)
+    const { text } = await browser.open(new URL(connected))
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;')
+    expect(text).not.toContain(hostile)
+  })
+})
+
+describe('no replay is recorded', () => {
+  it('when both nodes renew with one token at once: they return the same successor', async () => {
+    const { browser, first } = await signIn()
+    const answers = await Promise.all([here, there, here, there].map((node) => node.refresh(client, first)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(answers.map(({ json }) => json.refresh_token)).size).toBe(1)
+    expect(await stored()).toEqual([{ withdrawnAt: null, replayedAt: null }])
+    expect((await figure()).length).toBe(0)
+    expect((await browser.open(new URL(connected))).status).toBe(200)
+  })
+
+  it('when another client sends the token, whose own access continues', async () => {
+    const stranger = await register(here.world)
+    const { first } = await signIn()
+    const { json } = await here.refresh(client, first)
+    here.world.advance(61)
+    expect(await renew(first, here, stranger)).toBe(400)
+    expect(await stored()).toEqual([{ withdrawnAt: null, replayedAt: null }])
+    expect(await renew(json.refresh_token)).toBe(200)
+    here.world.advance(-61)
+  })
+
+  it('when the app signs out or the member removes its access', async () => {
+    const { first } = await signIn()
+    await here.app.post(`${issuer}/revoke`, { client_id: client, token: first })
+    expect(await renew(first)).toBe(400)
+    expect(await stored()).toEqual([{ withdrawnAt: expect.any(Date), replayedAt: null }])
+  })
+})
