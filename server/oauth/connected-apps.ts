@@ -11,7 +11,7 @@ import type { StepContext } from '../http/state.ts'
 import { consentsOf, withdraw } from './consents.ts'
 import type { PageOptions } from './page-options.ts'
 import { connectedPage, removePage } from './pages/connected.ts'
-import { replaysOf } from './replays.ts'
+import { replayNotices } from './replays.ts'
 
 const ATTEMPT = 'member_attempt'
 
@@ -41,7 +41,7 @@ export function connectedApps({ db, now, pages: { path, signIn, cookies, session
   }
 
   const list = async (ctx: StepContext, member: { id: string; name: string }, withdrawn?: string) => {
-    const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replaysOf(db, member.id, now())])
+    const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replayNotices(db, member.id, now())])
     const view = { ...lookFor(ctx), action, member: member.name, apps, replays }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }

@@ -6,7 +6,7 @@ import { appViews, shownClient } from './app-views.ts'
 const MAX_NOTICES = 20
 
 /** The apps, each once for an organisation, whose access a replayed refresh token has ended in the last 30 days, the newest first. */
-export async function replaysOf(db: Database, person: string, now: number) {
+export async function replayNotices(db: Database, person: string, now: number) {
   const rows = await db.consent.findMany({
     where: { personId: person, replayedAt: { gt: new Date(now - REPLAY_MS) } },
     select: { replayedAt: true, client: { select: shownClient }, organisation: { select: { name: true } } },

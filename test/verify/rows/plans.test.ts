@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
+import { replaysOf } from '../../../routers/clients/replays.ts'
 import { callAs } from '../../../routers/core.ts'
 import { kindNames } from '../../../routers/directory/kinds.ts'
 import { readAccess } from '../../../routers/kernel/access.ts'
@@ -14,6 +15,8 @@ import { adapterFactory } from '../../../server/oauth/adapter.ts'
 import { appOf } from '../../../server/oauth/app-views.ts'
 import { consentsOf, organisationOf, organisationsOf, withdraw } from '../../../server/oauth/consents.ts'
 import { deleteExpiredRecords } from '../../../server/oauth/expired-records.ts'
+import { replayNotices } from '../../../server/oauth/replays.ts'
+import { needsRsaKey } from '../../../server/oauth/signing-key-store.ts'
 import { noResponse } from '../../../server/webhooks/attempt-result.ts'
 import { purgeEvents } from '../../../server/webhooks/purge.ts'
 import { claim, pollDue, release, releaseExpired } from '../../../server/webhooks/queue.ts'
@@ -225,8 +228,8 @@ describe('no request reads the rows of others', () => {
   })
 
   it('from signing in to a refreshed token', async () => {
-    const { db, ids, now: seconds } = world
-    const { member, client } = ids
+    const { db, ids, core, now: seconds } = world
+    const { member, client, team } = ids
     expect(
       await largeScans(async (n) => {
         const now = seconds() * 1000
@@ -240,6 +243,9 @@ describe('no request reads the rows of others', () => {
         await organisationsOf(db, member, ['club', 'academy', 'provider'], now)
         await organisationOf(db, { grant: 'grant', person: member, client }, now)
         await consentsOf(db, member, now)
+        await replayNotices(db, member, now)
+        await replaysOf(core, { team, client: null })
+        await needsRsaKey(db)
         await appOf(db, client)
         await fullNameOf(db, member)
         await withdraw(db, member, 'grant', now)
