@@ -2,11 +2,12 @@ import type { IdTokenAlgorithm } from '../../prisma/generated/client.ts'
 import type { Purpose, toClient, WantedOfClient } from './rows.ts'
 import { purposesOf } from './rules.ts'
 
-type Client = ReturnType<typeof toClient>
+export type Client = ReturnType<typeof toClient>
 
-interface Requested {
+export interface Requested {
   name?: string | undefined
   redirectUris?: readonly string[] | undefined
+  devices?: boolean | undefined
   postLogoutRedirectUris?: readonly string[] | undefined
   scopes?: readonly string[] | undefined
   idTokenAlgorithm?: IdTokenAlgorithm | undefined
@@ -16,12 +17,16 @@ interface Requested {
 interface Changes {
   name?: string
   redirectUris?: string[]
+  devices?: boolean
   postLogoutRedirectUris?: string[]
   scopes?: string[]
   idTokenAlgorithm?: IdTokenAlgorithm
   purpose?: Purpose
   wanted: WantedOfClient
 }
+
+/** Nobody has seen a client that waits itself, and a test client is used by its team alone. */
+export const isReviewed = ({ testOnly, state }: Client) => !testOnly && state === 'active'
 
 export function changesOf(client: Client, requested: Requested): Changes {
   const redirectUris = requested.redirectUris && [...new Set(requested.redirectUris)]
@@ -32,13 +37,12 @@ export function changesOf(client: Client, requested: Requested): Changes {
     ...(postLogoutRedirectUris && { postLogoutRedirectUris }),
     ...(requested.idTokenAlgorithm && { idTokenAlgorithm: requested.idTokenAlgorithm }),
   }
-  // Nobody has seen a client that waits itself, and a test client is used by its team alone.
-  const reviewed = !client.testOnly && client.state === 'active'
   const explained = scopes && !client.testOnly ? explain(client, scopes, requested.purpose ?? {}) : undefined
-  if (!reviewed) {
+  if (!isReviewed(client)) {
     return {
       ...(requested.name !== undefined && { name: requested.name }),
       ...(redirectUris && { redirectUris }),
+      ...(requested.devices !== undefined && { devices: requested.devices }),
       ...unreviewed,
       ...(scopes && { scopes }),
       ...(explained && { purpose: explained }),
@@ -48,6 +52,7 @@ export function changesOf(client: Client, requested: Requested): Changes {
   const changes: Changes = { ...unreviewed, wanted: { ...client.wanted } }
   if (requested.name !== undefined) nameChange(changes, client, requested.name)
   if (redirectUris) redirectChange(changes, client, redirectUris)
+  if (requested.devices !== undefined) deviceChange(changes, client, requested.devices)
   if (scopes) scopeChange(changes, client, scopes, explained!)
   return changes
 }
@@ -64,8 +69,15 @@ function redirectChange(changes: Changes, client: Client, requested: string[]) {
   delete changes.wanted.redirectUris
   const hosts = new Set(client.redirectUris.map(hostOf).filter((host) => host !== null))
   const now = requested.filter((address) => client.redirectUris.includes(address) || hosts.has(hostOf(address) ?? ''))
-  if (now.length > 0) changes.redirectUris = now
+  if (now.length > 0 || requested.length === 0) changes.redirectUris = now
   if (now.length < requested.length) changes.wanted.redirectUris = requested
+}
+
+/** Whoever has the code of a device can sign in from anywhere, as by a redirect to another host. */
+function deviceChange(changes: Changes, client: Client, requested: boolean) {
+  delete changes.wanted.devices
+  if (requested && !client.devices) changes.wanted.devices = true
+  else changes.devices = requested
 }
 
 const hostOf = (address: string) => {

@@ -7,7 +7,7 @@ import { refuseIf } from './faults.ts'
 import { newId } from './names.ts'
 import { levelFaults, nameFaults, settingFaults } from './registration.ts'
 import { clientColumns, toClient } from './rows.ts'
-import { clientOutput, idOr, texts } from './shapes.ts'
+import { clientOutput, devices, idOr, texts } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
 import { addTestClub } from './test-club/add.ts'
@@ -22,6 +22,7 @@ export const create = internal('dev:write', teamPeople, {
       name: z.string(),
       type: z.enum(['web', 'native'], { error: 'type is web or native.' }),
       redirectUris: texts,
+      devices: devices.default(false),
       scopes: texts,
     }),
   )
@@ -40,6 +41,7 @@ export const create = internal('dev:write', teamPeople, {
       const fields = {
         ...{ name, type: settings.type, environment: 'sandbox' as const, testOnly: true },
         redirectUris: [...new Set(settings.redirectUris)],
+        devices: settings.devices,
         scopes: [...new Set(settings.scopes)],
       }
       const client = await tx.client.create({

@@ -10,7 +10,7 @@ import { newId } from './names.ts'
 import { levelFaults, logoutFaults, nameFaults, settingFaults } from './registration.ts'
 import { clientColumns, stateOf, toClient } from './rows.ts'
 import { purposesOf } from './rules.ts'
-import { clientOutput, idOr, purpose, texts } from './shapes.ts'
+import { clientOutput, devices, idOr, purpose, texts } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
@@ -28,6 +28,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       purpose,
       name: z.string().optional(),
       redirectUris: texts.optional().meta({ description: "By default the client's" }),
+      devices: devices.optional(),
     }),
   )
   .output(clientOutput)
@@ -46,6 +47,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       const settings = {
         ...{ name: input.name ?? from.name, type: from.type, environment: 'production' as const },
         redirectUris: [...new Set(input.redirectUris ?? from.redirectUris)],
+        devices: input.devices ?? from.devices,
         scopes: from.scopes,
       }
       // Development URIs are left out, as are hosts without a redirect URI.

@@ -4,16 +4,17 @@ import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
-import { changesOf } from './client-changes.ts'
+import type { Client, Requested } from './client-changes.ts'
+import { changesOf, isReviewed } from './client-changes.ts'
 import { refuseIf } from './faults.ts'
 import { queueReceived } from './mails/queue.ts'
 import { levelFaults, logoutFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
-import { clientOutput, idOr, idTokenAlgorithm, purpose, texts } from './shapes.ts'
+import { clientOutput, devices, idOr, idTokenAlgorithm, purpose, texts } from './shapes.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
-/** For a client that members use, more scopes and redirects on other hosts wait for approval: `wanted`. */
+/** For a client that members use, sign-ins on devices, more scopes and redirects on other hosts wait for approval: `wanted`. */
 export const update = internal('dev:write', teamPeople, {
   summary: 'Changes a client',
   fails: ['clientUnknown', 'changedMeanwhile', 'teamFull'],
@@ -24,6 +25,7 @@ export const update = internal('dev:write', teamPeople, {
       version: z.int().meta({ description: 'The version that was read; any other is 409' }),
       name: z.string().optional(),
       redirectUris: texts.optional(),
+      devices: devices.optional(),
       postLogoutRedirectUris: texts
         .optional()
         .meta({ description: 'Where a sign-out may return to: at the scheme and host of a redirect URI' }),
@@ -46,8 +48,7 @@ export const update = internal('dev:write', teamPeople, {
       const before = toClient(found)
       refuseIf([
         ...nameFaults('client', { name: requested.name }),
-        // Values that are not in the request were accepted before.
-        ...(requested.redirectUris ? redirectFaults(requested.redirectUris, before.type, before.testOnly) : []),
+        ...redirectFaultsOf(before, requested),
         ...(requested.scopes ? scopeFaults(requested.scopes) : []),
         ...levelFaults(requested.scopes ?? [], level),
       ])
@@ -77,3 +78,10 @@ export const update = internal('dev:write', teamPeople, {
       return toClient(changed)
     })
   })
+
+/** Values that are not in the request were accepted before. */
+function redirectFaultsOf(before: Client, { redirectUris, devices = before.devices }: Requested) {
+  const settings = { type: before.type, devices: devices && (before.devices || !isReviewed(before)) }
+  if (redirectUris) return redirectFaults(redirectUris, settings, before.testOnly)
+  return before.redirectUris.length === 0 ? redirectFaults([], settings, before.testOnly) : []
+}

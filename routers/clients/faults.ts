@@ -35,7 +35,7 @@ export const faultSentences = {
   name: (of: string) => `The name of the ${of} must be 1 to 100 characters on one line.`,
   description: () => 'The description of the app is at most 500 characters, without control characters.',
   homepage: () => 'The homepage of the app is an https:// address of at most 2048 characters, without user info.',
-  redirectMissing: () => 'A client needs a redirect URI.',
+  redirectMissing: () => 'A client needs a redirect URI, unless it signs in on devices.',
   redirectTooLong: () => 'A redirect URI can have at most 2048 characters.',
   redirect: (address: string, reason: string) =>
     `${address} cannot be a redirect URI: ${redirectReasons[reason as RedirectReason]}.`,

@@ -13,6 +13,7 @@ export interface Registration {
   type: ClientType
   environment: 'production' | 'sandbox'
   redirectUris: readonly string[]
+  devices?: boolean
   scopes: readonly string[]
   /** Created if it does not exist, when name and level are given. */
   team: { id: string; name?: string | undefined; level?: Level | undefined }
@@ -36,6 +37,7 @@ export const firstPartyFaults = ({ id, name, scopes }: FirstPartyRegistration): 
 export interface Settings {
   type: ClientType
   redirectUris: readonly string[]
+  devices?: boolean
   scopes: readonly string[]
 }
 
@@ -46,13 +48,18 @@ export const faultsOf = (registration: Registration, development: boolean): Faul
   ...settingFaults(registration, development),
 ]
 
-export const settingFaults = ({ type, redirectUris, scopes }: Settings, development: boolean): Fault[] => [
-  ...redirectFaults(redirectUris, type, development),
-  ...scopeFaults(scopes),
+export const settingFaults = (settings: Settings, development: boolean): Fault[] => [
+  ...redirectFaults(settings.redirectUris, settings, development),
+  ...scopeFaults(settings.scopes),
 ]
 
-export const redirectFaults = (addresses: readonly string[], type: ClientType, development: boolean): Fault[] =>
-  addresses.length === 0
+/** A client that signs its members in on devices alone has none. */
+export const redirectFaults = (
+  addresses: readonly string[],
+  { type, devices }: Pick<Settings, 'type' | 'devices'>,
+  development: boolean,
+): Fault[] =>
+  addresses.length === 0 && !devices
     ? [fault('redirectUris', 'redirectMissing')]
     : addresses.flatMap((address) => redirectFault(address, type, development) ?? [])
 

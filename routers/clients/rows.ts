@@ -9,6 +9,7 @@ export const clientColumns = (now: number) =>
     ...{ id: true, name: true, teamId: true, appId: true, environment: true, type: true, state: true, testOnly: true },
     ...{
       redirectUris: true,
+      devices: true,
       postLogoutRedirectUris: true,
       scopes: true,
       idTokenAlgorithm: true,
@@ -29,6 +30,8 @@ export interface WantedOfClient {
   name?: string
   /** Includes those already in force. */
   redirectUris?: string[]
+  /** Sign-in on devices; only ever true. */
+  devices?: boolean
   scopes?: string[]
   purpose?: Record<string, string>
 }

@@ -13,6 +13,10 @@ export const purpose = z.record(z.string(), z.string()).meta({ description: 'Wha
 
 const time = z.int().meta({ description: 'Unix seconds' })
 
+export const devices = z
+  .boolean()
+  .meta({ description: 'Whether it may ask for sign-ins on devices without a browser (RFC 8628)' })
+
 export const more = z.boolean().meta({ description: 'Whether there are more' })
 
 export const named = z.object({ id: z.string(), name: z.string() })
@@ -52,6 +56,7 @@ const wantedOfApp = z.object({
 const wantedOfClient = z.object({
   name: z.string().optional(),
   redirectUris: z.array(z.string()).optional(),
+  devices: z.boolean().optional(),
   scopes: z.array(z.string()).optional(),
   purpose: z.record(z.string(), z.string()).optional(),
 })
@@ -93,6 +98,7 @@ export const clientOutput = z.object({
   state: z.enum(['active', 'requested', 'refused']),
   testOnly: z.boolean().meta({ description: 'Only the people in the team and its test members can sign in' }),
   redirectUris: z.array(z.string()),
+  devices: z.boolean().meta({ description: 'It may ask for sign-ins on devices, and then needs no redirect URI' }),
   postLogoutRedirectUris: z.array(z.string()).meta({ description: 'Where a sign-out may return to' }),
   scopes: z.array(z.string()),
   idTokenAlgorithm,

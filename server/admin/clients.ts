@@ -39,6 +39,7 @@ export async function register(
     const data = {
       ...{ name, type, environment, teamId: registration.team.id, appId: registration.app?.id ?? null },
       redirectUris: [...new Set(registration.redirectUris)],
+      devices: registration.devices ?? false,
       scopes: [...new Set(registration.scopes)],
     }
     // The operator decides: a pending request is thereby answered.

@@ -48,10 +48,12 @@ const ofClient = ({ id, teamId, version, state, wanted, app, ...client }: Client
 const newClient = ({
   name,
   redirectUris,
+  devices,
   scopes,
   purpose,
-}: Pick<Client, 'name' | 'redirectUris' | 'scopes' | 'purpose'>): WantedOfClient => ({
-  ...{ name, redirectUris, scopes, purpose: (purpose ?? {}) as Record<string, string> },
+}: Pick<Client, 'name' | 'redirectUris' | 'devices' | 'scopes' | 'purpose'>): WantedOfClient => ({
+  ...{ name, redirectUris, ...(devices && { devices }), scopes },
+  purpose: (purpose ?? {}) as Record<string, string>,
 })
 const ofApp = ({ id, name, teamId, version, wanted }: App): Review => ({
   ...{ id, kind: 'app', name, team: teamId, version, isNew: false, app: null },

@@ -28,6 +28,7 @@ const addOptions = {
   'app-name': text('NAME', 'adds the app'),
   provider: text('PROVIDER', 'the provider of the added app'),
   redirect: texts('URI', 'a redirect URI'),
+  devices: flag('signs in on devices without a browser; then it needs no redirect URI'),
   type: choice(['web', 'native'], 'native for phone and desktop apps'),
   environment: choice(['production', 'sandbox'], "sandbox for the team's test club"),
   'first-party': flag('adds a client of the platform, without team, app and redirect URIs'),
@@ -66,14 +67,16 @@ const list = action(
     options: { team },
     async run({ team }, io) {
       const clients = await withDatabase(io, (db) => listClients(db, team))
-      return clients.map(({ id, name, appId, teamId, team, type, environment, state, scopes, redirectUris }) => ({
-        ...{ id, name, app: appId, team: teamId, level: team?.level ?? null },
-        ...{ type, environment, state, scopes, redirectUris },
-      }))
+      return clients.map(
+        ({ id, name, appId, teamId, team, type, environment, state, scopes, redirectUris, devices }) => ({
+          ...{ id, name, app: appId, team: teamId, level: team?.level ?? null },
+          ...{ type, environment, state, scopes, redirectUris, devices },
+        }),
+      )
     },
   },
   {
-    json: '[{ id, name, app, team, level, type, environment, state, scopes, redirectUris }]',
+    json: '[{ id, name, app, team, level, type, environment, state, scopes, redirectUris, devices }]',
     text: (clients) =>
       table([
         ['ID', 'APP', 'TEAM', 'LEVEL', 'TYPE', 'ENVIRONMENT', 'SCOPES', 'REDIRECTS'].map((head) => [head]),
@@ -117,8 +120,11 @@ const consentsOf = (count: number) => (count === 1 ? '1 consent' : `${count} con
 
 function registrationOf(values: Values<typeof addOptions>): Registration {
   const { id, name, team, redirect = [], scope, app, provider, level } = values
-  if (!team || redirect.length === 0) {
-    throw new UsageError('--id, --name, --team, --redirect and --scope are required.')
+  const devices = values.devices === true
+  if (!team || (redirect.length === 0 && !devices)) {
+    throw new UsageError(
+      '--id, --name, --team, --redirect and --scope are required; with --devices, --redirect is not.',
+    )
   }
   if (values.jwks !== undefined) throw new UsageError('--jwks is an option of first-party clients.')
   if (values.log !== undefined) throw new UsageError('--log is an option of first-party clients.')
@@ -126,7 +132,7 @@ function registrationOf(values: Values<typeof addOptions>): Registration {
     throw new UsageError('--app-name and --provider describe an app: --app is required.')
   }
   return {
-    ...{ id, name, redirectUris: redirect, scopes: scope.split(' ').filter(Boolean) },
+    ...{ id, name, redirectUris: redirect, devices, scopes: scope.split(' ').filter(Boolean) },
     type: values.type ?? 'web',
     environment: values.environment ?? 'production',
     team: { id: team, name: values['team-name'], level },

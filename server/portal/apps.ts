@@ -58,6 +58,7 @@ export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses
       name: (form.get('name') ?? '').trim(),
       type: form.get('type') as 'web' | 'native',
       redirectUris: linesOf(form, 'redirects'),
+      devices: form.has('devices'),
       scopes: form.getAll('scope'),
     })
     return `${visit.at('teams', team.id, 'clients', id)}?done=created`

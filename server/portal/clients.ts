@@ -27,6 +27,7 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   post(`${own}/settings`, page, (visit, form) =>
     update(visit, form, {
       ...{ name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') },
+      devices: form.has('devices'),
       ...(form.has('logouts') && { postLogoutRedirectUris: linesOf(form, 'logouts') }),
       ...(form.has('idTokenAlgorithm') && { idTokenAlgorithm: form.get('idTokenAlgorithm') }),
     }),
@@ -54,6 +55,7 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
     const asked = await visit.developer.clients.requestProduction({
       ...{ client: client.id, purpose: purposeOf(form) },
       ...{ name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') },
+      devices: form.has('devices'),
     })
     return `${addressOf(visit, asked.id)}?done=requested`
   })

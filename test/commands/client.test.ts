@@ -276,6 +276,7 @@ const row = {
   redirectUris: ['https://planner.example.org/'],
   postLogoutRedirectUris: [],
   idTokenAlgorithm: 'ES256',
+  devices: false,
   scopes: ['svc.me.profile:read', 'svc.me.events:read'],
   secretHash: null,
   authentication: 'none',

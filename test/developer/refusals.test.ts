@@ -34,7 +34,7 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | an app with a name that hides letters | 400 | The name of the app must be 1 to 100 characters on one line. |
   | a homepage that is a script | 400 | The homepage of the app is an https:// address … |
   | a description with control characters | 400 | The description of the app is at most 500 characters … |
-  | a client without a redirect and a scope | 400 | A client needs a redirect URI.  A client needs a scope. |
+  | a client without a redirect and a scope | 400 | A client needs a redirect URI, unless it signs in on devices.  A client needs a scope. |
   | a client with a name that hides letters | 400 | The name of the client must be 1 to 100 characters on one line. |
   | a scope above the level | 400 | lms.me.quizzes:write is only for teams with the Developer level. |
   | a redirect without TLS for a client that exists | 400 | http://app.example/ cannot be a redirect URI: … |

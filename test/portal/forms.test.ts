@@ -65,6 +65,16 @@ describe('the forms', () => {
     expect((await stored()).scopes).toEqual(['svc.me.profile:read', 'svc.me.events:read'])
   })
 
+  it('register a client for devices, which then needs no redirect URI', async () => {
+    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="devices" value="yes" aria')
+    const { page } = await post('/settings', { devices: 'yes', redirects: '' })
+    expect(page.text).toContain('name="devices" value="yes" checked')
+    expect(await stored()).toMatchObject({ devices: true, redirectUris: [] })
+    const { answer } = await post('/settings', { version: '1', redirects: '' })
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('unless it signs in on devices')])
+    expect(await stored()).toMatchObject({ devices: true, version: 1 })
+  })
+
   it('set where a sign-out returns to, for a client with openid alone', async () => {
     expect((await team.asOwner.get(team.clientAt(client))).text).not.toContain('name="logouts"')
     await team.world.db.client.update({ where: { id: client }, data: { scopes: ['openid'] } })

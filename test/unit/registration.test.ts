@@ -118,7 +118,7 @@ describe('a registration', () => {
     [{ name: '\ud800' }, 'The name of the client must be 1 to 100 characters on one line.'],
     [{ app: { id: 'x', name: '' } }, 'The name of the app must be 1 to 100 characters on one line.'],
     [{ team: { id: 'x', name: 'a\u0000' } }, 'The name of the team must be 1 to 100 characters on one line.'],
-    [{ redirectUris: [] }, 'A client needs a redirect URI.'],
+    [{ redirectUris: [] }, 'A client needs a redirect URI, unless it signs in on devices.'],
     [{ redirectUris: ['/'] }, '/ cannot be a redirect URI: it is not an absolute URI.'],
     [{ scopes: [] }, 'A client needs a scope.'],
     [{ scopes: ['SVC.me.profile:read'] }, 'The scope SVC.me.profile:read does not exist.'],

@@ -1,6 +1,7 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { deletionNotice } from './deletion.ts'
+import { deviceChoice } from './device-choice.ts'
 import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import type { Health } from './health.ts'
@@ -75,7 +76,8 @@ ${form.choice({ id: 'client-type', name: 'type', label: w.clientType, value: 'we
   ['web', w.clientTypes.web],
   ['native', w.clientTypes.native],
 ])}
-${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, required: true }, 3)}
+${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint }, 3)}
+${deviceChoice(visit, form, false)}
 ${scopeChoices(visit, { form, offered: team.scopes, ticked: form.typed?.getAll('scope') ?? [] })}
 <button class="chief">${w.createClient}</button>
 </form></details>`

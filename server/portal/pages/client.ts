@@ -4,6 +4,7 @@ import { scopesAt } from '../../../routers/section-scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { clientAuthentication } from './client-secrets.ts'
+import { deviceChoice } from './device-choice.ts'
 import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import { purposeFields, scopeChoices } from './scope-choices.ts'
@@ -80,7 +81,8 @@ function settings(visit: Visit, view: ClientView) {
 <h2>${w.details}</h2>
 ${hidden('version', client.version)}
 ${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: asked?.name ?? client.name, required: true, maxlength: 100 })}
-${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: (asked?.redirectUris ?? client.redirectUris).join('\n'), required: true }, Math.max(3, client.redirectUris.length + 1))}
+${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: (asked?.redirectUris ?? client.redirectUris).join('\n') }, Math.max(3, client.redirectUris.length + 1))}
+${deviceChoice(visit, form, asked?.devices ?? client.devices)}
 ${
   client.scopes.includes('openid') &&
   form.area(
@@ -138,7 +140,8 @@ ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi><
 <div class="columns"><div>
 <form method="post" action="${ownOf(visit, view)}/production/request">
 ${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: client.name, required: true, maxlength: 100 })}
-${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: allowed.join('\n'), required: true }, 3)}
+${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: allowed.join('\n') }, 3)}
+${deviceChoice(visit, form, client.devices)}
 ${purposeFields(visit, form, client.scopes, (scope) => client.purpose?.[scope] ?? '')}
 <div class="buttons"><button class="chief">${w.productionSend}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
 </form>

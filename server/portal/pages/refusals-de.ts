@@ -37,7 +37,7 @@ export const faults: {
   name: (of) => `Der Name ${ofThing(of)} hat 1 bis 100 Zeichen in einer Zeile.`,
   description: () => 'Die Beschreibung hat höchstens 500 Zeichen, ohne Steuerzeichen.',
   homepage: () => 'Die Website ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
-  redirectMissing: () => 'Es fehlt eine Redirect-URI.',
+  redirectMissing: () => 'Es fehlt eine Redirect-URI, außer für die Anmeldung auf Geräten.',
   redirectTooLong: () => 'Eine Redirect-URI hat höchstens 2048 Zeichen.',
   redirect: (address, reason) =>
     `${address} kann keine Redirect-URI sein: ${redirectReasons[reason as RedirectReason]}.`,

@@ -237,6 +237,7 @@ export const de: Words = {
     logo: 'Logo',
     redirectUris: 'Redirect-URIs',
     postLogoutRedirectUris: 'Redirect-URIs nach dem Abmelden',
+    devices: 'Anmeldung auf Geräten',
     scopes: 'Berechtigungen',
     idTokenAlgorithm: 'Signatur der ID-Token',
     purpose: 'Zweck',
@@ -273,6 +274,9 @@ export const de: Words = {
   idTokenAlgorithmHint:
     'RS256 nur wählen, wenn die Bibliothek der App ES256 nicht prüfen kann. Eine Änderung gilt nach spätestens fünf Minuten.',
   idTokenAlgorithms: { ES256: 'ES256 (empfohlen)', RS256: 'RS256' },
+  devices: 'Anmeldung auf Geräten ohne Browser, etwa einer Anzeigetafel',
+  devicesHint:
+    'Das Gerät zeigt einen Code, den das Mitglied im eigenen Browser eingibt. Ohne andere Anmeldungen braucht der Client keine Redirect-URI.',
   redirects: 'Redirect-URIs',
   redirectsHint: 'Eine pro Zeile. Die Anmeldung kehrt nur zu einer davon zurück, die exakt übereinstimmen muss.',
   scopes: 'Berechtigungen',
@@ -289,7 +293,7 @@ export const de: Words = {
   reference: 'API-Referenz mit diesem Client öffnen:',
   apis: { apps: 'Mitgliederdaten', lms: 'Quizze', notify: 'Webhooks', sync: 'Sync' },
   reviewHint:
-    'Bei einem produktiven Client müssen Redirect-URIs auf anderen Hosts, weitere Berechtigungen und ein neuer Name freigegeben werden. Entfernungen gelten sofort.',
+    'Bei einem produktiven Client müssen Redirect-URIs auf anderen Hosts, die Anmeldung auf Geräten, weitere Berechtigungen und ein neuer Name freigegeben werden. Entfernungen gelten sofort.',
   purpose: 'Zweck',
   purposeHint: 'Zu jeder Berechtigung in einem Satz, was die App damit tut.',
   refusedAt: (day) => html`Nicht freigegeben am ${day}`,

@@ -231,6 +231,7 @@ export const en = {
     logo: 'Logo',
     redirectUris: 'Redirect URIs',
     postLogoutRedirectUris: 'Redirect URIs after sign-out',
+    devices: 'Sign-in on devices',
     scopes: 'Scopes',
     idTokenAlgorithm: 'Signature of ID tokens',
     purpose: 'Purpose',
@@ -267,6 +268,9 @@ export const en = {
   idTokenAlgorithmHint:
     'Choose RS256 only if the app’s library cannot verify ES256. A change takes effect within five minutes.',
   idTokenAlgorithms: { ES256: 'ES256 (recommended)', RS256: 'RS256' },
+  devices: 'Sign-in on devices without a browser, such as a scoreboard',
+  devicesHint:
+    'The device shows a code, which the member enters in their own browser. Without other sign-ins, the client needs no redirect URI.',
   redirects: 'Redirect URIs',
   redirectsHint: 'One per line. Sign-in returns only to one of these, which must match exactly.',
   scopes: 'Scopes',
@@ -283,7 +287,7 @@ export const en = {
   reference: 'Open the API reference with this client:',
   apis: { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' },
   reviewHint:
-    'For a production client, redirect URIs on other hosts, additional scopes and a new name need approval. Removals take effect at once.',
+    'For a production client, redirect URIs on other hosts, sign-ins on devices, additional scopes and a new name need approval. Removals take effect at once.',
   purpose: 'Purpose',
   purposeHint: 'For each scope, one sentence on what the app does with it.',
   refusedAt: (day: Html): Html => html`Not approved on ${day}`,

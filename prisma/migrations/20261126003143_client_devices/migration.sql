@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Client" ADD COLUMN     "devices" BOOLEAN NOT NULL DEFAULT false;
