@@ -22,6 +22,8 @@ export interface State extends Koa.DefaultState {
   pattern?: string
   principal?: Principal
   clientAddress?: string
+  /** A device's poll that its member has not answered: no failure. */
+  waits?: true
   /** Response headers that are not yet set: name, value, name, value. */
   headers: string[]
   /** The response of an endpoint, or an error; Koa sends everything else. */

@@ -7,17 +7,20 @@ import { isPostgresText } from '../../routers/kernel/access.ts'
 import { ALLOWED_SCOPES, POST_LOGOUT_URIS, requestableScopes, SANDBOX, SUSPENDED, WAITING } from './authorize-scopes.ts'
 import { firstPartyMetadata, teamCredentials } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
-import { GRANT_SECONDS } from './lifetimes.ts'
+import { endByMachine } from './device-codes.ts'
+import { EXPIRED_DEVICE_CODE_SECONDS, GRANT_SECONDS } from './lifetimes.ts'
 import { errors } from './oidc-provider.ts'
 import { hashOfToken } from './refresh-rotation.ts'
 import { registeredClient } from './registered-client.ts'
 
 /** Models whose id is a credential: only its hash is stored, so that reading the database gives nobody access. */
-const SECRET_ID = new Set(['AuthorizationCode', 'RefreshToken', 'AccessToken', 'Session', 'Interaction'])
+const SECRET_ID = new Set(['AuthorizationCode', 'RefreshToken', 'AccessToken', 'DeviceCode', 'Session', 'Interaction'])
 
-const columns = { payload: text, consumed: nullable(int) }
+/** Times in Unix seconds, but `ends` in milliseconds. */
+const columns = { payload: text, consumed: nullable(int), ends: nullable(int) }
 
-const live = (condition: string) => `SELECT payload::text, floor(extract(epoch FROM "consumedAt"))::int8 AS consumed
+const live = (condition: string) => `SELECT payload::text, floor(extract(epoch FROM "consumedAt"))::int8 AS consumed,
+    floor(extract(epoch FROM "expiresAt") * 1000)::int8 AS ends
   FROM "OauthRecord" WHERE model = $1 AND ${condition} AND ("expiresAt" IS NULL OR "expiresAt" > $3::timestamptz)`
 
 /** Not through Prisma, which made a request for tokens take 2.5 times the CPU time (npm run bench -- tokens). */
@@ -55,14 +58,20 @@ export const adapterFactory =
 
 function records({ db, now }: Options, model: string): Adapter {
   const secret = SECRET_ID.has(model)
+  const isDevice = model === 'DeviceCode'
   const keyOf = (id: string) => (secret ? hashOfToken(id) : id)
   const instant = (ahead = 0) => new Date(now() + ahead * 1000).toISOString()
 
-  const payloadOf = (row: { payload: string; consumed: number | null } | undefined, id?: string) =>
-    row
+  const payloadOf = (
+    row: { payload: string; consumed: number | null; ends: number | null } | undefined,
+    id?: string,
+  ) =>
+    // A device that polls twice at once keeps what the first poll got: its code never was in a browser, unlike others.
+    row && !(isDevice && row.consumed !== null)
       ? ({
           ...JSON.parse(row.payload),
           ...(secret && id !== undefined && { jti: id }),
+          ...(isDevice && { exp: endByMachine(row.ends!, now()) }),
           // refresh-rotation.ts decides whether a used refresh token is a replay.
           ...(row.consumed !== null && model !== 'RefreshToken' && { consumed: row.consumed }),
         } as AdapterPayload)
@@ -82,9 +91,15 @@ function records({ db, now }: Options, model: string): Adapter {
       if (model === 'ReplayDetection') return useOnce(id, payload, expiresIn)
       const stored = storablePayload(payload, secret)
       if (isNobodys(model, payload)) return
-      const uid = model === 'Session' ? (payload.uid ?? null) : null
-      const expiresAt = instant(expiresIn ?? GRANT_SECONDS)
-      await db.execute(statements.store, [model, keyOf(id), stored, payload.grantId ?? null, uid, expiresAt])
+      const expiresAt = instant((expiresIn ?? GRANT_SECONDS) + (isDevice ? EXPIRED_DEVICE_CODE_SECONDS : 0))
+      await db.execute(statements.store, [
+        model,
+        keyOf(id),
+        stored,
+        payload.grantId ?? null,
+        uidOf(model, payload),
+        expiresAt,
+      ])
     },
 
     async find(id) {
@@ -122,16 +137,20 @@ function records({ db, now }: Options, model: string): Adapter {
 const isNobodys = (model: string, { prompt, accountId }: AdapterPayload) =>
   (model === 'Interaction' && prompt?.name === 'login') || (model === 'Session' && accountId === undefined)
 
-/** Removes a secret id, and an interaction's session id. Throws for NUL, which jsonb refuses. */
+/** By which a record is found besides; of a device's user code, only the hash. */
+const uidOf = (model: string, { uid, userCode }: AdapterPayload) =>
+  model === 'DeviceCode' ? hashOfToken(String(userCode)) : model === 'Session' ? (uid ?? null) : null
+
+/** Removes a secret id, a user code, and an interaction's session id. Throws for NUL, which jsonb refuses. */
 function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): string {
   const stored = JSON.stringify(secret ? rest : { jti, ...rest }, (name, value) =>
-    name === 'cookie' ? undefined : value,
+    name === 'cookie' || name === 'userCode' ? undefined : value,
   )
   if (stored.includes('\\u0000')) throw new errors.InvalidRequest('a parameter contains NUL')
   return stored
 }
 
-/** Teams' clients, if they have redirect URIs, and first-party clients, if they have a secret or keys. */
+/** Teams' clients, if they have redirect URIs or sign in on devices, and first-party clients, if they have a secret or keys. */
 function clients({ db, signsWith }: Options): Adapter {
   const readOnly = async () => {
     throw new Error('clients are registered by npm run client')
@@ -142,7 +161,7 @@ function clients({ db, signsWith }: Options): Adapter {
       const client = await registeredClient(db, id)
       if (client && client.level === null)
         return firstPartyMetadata(client, ALLOWED_SCOPES) as AdapterPayload | undefined
-      if (!client?.level || client.redirectUris.length === 0) return undefined
+      if (!client?.level || (client.redirectUris.length === 0 && !client.devices)) return undefined
       const { level, stopped, scopes } = client
       return {
         client_id: client.id,
@@ -150,7 +169,7 @@ function clients({ db, signsWith }: Options): Adapter {
         application_type: client.type,
         redirect_uris: client.redirectUris,
         ...teamCredentials(client),
-        response_types: ['code'],
+        response_types: client.redirectUris.length > 0 ? ['code'] : [],
         id_token_signed_response_alg: signsWith?.(client.idTokenAlgorithm) ? client.idTokenAlgorithm : 'ES256',
         // A redirect URI may have been removed since.
         [POST_LOGOUT_URIS]: client.postLogoutRedirectUris.filter((uri) => isBeside(uri, client.redirectUris)),

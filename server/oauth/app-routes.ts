@@ -14,6 +14,7 @@ import { metadataOf, openidConfiguration, routes } from './metadata.ts'
 import { asksForOpenid, plainRequest } from './plain-request.ts'
 import { withinDeadline } from './provider-handler.ts'
 import { reserveBody } from './token-body.ts'
+import { tooMany } from './token-limit.ts'
 
 /** RFC 8414, 3.1: an issuer's path comes after the well-known path. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
@@ -22,6 +23,8 @@ const OPENID_PATH = '/.well-known/openid-configuration'
 
 /** Authorization requests per minute and network. */
 export const MAX_REQUESTS = 300
+/** Requests for device codes per minute and network: each code is stored, and secrets might be guessed. */
+export const MAX_DEVICE_CODES = 60
 const MAX_QUERY = 4_096
 
 const ALLOW = { get: 'GET, HEAD', post: 'POST' } as const
@@ -99,6 +102,16 @@ export function addAppRoutes(router: Router<State>, options: Options) {
     return withinDeadline(ctx, requestMs, async () => {
       await reserveBody(ctx, memory)
       await limit(ctx, () => handleBelow(ctx))
+    })
+  })
+  const mayBegin = limits.open('device-authorizations', MAX_DEVICE_CODES, 60)
+  endpoint(['post'], [`${path}${routes.device_authorization}`], (ctx) => {
+    acceptJson(ctx)
+    return withinDeadline(ctx, requestMs, async () => {
+      const { passes, msBeforeNext } = await mayBegin.take(networkOf(ctx.state.clientAddress ?? ''))
+      if (!passes) return tooMany(ctx, msBeforeNext, 'requests')
+      await reserveBody(ctx, memory)
+      await handleBelow(ctx)
     })
   })
   endpoint(['get'], [`${path}${routes.jwks}`], (ctx) => {

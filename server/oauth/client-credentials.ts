@@ -7,6 +7,7 @@ import { isFirstPartyScope } from '../../routers/kernel/scopes.ts'
 import { allowedScopes, isSandbox, isSuspended, isWaiting } from './authorize-scopes.ts'
 import type { SecretRow } from './client-secrets.ts'
 import { storedSecret, withSecrets } from './client-secrets.ts'
+import { DEVICE_GRANT } from './device-codes.ts'
 import { errors } from './oidc-provider.ts'
 
 /** Asymmetric, so that the database has no key with which an assertion could be signed. */
@@ -46,27 +47,33 @@ const withKeys = (jwks: unknown) => ({
   jwks: jwks as AdapterPayload['jwks'],
 })
 
-const MEMBER_GRANTS = ['authorization_code', 'refresh_token']
-const APP_GRANTS = [...MEMBER_GRANTS, 'client_credentials']
-
 interface TeamClient {
   authentication: ClientAuthentication
   jwks: unknown
   /** Null without any. */
   secrets: readonly SecretRow[] | null
+  redirectUris: readonly string[]
+  devices: boolean
 }
 
 /** How a team's client authenticates. Without a secret or keys a confidential client gets no tokens. Others get none for their app. */
-export function teamCredentials({ authentication, jwks, secrets }: TeamClient) {
+export function teamCredentials({ authentication, jwks, secrets, ...client }: TeamClient) {
+  const grants = memberGrantTypes(client)
   switch (authentication) {
     case 'none':
-      return { grant_types: MEMBER_GRANTS, token_endpoint_auth_method: 'none' as const }
+      return { grant_types: grants, token_endpoint_auth_method: 'none' as const }
     case 'client_secret':
-      return { grant_types: APP_GRANTS, ...withSecrets((secrets ?? []).map(storedSecret)) }
+      return { grant_types: [...grants, 'client_credentials'], ...withSecrets((secrets ?? []).map(storedSecret)) }
     case 'private_key_jwt':
-      return { grant_types: APP_GRANTS, ...withKeys(jwks ?? { keys: [] }) }
+      return { grant_types: [...grants, 'client_credentials'], ...withKeys(jwks ?? { keys: [] }) }
   }
 }
+
+const memberGrantTypes = ({ redirectUris, devices }: Pick<TeamClient, 'redirectUris' | 'devices'>) => [
+  ...(redirectUris.length > 0 ? ['authorization_code'] : []),
+  'refresh_token',
+  ...(devices ? [DEVICE_GRANT] : []),
+]
 
 /** In which an assertion must expire: its id is stored until then, so that it works once. */
 const ASSERTION_SECONDS = 3_600
@@ -78,7 +85,7 @@ export function checkAssertion({ exp }: Record<string, unknown>, now: number) {
   }
 }
 
-const isOfTeam = (client: Client) => client.grantTypeAllowed('authorization_code')
+const isOfTeam = (client: Client) => client.grantTypeAllowed('refresh_token')
 
 function organisationOf({ oidc }: KoaContextWithOIDC): string {
   const organisation = oidc.body?.organisation
@@ -125,8 +132,9 @@ async function mayBeNamed(db: Database, id: string, scope: string | undefined) {
 /** RFC 6749, 5.2, for a client that may not use the grant type. oidc-provider answers invalid_request. */
 export function nameUnauthorizedClient(ctx: Context) {
   const { oidc, body, status } = ctx as Context & Partial<KoaContextWithOIDC>
-  const type = oidc?.params?.grant_type
-  if (oidc?.route !== 'token' || status !== 400 || typeof type !== 'string') return
+  const isToken = oidc?.route === 'token'
+  const type = isToken ? oidc.params?.grant_type : DEVICE_GRANT
+  if ((!isToken && oidc?.route !== 'device_authorization') || status !== 400 || typeof type !== 'string') return
   if (oidc.client?.grantTypeAllowed(type) === false && isError(body)) body.error = 'unauthorized_client'
 }
 

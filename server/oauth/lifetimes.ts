@@ -11,3 +11,9 @@ export const REUSE_SECONDS = 60
 export const GRANT_SECONDS = CONSENT_MS / 1000
 /** How long a browser stays signed in without being used. */
 export const SESSION_SECONDS = 8 * 3600
+/** In which a member may enter a device's code and decide. */
+export const DEVICE_CODE_SECONDS = 600
+/** Between a device's polls, at first. */
+export const DEVICE_INTERVAL_SECONDS = 5
+/** How long an expired device code is stored: devices that ask learn that it has expired. */
+export const EXPIRED_DEVICE_CODE_SECONDS = 600

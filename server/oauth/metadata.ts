@@ -2,6 +2,7 @@ import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { languages } from '../browser/language.ts'
 import { clientAuthentication } from './client-credentials.ts'
+import { DEVICE_GRANT } from './device-codes.ts'
 import { algorithms } from './signing-key-store.ts'
 import { userinfoClaims } from './userinfo.ts'
 
@@ -10,6 +11,8 @@ export const routes = {
   token: '/token',
   revocation: '/revoke',
   jwks: '/jwks',
+  device_authorization: '/device/auth',
+  code_verification: '/device',
   userinfo: '/userinfo',
   end_session: '/end-session',
 }
@@ -20,11 +23,12 @@ export const metadataOf = (issuer: string) => ({
   authorization_endpoint: `${issuer}${routes.authorization}`,
   token_endpoint: `${issuer}${routes.token}`,
   revocation_endpoint: `${issuer}${routes.revocation}`,
+  device_authorization_endpoint: `${issuer}${routes.device_authorization}`,
   jwks_uri: `${issuer}${routes.jwks}`,
   scopes_supported: memberScopes,
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
-  grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+  grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT],
   token_endpoint_auth_methods_supported: clientAuthentication.clientAuthMethods,
   token_endpoint_auth_signing_alg_values_supported: clientAuthentication.clientAuthSigningAlgValues,
   revocation_endpoint_auth_methods_supported: clientAuthentication.clientAuthMethods,

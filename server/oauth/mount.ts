@@ -81,7 +81,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs, replayed: options.replayed },
   })
 
-  addPageRoutes({ db, now, provider, pages }, requests)
+  addPageRoutes({ db, now, provider, pages, limits }, requests)
   const limit = tokenLimit({ storage: adapterFactory({ db, now, signsWith: keys.signsWith }), now, failures, limits })
   const identityScopesOf = async (id: string) => {
     const client = await provider().Client.find(id)

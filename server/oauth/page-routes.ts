@@ -1,6 +1,7 @@
 import { redirect } from '../browser/page-responses.ts'
 import type { StepContext } from '../http/state.ts'
 import { connectedApps } from './connected-apps.ts'
+import { devicePages, REQUEST } from './device.ts'
 import { endSession } from './end-session.ts'
 import { interactions } from './interactions.ts'
 import { routes } from './metadata.ts'
@@ -12,6 +13,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const interaction = interactions(options, requests)
   const connected = connectedApps(options)
   const end = endSession(options)
+  const device = devicePages(options)
   const uidOf = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
 
   page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, uidOf(ctx)))
@@ -22,11 +24,18 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   page('post', '/connected/withdraw', (ctx) => connected.withdraw(ctx))
   page('post', '/connected/sign-out', (ctx) => connected.signOut(ctx))
 
+  page('get', routes.code_verification, (ctx) => device.form(ctx))
+  page('post', routes.code_verification, (ctx) => device.enter(ctx))
+  page('get', `${REQUEST}/:uid`, (ctx) => device.get(ctx, uidOf(ctx)))
+  page('post', `${REQUEST}/:uid/consent`, (ctx) => device.consent(ctx, uidOf(ctx)))
+  page('get', `${REQUEST}/:uid/switch`, (ctx) => device.switchAccount(ctx, uidOf(ctx)))
+
   page('get', routes.end_session, (ctx) => end.get(ctx))
   page('post', `${routes.end_session}/confirm`, (ctx) => end.confirm(ctx))
 
   // The address that a form led to, reopened.
   page('get', '/interaction/:uid/consent', async (ctx) => redirect(ctx, `${path}/interaction/${uidOf(ctx)}`))
+  page('get', `${REQUEST}/:uid/consent`, async (ctx) => redirect(ctx, `${path}${REQUEST}/${uidOf(ctx)}`))
   for (const [above, step] of [
     ['/connected', 'withdraw'],
     ['/connected', 'sign-out'],
@@ -36,5 +45,6 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   }
 
   signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, uidOf(ctx)))
+  signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, uidOf(ctx)))
   signInAt('/connected', async (ctx) => connected.attempt(ctx))
 }

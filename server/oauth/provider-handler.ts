@@ -14,6 +14,7 @@ import type { StepContext } from '../http/state.ts'
 import { appOf } from './app-views.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
 import { ClientWaits } from './client-waits.ts'
+import { pacePolls } from './device-codes.ts'
 import { dropIdToken } from './id-tokens.ts'
 import { withRequestStorage } from './oidc-internals.ts'
 import { errors } from './oidc-provider.ts'
@@ -56,6 +57,7 @@ export function createProviderHandler({ keys, requestMs, replayed, ...options }:
       try {
         await next()
         nameUnauthorizedClient(ctx)
+        if (await pacePolls(ctx, options.db, options.now)) asked.get(ctx.req)!.state.waits = true
         if (ctx.oidc?.route === 'jwks') ctx.set('Cache-Control', `public, max-age=${KEYS_SECONDS}`)
         dropIdToken(ctx)
         await rotateRefreshToken(ctx, { ...options, replayed })

@@ -24,6 +24,7 @@ import { completeIdTokens } from './id-tokens.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   CODE_SECONDS,
+  DEVICE_CODE_SECONDS,
   GRANT_SECONDS,
   REFRESH_TOKEN_SECONDS,
   SESSION_SECONDS,
@@ -48,7 +49,8 @@ export interface ProviderOptions {
 const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
- * OAuth 2.0 for public and confidential clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens
+ * OAuth 2.0 for public and confidential clients: authorization code with PKCE, device codes (RFC 8628) for
+ * clients registered for them, rotating refresh tokens, JWT access tokens
  * (RFC 9068); for clients that have registered `openid`, ID tokens; for first-party clients, and for apps with a server, client
  * credentials. Everything else of OpenID Connect and its extensions is off.
  */
@@ -85,6 +87,7 @@ export function createProvider(
     ttl: {
       AccessToken: ACCESS_TOKEN_SECONDS,
       AuthorizationCode: CODE_SECONDS,
+      DeviceCode: DEVICE_CODE_SECONDS,
       ClientCredentials: ACCESS_TOKEN_SECONDS,
       Grant: GRANT_SECONDS,
       Interaction: INTERACTION_SECONDS,
@@ -98,6 +101,8 @@ export function createProvider(
     expiresWithSession: () => false,
     features: {
       clientCredentials: { enabled: true },
+      // device.ts has the pages. Of a device, not even its address is stored.
+      deviceFlow: { enabled: true, charset: 'base-20', mask: '****-****', deviceInfo: () => ({}) },
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
@@ -164,6 +169,8 @@ const cookieNames = (secure: boolean) => ({
 })
 
 const MAX_STATE = 1_024
+/** Of the parameters that are stored with a device's code: as much as a browser's request may have. */
+const MAX_STORED = 4_096
 
 /**
  * `state` is at most 1 KB. RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app gets its
@@ -171,6 +178,9 @@ const MAX_STATE = 1_024
  */
 function checkRequest({ oidc }: KoaContextWithOIDC) {
   if (String(oidc.params!.state ?? '').length > MAX_STATE) throw new errors.InvalidRequest('state is longer than 1 KB')
+  if (oidc.route === 'device_authorization' && JSON.stringify(oidc.params).length > MAX_STORED) {
+    throw new errors.InvalidRequest('the parameters are longer than 4 KB')
+  }
   if (isWaiting(oidc.client)) throw new ClientWaits()
   if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
   if (requestedScopes(oidc.client, oidc.params!.scope).length === 0) {

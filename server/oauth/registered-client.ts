@@ -12,7 +12,8 @@ const readClient = statement(
   'oauth_client',
   `SELECT client.id, client.name, client.type, ${list('redirectUris')},
       ${list('postLogoutRedirectUris')}, ${list('scopes')},
-      client."idTokenAlgorithm", client."secretHash", client.authentication, client.jwks::text AS jwks, client.environment, client.state,
+      client."secretHash", client.authentication, client.jwks::text AS jwks, client.environment, client.state,
+      client.devices, client."idTokenAlgorithm",
       team.level, team."endsAt" IS NOT NULL OR coalesce(app.state = 'suspended', false) AS stopped,
       CASE client.authentication WHEN 'client_secret' THEN (SELECT json_agg(json_build_object('id', secret.id,
           'hash', secret.hash, 'expiresAt', ${unixMs('secret."expiresAt"')}, 'lastUsedAt', ${unixMs('secret."lastUsedAt"')})
@@ -26,12 +27,13 @@ const readClient = statement(
     redirectUris: jsonStrings,
     postLogoutRedirectUris: jsonStrings,
     scopes: jsonStrings,
-    idTokenAlgorithm: oneOf('ES256', 'RS256'),
     secretHash: nullable(text),
     authentication: oneOf('none', 'client_secret', 'private_key_jwt'),
     jwks: nullable(text),
     environment: oneOf('production', 'sandbox'),
     state: oneOf('active', 'requested'),
+    devices: bool,
+    idTokenAlgorithm: oneOf('ES256', 'RS256'),
     /** Null for a first-party client. */
     level: nullable(oneOf('hobby', 'developer')),
     /** Its app is suspended, or its team deleted. */

@@ -44,27 +44,28 @@ export function tokenLimit({ storage, now, failures, limits }: Options) {
     if (wait !== null) return tooMany(ctx, wait)
     await respond()
     const { statusCode } = ctx.res
-    if (statusCode < 400 || statusCode >= 500) limit.giveBack(key)
+    if (statusCode < 400 || statusCode >= 500 || ctx.state.waits) limit.giveBack(key)
   }
 }
 
 /** RFC 6585, in the form of RFC 6749. */
-function tooMany(ctx: StepContext, waitMs: number) {
+export function tooMany(ctx: StepContext, waitMs: number, what = 'failed requests') {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   ctx.status = 429
   ctx.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store' })
   ctx.type = JSON_TYPE
-  const error_description = `too many failed requests; try again in ${seconds} s`
+  const error_description = `too many ${what}; try again in ${seconds} s`
   ctx.body = JSON.stringify({ error: 'temporarily_unavailable', error_description })
 }
 
-/** The request's code, refresh token or client secret if it exists, else null. The rest is checked later. */
+/** The request's code, device code, refresh token or client secret if it exists, else null. The rest is checked later. */
 async function credentialOf(ctx: StepContext, storage: Options['storage'], now: number): Promise<string | null> {
   const body = await peekBody(ctx.req, MAX_BODY_BYTES)
   if (!body) return null
   const form = new URLSearchParams(body.toString())
   for (const [model, id] of [
     ['AuthorizationCode', form.get('code')],
+    ['DeviceCode', form.get('device_code')],
     ['RefreshToken', form.get('refresh_token') ?? form.get('token')],
   ] as const) {
     if (id !== null && (await storage(model).find(id))) return id

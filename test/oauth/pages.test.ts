@@ -20,7 +20,7 @@ const consent = {
   member: 'Anna',
   organisations: [{ id: 'one', name: 'One' }],
   chosen: null,
-  returnsTo: 'app.example.org',
+  asker: { returnsTo: 'app.example.org' },
 }
 
 describe('a page', () => {

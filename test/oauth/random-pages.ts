@@ -3,6 +3,7 @@ import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage } from '../../server/oauth/pages/consent.ts'
+import { devicePage } from '../../server/oauth/pages/device.ts'
 import { endSessionPage } from '../../server/oauth/pages/end-session.ts'
 import { codePoint } from '../support/code-point.ts'
 
@@ -40,7 +41,13 @@ export function pagesOf([action, app, team, one, other, id, otherId, host, detai
     { id: id!, name: one! },
     { id: otherId!, name: other! },
   ]
-  const consent = { ...view, member: one!, chosen: null, scopes: ['svc.apps.storage:write'], returnsTo: host! } as const
+  const consent = {
+    ...view,
+    member: one!,
+    chosen: null,
+    scopes: ['svc.apps.storage:write'],
+    asker: { returnsTo: host! },
+  } as const
   const times = { since: new Date(0), lastUse: new Date(0), ends: new Date(0) }
   const connected = { app: view.app, organisation: other!, scopes: consent.scopes, ...times }
   return [
@@ -49,6 +56,8 @@ export function pagesOf([action, app, team, one, other, id, otherId, host, detai
     personPage({ ...view, persons: pair }),
     consentPage({ ...consent, organisations: pair }),
     consentPage({ ...consent, organisations: [pair[0]!] }),
+    consentPage({ ...consent, organisations: pair, asker: { device: detail! } }),
+    devicePage({ ...view, code: detail! }),
     connectedPage({
       ...{ ...view, member: one!, withdrawn: other! },
       apps: [{ ...connected, consent: id! }],

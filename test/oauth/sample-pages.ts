@@ -6,6 +6,7 @@ import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/consent.ts'
+import { devicePage } from '../../server/oauth/pages/device.ts'
 import { endSessionPage } from '../../server/oauth/pages/end-session.ts'
 
 export const action = '/v1/oauth/interaction/one'
@@ -76,7 +77,7 @@ export const samplePages = (language: Language): Record<string, string> => ({
     organisations: clubs,
     chosen: null,
     scopes: asked,
-    returnsTo: 'trainer.example.org',
+    asker: { returnsTo: 'trainer.example.org' },
   }),
   '/consent-sandbox': consentPage({
     language,
@@ -90,7 +91,7 @@ export const samplePages = (language: Language): Record<string, string> => ({
     ],
     chosen: null,
     scopes: asked,
-    returnsTo: 'localhost:4321',
+    asker: { returnsTo: 'localhost:4321' },
   }),
   '/consent-problem': consentPage({
     language,
@@ -100,7 +101,7 @@ export const samplePages = (language: Language): Record<string, string> => ({
     organisations: [{ id: 'long', name: long }],
     chosen: null,
     scopes: allScopes,
-    returnsTo: `${'very-long-label.'.repeat(8)}example.org`,
+    asker: { returnsTo: `${'very-long-label.'.repeat(8)}example.org` },
     problem: 'scopesMissing',
   }),
   '/consent-nowhere': consentPage({
@@ -111,9 +112,38 @@ export const samplePages = (language: Language): Record<string, string> => ({
     organisations: [],
     chosen: null,
     scopes: ['lms.me.quizzes:write'],
-    returnsTo: '127.0.0.1',
+    asker: { returnsTo: '127.0.0.1' },
   }),
-  '/consent-development': developmentPage({ language, action, app, returnsTo: 'trainer.example.org' }),
+  '/consent-development': developmentPage({ language, action, app, asker: { returnsTo: 'trainer.example.org' } }),
+  '/consent-device': consentPage({
+    language,
+    action,
+    app,
+    member: 'Anna Berger',
+    organisations: clubs,
+    chosen: null,
+    scopes: asked,
+    asker: { device: 'BCDF-GHJK' },
+  }),
+  '/consent-device-nowhere': consentPage({
+    language,
+    action,
+    app: odd,
+    member: strange,
+    organisations: [],
+    chosen: null,
+    scopes: asked,
+    asker: { device: 'BCDF-GHJK' },
+  }),
+  '/device': devicePage({ language, brand, action: '/v1/oauth/device', code: '' }),
+  '/device-problem': devicePage({
+    language,
+    action: '/v1/oauth/device',
+    code: 'BCDF-"><b>',
+    problem: 'deviceCodeWrong',
+  }),
+  '/device-allowed': messagePage({ language, message: 'deviceAllowed', requestId: 'x' }),
+  '/device-refused': messagePage({ language, brand, message: 'deviceRefused' }),
   '/connected': connectedPage({
     language,
     action: '/v1/oauth/connected',

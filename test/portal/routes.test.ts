@@ -11,7 +11,7 @@ import type { PortalWorld } from './portal-world.ts'
 import { formsOf, startPortal, storeEntry } from './portal-world.ts'
 
 /**
- * All routes of the authorization server, its pages and the portal, below its issuer. `[sign-in]` is each of three places.
+ * All routes of the authorization server, its pages and the portal, below its issuer. `[sign-in]` is each of four places.
  *
  * - who: `attempt` has the cookie of a request or sign-in, `member` is signed in, `invited` besides has the invitation,
  *   `developer` and `owner` are so in the team
@@ -34,6 +34,13 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /.well-known/openid-configuration                   | all       |                |        |      |      |
 | GET     | /userinfo                                           | all       |                |        |      |      |
 | POST    | /userinfo                                           | all       |                |        | any  |      |
+| POST    | /device/auth                                        | all       | device-authorizations | token | any |  |
+| GET     | /device                                             | all       |                |        |      |      |
+| POST    | /device                                             | all       | device-codes   | form   | own  |      |
+| GET     | /device/request/:uid                                | attempt   |                |        |      |      |
+| POST    | /device/request/:uid/consent                        | attempt   |                | form   | own  | yes  |
+| GET     | /device/request/:uid/switch                         | attempt   |                |        |      |      |
+| OPTIONS | /device/auth                                        | all       |                |        |      |      |
 | OPTIONS | /token                                              | all       |                |        |      |      |
 | OPTIONS | /revoke                                             | all       |                |        |      |      |
 | OPTIONS | /jwks                                               | all       |                |        |      |      |
@@ -129,13 +136,15 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/clients/:client/remove/confirm | developer | people      | form   | own  | yes  |
 `).flatMap((row) =>
   row.path.startsWith('[sign-in]')
-    ? ['/interaction/:uid', '/connected', '/developers/sign-in'].map((place) => ({
+    ? ['/interaction/:uid', '/device/request/:uid', '/connected', '/developers/sign-in'].map((place) => ({
         ...row,
         path: row.path.replace('[sign-in]', place),
       }))
     : [row],
 )
 type Route = (typeof routes)[number]
+/** Its pages exist only in the browser that has begun it. */
+const isBegun = ({ path }: Route) => /^\/(?:interaction|device\/request)\//.test(path)
 
 let registered: string[]
 let team: PortalWorld
@@ -254,7 +263,7 @@ describe('a body', () => {
       const body = route.body as keyof typeof bounds
       expect(await post(route, types[body], 'a'.repeat(bounds[body] + 1))).toBe(400)
       // A sign-in that has not begun is refused before.
-      const other = route.path.startsWith('/interaction/') || body === 'token' || route.from === 'site' ? 400 : 415
+      const other = isBegun(route) || body === 'token' || route.from === 'site' ? 400 : 415
       expect(await post(route, 'application/json', '{}')).toBe(other)
     }),
   )
@@ -278,12 +287,9 @@ describe('without signing in', () => {
     }),
   )
 
-  it.each(titled(routes.filter(({ path }) => path.startsWith('/interaction/'))))(
-    '%s needs its request',
-    async (_, route) => {
-      expect((await send(team.newBrowser(), route)).status).toBe(400)
-    },
-  )
+  it.each(titled(routes.filter(isBegun)))('%s needs its request', async (_, route) => {
+    expect((await send(team.newBrowser(), route)).status).toBe(400)
+  })
 
   it.each(titled(routes.filter(({ path }) => path.startsWith('/connected'))))('%s shows nobody', async (_, route) => {
     const { text } = await send(team.newBrowser(), route)
@@ -330,7 +336,7 @@ describe('opened again', () => {
   it.each(titled(routes.filter(({ back }) => back !== '')))('%s leads to a page', async (_, route) => {
     const { status, location } = await team.asOwner.get(at(route))
     // A sign-in that has not begun has no page.
-    if (route.path.startsWith('/interaction/') && !route.path.endsWith('/consent')) return expect(status).toBe(400)
+    if (isBegun(route) && !route.path.endsWith('/consent')) return expect(status).toBe(400)
     expect(status).toBe(303)
     expect(at(route).startsWith(location!.href)).toBe(true)
   })

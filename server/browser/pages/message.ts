@@ -14,18 +14,22 @@ export interface MessageView extends Look {
   again?: boolean | undefined
 }
 
+/** Messages of what was done as asked. */
+const DONE: readonly Message[] = ['signedOut', 'deviceAllowed', 'deviceRefused']
+
 export function messagePage({ message, detail, requestId, app, again, ...look }: MessageView): string {
   const { language } = look
   const w = words[language]
   const { title, text } = w.messages[message]
   const homepage = app && homepageOf(app)
   const isSignedOut = message === 'signedOut'
+  const isProblem = !DONE.includes(message)
   return document({
     ...look,
     title,
     body: html`<p class="lead">${text}</p>
 ${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}
 <p class="ways">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer">${w.backToApp(name(app.name), homepage.host)}</a> `}${connectedLink(look, isSignedOut ? w.signInAgain : w.connected)}</p>
-${requestId !== undefined && !isSignedOut && html`<p class="hint">${w.quote} <code>${requestId}</code></p>`}`,
+${requestId !== undefined && isProblem && html`<p class="hint">${w.quote} <code>${requestId}</code></p>`}`,
   })
 }

@@ -7,6 +7,7 @@ export type Problem =
   | 'memberUnknown'
   | 'organisationMissing'
   | 'scopesMissing'
+  | 'deviceCodeWrong'
 
 export type Message =
   | 'expired'
@@ -18,6 +19,8 @@ export type Message =
   | 'tooManyRequests'
   | 'unavailable'
   | 'signedOut'
+  | 'deviceAllowed'
+  | 'deviceRefused'
 
 export interface AppView {
   name: string

@@ -43,6 +43,8 @@ export const de: Words = {
     memberUnknown: 'Zu dieser Anmeldung wurde kein Mitglied gefunden. Der Verein weiß, welche Adresse hinterlegt ist.',
     organisationMissing: 'Bitte eine dieser Organisationen auswählen.',
     scopesMissing: 'Es ist nichts angekreuzt. Bitte mindestens einen Punkt ankreuzen oder ablehnen.',
+    deviceCodeWrong:
+      'Dieser Code ist falsch oder nicht mehr gültig. Bitte mit dem Gerät vergleichen; die meisten Geräte können einen neuen anzeigen.',
   },
   messages: {
     expired: {
@@ -78,5 +80,13 @@ export const de: Words = {
       text: 'Bis zur Freigabe kann sich niemand bei ihr anmelden. Es wurde kein Zugriff gewährt.',
     },
     signedOut: { title: 'Abgemeldet', text: 'Zugelassene Apps behalten ihren Zugriff.' },
+    deviceAllowed: {
+      title: 'Das Gerät ist verbunden',
+      text: 'Dort geht es in wenigen Sekunden von selbst weiter. Diese Seite kann geschlossen werden.',
+    },
+    deviceRefused: {
+      title: 'Das Gerät wurde abgelehnt',
+      text: 'Es erhält keinen Zugriff. Diese Seite kann geschlossen werden.',
+    },
   },
 }

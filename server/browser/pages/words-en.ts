@@ -79,6 +79,8 @@ export const en: Words = {
     memberUnknown: 'No member was found for this sign-in. Your club can tell you which address it has on file.',
     organisationMissing: 'Please choose one of these organisations.',
     scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
+    deviceCodeWrong:
+      'This code is wrong, or no longer valid. Please compare it with the device; most devices can show a new one.',
   },
   messages: {
     expired: {
@@ -111,5 +113,10 @@ export const en: Words = {
       text: 'Nobody can sign in to it until then. No access was granted.',
     },
     signedOut: { title: 'You are signed out', text: 'Apps that you have allowed keep their access.' },
+    deviceAllowed: {
+      title: 'The device is connected',
+      text: 'It continues by itself within seconds. You can close this page and go back to it.',
+    },
+    deviceRefused: { title: 'The device was refused', text: 'It gets no access. You can close this page.' },
   },
 }

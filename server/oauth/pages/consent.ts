@@ -8,6 +8,9 @@ import type { AppView, Named, Problem } from '../../browser/pages/views.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
 import { words } from './words.ts'
 
+/** The host, or for native apps the scheme, of the redirect URI; or the code of a device. */
+type Asker = { returnsTo: string } | { device: string }
+
 export interface ConsentView extends Look {
   action: string
   app: AppView
@@ -17,13 +20,12 @@ export interface ConsentView extends Look {
   organisations: Named[]
   chosen: string | null
   scopes: readonly ConsentScope[]
-  /** The host, or for native apps the scheme, of the redirect URI. */
-  returnsTo: string
+  asker: Asker
   problem?: Problem
 }
 
 export function consentPage(view: ConsentView): string {
-  const { language, path, brand, action, app, member, sandbox, organisations, returnsTo, problem } = view
+  const { language, path, brand, action, app, member, sandbox, organisations, asker, problem } = view
   if (organisations.length === 0) return nowherePage(view)
   const w = words[language]
   return document({
@@ -33,13 +35,14 @@ export function consentPage(view: ConsentView): string {
     problem,
     body: html`<p class="lead">${bylineOf(app, language)}</p>
 ${sandbox && html`<p class="one"><strong>${w.testClient}</strong> ${w.testClientHint}</p>`}
+${'device' in asker && html`<p class="one">${w.deviceAsks(html`<strong>${asker.device}</strong>`)} <strong>${w.deviceWarning}</strong> ${w.deviceFromOthers}</p>`}
 <p>${w.asks(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${noDefault}
 ${organisationField(view)}
 ${scopeFields(view)}
 <div class="slip">
-<p>${w.allowing(name(app.name), connectedLink(view), strongName(returnsTo))}</p>
+<p>${w.allowing(name(app.name), connectedLink(view))} ${'device' in asker ? w.deviceAfter : w.returning(strongName(asker.returnsTo))}</p>
 <div class="decision">
 <button class="chief" name="decision" value="allow">${w.allow}</button>
 <button name="decision" value="refuse">${w.refuse}</button>
@@ -67,7 +70,7 @@ export function developmentPage(view: Refused): string {
 
 /** No decision to make: states the reason, and links back. */
 function refusalPage(
-  { language, path, brand, action, app, returnsTo }: Refused,
+  { language, path, brand, action, app, asker }: Refused,
   { title, heading, reason }: { title: string; heading: Html; reason: Html },
 ) {
   return document({
@@ -76,7 +79,7 @@ function refusalPage(
     heading,
     body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>
 <form method="post" action="${action}/consent">
-<button class="chief" name="decision" value="refuse"><span>${words[language].backToApp(name(app.name), name(returnsTo))}</span></button>
+<button class="chief" name="decision" value="refuse"><span>${'device' in asker ? words[language].refuse : words[language].backToApp(name(app.name), name(asker.returnsTo))}</span></button>
 </form>`,
   })
 }

@@ -19,8 +19,20 @@ export const de: Words = {
   sees: 'Was die App sehen darf',
   changes: 'Was die App tun und ändern darf',
   untick: 'Was die App nicht bekommen soll, bitte abwählen.',
-  allowing: (app, connected, host) => html`Mit „Zulassen“ bekommt ${app} alles Angekreuzte: ein Jahr lang, oder bis der
-    Zugriff unter ${connected} entzogen wird. In jedem Fall geht es danach zurück zu ${host}.`,
+  allowing: (app, connected) => html`Mit „Zulassen“ bekommt ${app} alles Angekreuzte: ein Jahr lang, oder bis der
+    Zugriff unter ${connected} entzogen wird.`,
+  returning: (host) => html`In jedem Fall geht es danach zurück zu ${host}.`,
+  deviceTitle: 'Gerät verbinden',
+  deviceLead:
+    'Für ein Gerät, das hier vor Ort steht und einen Code zeigt. Kam der Code oder ein Link zu dieser Seite von jemand anderem: bitte die Seite schließen. Sonst erhält diese Person Zugriff auf persönliche Daten.',
+  deviceCode: 'Code auf dem Gerät',
+  deviceCodeHint: '8 Buchstaben',
+  deviceContinue: 'Weiter',
+  deviceAsks: (code) => html`Die Anfrage kommt von einem Gerät, das den Code ${code} zeigt.`,
+  deviceWarning: 'Nur zulassen, wenn das Gerät hier vor Ort steht und genau diesen Code zeigt.',
+  deviceFromOthers:
+    'Kam der Code oder ein Link von jemand anderem: bitte ablehnen. Sonst erhält diese Person Zugriff auf persönliche Daten.',
+  deviceAfter: 'In jedem Fall geht es danach auf dem Gerät von selbst weiter.',
   allow: 'Zulassen',
   refuse: 'Ablehnen',
   nowhereTitle: 'Keine passende Mitgliedschaft',

@@ -16,7 +16,17 @@ export interface Words {
   sees: string
   changes: string
   untick: string
-  allowing: (app: Html, connected: Html, host: Html) => Html
+  allowing: (app: Html, connected: Html) => Html
+  returning: (host: Html) => Html
+  deviceTitle: string
+  deviceLead: string
+  deviceCode: string
+  deviceCodeHint: string
+  deviceContinue: string
+  deviceAsks: (code: Html) => Html
+  deviceWarning: string
+  deviceFromOthers: string
+  deviceAfter: string
   allow: string
   refuse: string
   nowhereTitle: string
@@ -61,8 +71,19 @@ export const en: Words = {
   sees: 'What it may see',
   changes: 'What it may do and change',
   untick: 'Untick what it should not get.',
-  allowing: (app, connected, host) => html`If you allow this, ${app} gets everything that is ticked, for a year or until
-    you remove its access under ${connected}. Either way, you then return to ${host}.`,
+  allowing: (app, connected) => html`If you allow this, ${app} gets everything that is ticked, for a year or until
+    you remove its access under ${connected}.`,
+  returning: (host) => html`Either way, you then return to ${host}.`,
+  deviceTitle: 'Connect a device',
+  deviceLead:
+    'For a device that is in front of you and shows a code. If somebody sent you the code or a link to this page, close it: they would get access to your data.',
+  deviceCode: 'Code on the device',
+  deviceCodeHint: '8 letters',
+  deviceContinue: 'Continue',
+  deviceAsks: (code) => html`The request comes from a device that shows the code ${code}.`,
+  deviceWarning: 'Allow this only if the device is in front of you and shows exactly this code.',
+  deviceFromOthers: 'If somebody sent you the code or a link, refuse: they would get access to your data.',
+  deviceAfter: 'Either way, the device then continues by itself.',
   allow: 'Allow',
   refuse: 'Refuse',
   nowhereTitle: 'No suitable membership',
