@@ -1,3 +1,4 @@
+import { approvals } from './approvals/procedures.ts'
 import { ownRules } from './clients/own-rules.ts'
 import { developer } from './clients/procedures.ts'
 import { directory } from './directory/procedures.ts'
@@ -22,7 +23,7 @@ export const appRouter = router({
   subscriptions,
   events,
   deliveries,
-  directory,
+  directory: mergeRouters(directory, router({ approvals })),
   developer,
 })
 

@@ -153,6 +153,7 @@ export const errors = named({
   ownAppUnknown: row(404, 'This app does not exist.'),
   clientUnknown: row(404, 'This client does not exist.'),
   clientSecretUnknown: row(404, 'This secret does not exist.'),
+  clubUnknown: row(404, 'This club does not exist.'),
   providerUnknown: row(404, 'This provider does not exist.'),
   emailInvalid: row(400, 'email must be an e-mail address, such as name@example.org.'),
   /** One sentence per line, from the rules in routers/clients/faults.ts. */

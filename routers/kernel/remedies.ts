@@ -79,6 +79,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   clientUnknown: "tRPC: The client is unknown, or belongs to another team. → List the team's clients.",
   clientSecretUnknown:
     'tRPC: The secret was removed, or belongs to another client. → Get the client, which lists its secrets.',
+  clubUnknown: 'tRPC: There is no club with this id. → Send the club to the directory first, or correct the id.',
   providerUnknown: 'tRPC: There is no provider with this id. → Ask the operator for the id.',
   emailInvalid: 'tRPC: email is not an e-mail address. → Send only the address, without a name.',
   registrationRefused:

@@ -136,6 +136,7 @@ async function remove(client: ClientBase, person: string): Promise<Counted> {
     [person],
   )
   await client.query('UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $1', [person])
+  await client.query('UPDATE "ClubApproval" SET "decidedBy" = NULL WHERE "decidedBy" = $1', [person])
   await client.query(`SET LOCAL audit.erase = 'on'`)
   await client.query(`UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $1`, [person])
   await client.query('DELETE FROM "Person" WHERE id = $1', [person])

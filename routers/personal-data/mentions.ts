@@ -5,10 +5,11 @@ import { retryingDeadlocks } from '../kernel/database-errors.ts'
 /** Stands where the address of an erased person was. */
 const ERASED = '(erased)'
 
-/** Texts that people of teams type, by table. */
+/** Texts that people of teams and clubs type, by table. */
 export const typedTexts = {
   App: ['name', 'description', 'homepage', 'wanted', 'refusal'],
   Client: ['name', 'purpose', 'wanted', 'refusal'],
+  ClubApproval: ['reason'],
   Mail: ['about'],
   Team: ['name'],
 } as const
@@ -44,7 +45,7 @@ async function replaceInTexts(client: ClientBase, address: string) {
       `SELECT id, ${texts} AS texts FROM "${table}" WHERE ${has(texts, '$1')} ORDER BY id FOR UPDATE`,
       [address],
     )
-    const version = table === 'Team' || table === 'Mail' ? '' : `, version = "${table}".version + 1`
+    const version = table === 'App' || table === 'Client' ? `, version = "${table}".version + 1` : ''
     for (const { id, texts } of rows) {
       const changed = JSON.stringify(without(texts, address))
       if (changed === JSON.stringify(texts)) continue

@@ -17,6 +17,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'AuditEntry.clientId': 'the client of an app, about nobody',
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
+  'ClubApproval.number': 'the place in the order of all changes',
   CollectionRule: RULES,
   Delivery: 'what receivers answered; the platform has published the event',
   DeliveryAttempt: 'what receivers answered; the platform has published the event',

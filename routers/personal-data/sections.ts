@@ -17,6 +17,7 @@ export interface PersonalData {
     name: string
     joinedAt: Time
     leftAt: Time | null
+    administrator: boolean
   }[]
   groups: { id: string; club: string; name: string; role: 'member' | 'trainer' }[]
   /** What `GET /me/events` shows in the clubs that the person belongs to, of all times. */
@@ -74,6 +75,16 @@ export interface PersonalData {
     withdrawnAt: Time | null
     /** When a replayed refresh token withdrew it. */
     replayedAt: Time | null
+  }[]
+  /** What the person has decided about apps, as an administrator of clubs. */
+  approvals: {
+    id: string
+    club: string
+    app: string
+    state: 'approved' | 'refused' | 'withdrawn'
+    reason: string | null
+    requestedAt: Time | null
+    decidedAt: Time
   }[]
   /** Accounts of `LOGIN_ISSUER` that sign in as this person. */
   signInIdentities: { issuer: string; subject: string; createdAt: Time }[]
@@ -150,6 +161,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     name: 'name',
     joinedAt: '"joinedAt"',
     leftAt: '"leftAt"',
+    administrator: 'administrator',
   })} FROM "Membership" JOIN "Organisation" organisation ON organisation.id = "organisationId"
     WHERE "personId" = $1 ORDER BY organisation.id`,
 
@@ -239,6 +251,16 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     replayedAt: '"replayedAt"',
   })} FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
     WHERE "personId" = $1 ORDER BY "createdAt", consent.id`,
+
+  approvals: `SELECT ${fields({
+    id: 'id',
+    club: '"organisationId"',
+    app: '"appId"',
+    state: 'state',
+    reason: 'reason',
+    requestedAt: '"requestedAt"',
+    decidedAt: '"decidedAt"',
+  })} FROM "ClubApproval" WHERE "decidedBy" = $1 ORDER BY "decidedAt", id`,
 
   signInIdentities: `SELECT ${fields({ issuer: 'issuer', subject: 'subject', createdAt: '"createdAt"' })}
     FROM "LoginIdentity" WHERE "personId" = $1 ORDER BY issuer, subject`,

@@ -33,6 +33,8 @@ const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | directory.memberships.end  | mutation | apps | directory:write |
   | directory.people.export    | query    | apps | directory:read  |
   | directory.people.erase     | mutation | apps | directory:write |
+  | directory.approvals.list   | query    | apps | directory:read  |
+  | directory.approvals.set    | mutation | apps | directory:write |
 `)
 
 /** What people do in their teams, on the apps host; each needs a member, and test/developer calls them. */
@@ -157,6 +159,8 @@ beforeEach(async () => {
     'directory.people.list': { limit: 1 },
     'directory.people.export': { id: world.ids.member },
     'directory.people.erase': { id: person },
+    'directory.approvals.list': {},
+    'directory.approvals.set': { club: world.ids.club, app, state: 'approved' },
     'directory.memberships.end': { ids: [{ organisation: world.ids.club, person: id('person') }] },
   }
 })
@@ -183,6 +187,7 @@ function stored() {
     world.db.publishedEvent.findMany({ where, orderBy: { id: 'asc' } }),
     world.db.delivery.findMany({ where, orderBy: { id: 'asc' } }),
     world.db.person.findMany({ where: { id: { in: [world.ids.member, person] } }, orderBy: { id: 'asc' } }),
+    world.db.clubApproval.findMany({ where }),
   ])
 }
 

@@ -252,6 +252,22 @@ describe('a membership that ends', () => {
     expect(await left()).toBe(Date.parse('2019-12-31T23:00:00Z') / 1000)
   })
 
+  it('is administrated again only where the record of a return says so', async () => {
+    const [row] = await world.db.membership.findMany()
+    const key = { organisation: row!.organisationId, person: row!.personId }
+    const { upsert, list } = ofKind(world, 'memberships')
+    const administers = async () => (await list()).items[0]!.administrator
+    await upsert({ items: [{ ...key, leftAt: null, administrator: true }] })
+    await upsert({ items: [{ ...key, joinedAt: 5 }] })
+    expect(await administers()).toBe(true)
+    await upsert({ items: [{ ...key, leftAt: '2020-01-01T00:00:00Z' }] })
+    await upsert({ items: [key] })
+    expect(await administers()).toBe(false)
+    await upsert({ items: [{ ...key, leftAt: '2020-01-01T00:00:00Z' }] })
+    await upsert({ items: [{ ...key, administrator: true }] })
+    expect(await administers()).toBe(true)
+  })
+
   it('ends when it began where it is stored without a beginning, or before its beginning', async () => {
     await clean()
     await merge('organisations', [{ id: 'club', kind: 'club', name: '' }])

@@ -120,6 +120,13 @@ export async function mintPerson({ db, ids }: World) {
       replayedAt: time,
     },
   })
+  await db.clubApproval.create({
+    data: {
+      ...{ id: own('approval'), organisationId: left, appId: app, state: 'refused', reason: 'No need.' },
+      ...{ decidedAt: time, decidedBy: personId },
+    },
+    select: { id: true },
+  })
   await db.memberChange.create({
     data: { clientId: client, organisationId: club, personId, kind: 'profile', at: time },
     select: { id: true },
@@ -190,6 +197,7 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
     name,
     joinedAt: AT,
     leftAt: null,
+    administrator: false,
   })
   const memberships = [
     membership(ids.club, 'club', 'Club'),
@@ -274,6 +282,12 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
         createdAt: AT,
         withdrawnAt: AT,
         replayedAt: AT,
+      },
+    ],
+    approvals: [
+      {
+        ...{ id: own('approval'), club: left, app: ids.app, state: 'refused', reason: 'No need.' },
+        ...{ requestedAt: null, decidedAt: AT },
       },
     ],
     signInIdentities: [{ issuer: 'https://id.example.org', subject: own('s'), createdAt: AT }],

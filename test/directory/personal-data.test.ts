@@ -180,6 +180,7 @@ describe('directory.people.erase over HTTP', () => {
     // Rows of the platform and of the team that the test named after the person. Audit entries have the team.
     const named = [
       'AuditEntry',
+      'ClubApproval',
       'Competition',
       'Discipline',
       'Event',
@@ -196,6 +197,8 @@ describe('directory.people.erase over HTTP', () => {
       'TrainingPlan',
     ]
     expect(Object.keys(await rowsWith(personId))).toEqual(named)
+    const approval = await db.clubApproval.findUniqueOrThrow({ where: { id: own('approval') } })
+    expect([approval.state, approval.decidedBy]).toEqual(['refused', null])
     // The invitation to their address is gone; the one that they sent no longer says who sent it.
     const invitations = await db.teamInvitation.findMany({ where: { teamId: own('team') } })
     expect(invitations).toMatchObject([{ id: own('i2'), email: 'other@example.org', invitedBy: null }])

@@ -24,7 +24,7 @@ export function sampleRecords() {
       birthday: '1999-12-31',
       image: '',
     },
-    memberships: { organisation: club, person, joinedAt: 1_700_000_000, leftAt: null },
+    memberships: { organisation: club, person, joinedAt: 1_700_000_000, leftAt: null, administrator: true },
     groups: { id: group, club, name: 'U14' },
     groupMembers: { group, person, role: 'member' },
     calendars: { id: calendar, club, name: 'Season', visible: true },

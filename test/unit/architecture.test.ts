@@ -21,6 +21,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | routers/quizzes | prisma routers/kernel                       | koa @koa node:http jose pino    |
 | routers/webhooks | prisma routers/kernel                      | koa @koa node:http jose pino    |
 | routers/clients | prisma routers/kernel routers/webhooks routers/quizzes routers/storage | koa @koa node:http jose pino    |
+| routers/approvals | prisma routers/kernel routers/clients | koa @koa node:http jose pino    |
 | routers/personal-data | prisma routers/kernel routers/webhooks | koa @koa node:http jose pino    |
 | routers/directory | prisma routers/kernel routers/webhooks routers/personal-data | koa @koa node:http jose pino  |
 | routers         | prisma routers                              | koa @koa node:http jose pino    |

@@ -1,5 +1,5 @@
 import { membershipLeft, membershipsLeft } from '../endings.ts'
-import { choice, date, email, id, optional, text, time } from '../fields.ts'
+import { boolean, choice, date, email, id, optional, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import * as to from '../references.ts'
 
@@ -57,6 +57,13 @@ export const memberships = kind({
         ),
       ),
       kept: `CASE WHEN old."leftAt" > :now THEN old."leftAt" END`,
+    },
+    administrator: {
+      ...boolean(
+        'Whether the member decides for a club which apps its members may allow. Omitted, it ends with the membership.',
+        { initial: 'false' },
+      ),
+      kept: `(old.administrator AND (old."leftAt" IS NULL OR old."leftAt" > :now))`,
     },
   },
   rules: [

@@ -1,0 +1,106 @@
+import type { Database, Transaction } from '../../prisma/client.ts'
+import { auditing } from '../clients/auditing.ts'
+import { retryingDeadlocks } from '../kernel/database-errors.ts'
+import { errors } from '../kernel/errors.ts'
+import { isText } from '../kernel/typed-text.ts'
+import type { ClubApp } from './approvals.ts'
+import { renumber } from './approvals.ts'
+import { membersWhoAllow } from './of-club.ts'
+
+export const MAX_REASON = 500
+export const isReason = (text: string) => isText(text, MAX_REASON)
+
+export type Decided = 'approved' | 'refused' | 'withdrawn'
+
+export interface Decision extends ClubApp {
+  state: Decided
+  /** Of a refusal, and perhaps of a withdrawal. */
+  reason: string | null
+}
+
+interface By {
+  /** Null for the platform. */
+  administrator: string | null
+  at: Date
+}
+
+/** Consents per statement: these end within the statement timeout of 5 s. */
+const BATCH = 5_000
+
+const actions = { approved: 'club.approve', refused: 'club.refuse', withdrawn: 'club.withdraw' } as const
+
+/**
+ * Stores a club's decision. A refusal or withdrawal ends all consents of the club's members to the app in the same transaction;
+ * returns how many. Throws 404 for a club that is not the administrator's, and 409 for the withdrawal of an app that is not
+ * approved, or the refusal of one that is.
+ */
+export const decide = (db: Database, decision: Decision, by: By): Promise<number> =>
+  retryingDeadlocks(() =>
+    auditing(db, { person: null, at: by.at }, async (tx, note) => {
+      const { club: clubId, app: appId, state, reason } = decision
+      if (by.administrator !== null) await holdAdministrator(tx, clubId, by.administrator, by.at)
+      const club = await tx.organisation.findUnique({ where: { id: clubId, kind: 'club', testTeamId: null } })
+      if (!club) throw errors.clubUnknown()
+      const app = await tx.app.findUnique({ where: { id: appId }, select: { teamId: true } })
+      if (!app) throw errors.ownAppUnknown()
+      const before = await lockRow(tx, decision)
+      if (!follows(state, before?.state)) throw errors.changedMeanwhile()
+      if (before?.state === state && before.reason === reason) return 0
+      if (!before && by.administrator !== null && (await membersWhoAllow(tx, decision, by.at.getTime())) === 0) {
+        throw errors.ownAppUnknown()
+      }
+      const id = await write(tx, decision, by)
+      const ended = state === 'approved' ? 0 : await endConsents(tx, decision, by.at)
+      await note({
+        ...{ team: app.teamId, action: actions[state], target: appId },
+        after: { club: clubId, clubName: club.name, ...(reason !== null && { reason }), ...(ended > 0 && { ended }) },
+      })
+      await renumber(tx, id)
+      return ended
+    }),
+  )
+
+/** Only what is approved is withdrawn, and it is not refused. */
+const follows = (state: Decided, before: string | undefined) =>
+  state === 'approved' || state === before || (state === 'withdrawn') === (before === 'approved')
+
+/** The role ends after the transaction at the earliest. */
+async function holdAdministrator(tx: Transaction, club: string, person: string, at: Date) {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT "personId" FROM "Membership" WHERE "organisationId" = ${club} AND "personId" = ${person}
+      AND administrator AND ("leftAt" IS NULL OR "leftAt" > ${at}) FOR SHARE`
+  if (rows.length === 0) throw errors.clubUnknown()
+}
+
+async function lockRow(tx: Transaction, { club, app }: ClubApp) {
+  const [row] = await tx.$queryRaw<{ state: string; reason: string | null }[]>`
+    SELECT state::text AS state, reason FROM "ClubApproval" WHERE "organisationId" = ${club} AND "appId" = ${app} FOR UPDATE`
+  return row
+}
+
+async function write(tx: Transaction, { club, app, state, reason }: Decision, { administrator, at }: By) {
+  const [row] = await tx.$queryRaw<[{ id: string }]>`
+    INSERT INTO "ClubApproval" (id, "organisationId", "appId", state, reason, "decidedAt", "decidedBy")
+    VALUES (gen_random_uuid(), ${club}, ${app}, ${state}::"ClubApprovalState", ${reason}, ${at}, ${administrator})
+    ON CONFLICT ("organisationId", "appId") DO UPDATE SET state = EXCLUDED.state, reason = EXCLUDED.reason,
+      "decidedAt" = EXCLUDED."decidedAt", "decidedBy" = EXCLUDED."decidedBy"
+    RETURNING id`
+  return row.id
+}
+
+/** The approval is locked: a consent that is being given has either been stored, or finds it changed. */
+async function endConsents(tx: Transaction, { club, app }: ClubApp, at: Date): Promise<number> {
+  for (let ended = 0; ; ) {
+    const rows = await tx.$queryRaw<{ id: string }[]>`
+      UPDATE "Consent" SET "withdrawnAt" = ${at} WHERE "withdrawnAt" IS NULL AND id = ANY (ARRAY(
+        SELECT id FROM "Consent" WHERE "organisationId" = ${club} AND "withdrawnAt" IS NULL
+          AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = ${app}))
+        ORDER BY id LIMIT ${BATCH}))
+      RETURNING id`
+    const ids = rows.map(({ id }) => id)
+    await tx.oauthRecord.deleteMany({ where: { grantId: { in: ids } } })
+    await tx.oauthRecord.deleteMany({ where: { model: 'Grant', id: { in: ids } } })
+    ended += ids.length
+    if (ids.length < BATCH) return ended
+  }
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { requestApproval } from '../../routers/approvals/approvals.ts'
+import { decide } from '../../routers/approvals/decide.ts'
+import { consentTo, mintMember } from '../support/app-server.ts'
+import { meanwhile } from '../support/meanwhile.ts'
+import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+let world: World
+let app: string
+let client: string
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  app = await mintApp(world)
+  client = await mintClient()
+})
+
+async function mintClient() {
+  const data = { id: id('client'), name: 'C', teamId: world.ids.team, appId: app, environment: 'production' as const }
+  return (await world.db.client.create({ data })).id
+}
+
+const approvals = () => asPlatform(world).directory.approvals
+const set = (decision: object) =>
+  approvals().set({ club: world.ids.club, app, ...decision } as Parameters<ReturnType<typeof approvals>['set']>[0])
+const row = () => world.db.clubApproval.findFirst({ where: { appId: app } })
+const entries = () =>
+  world.db.auditEntry.findMany({
+    where: { target: app },
+    orderBy: { id: 'asc' },
+    select: { action: true, teamId: true, personId: true, clientId: true, after: true },
+  })
+const inForce = () =>
+  world.db.consent.count({ where: { client: { appId: app }, organisationId: world.ids.club, withdrawnAt: null } })
+
+/** The changes of this app, in the order of the feed. */
+async function changesAfter(after: number) {
+  const items = []
+  for (let cursor = after; ; ) {
+    const page = await approvals().list({ after: cursor, limit: 200 })
+    items.push(...page.items.filter((item) => item.app === app))
+    cursor = page.cursor
+    if (!page.more) return { items, cursor }
+  }
+}
+
+describe('a decision of the platform for a club', () => {
+  it('is stored, and listed after what was listed before', async () => {
+    const { cursor } = await changesAfter(0)
+    await requestApproval(world.db, { club: world.ids.club, app }, world.core.now())
+    const asked = await changesAfter(cursor)
+    const common = { club: world.ids.club, app, decidedBy: null, requestedAt: expect.any(Number) }
+    expect(asked.items).toEqual([{ ...common, state: 'requested', reason: null, decidedAt: null }])
+    await requestApproval(world.db, { club: world.ids.club, app }, world.core.now())
+    expect((await changesAfter(asked.cursor)).items).toEqual([])
+    expect(await set({ state: 'approved' })).toEqual({ ended: 0 })
+    const approved = await changesAfter(asked.cursor)
+    expect(approved.items).toEqual([{ ...common, state: 'approved', reason: null, decidedAt: expect.any(Number) }])
+    expect(await set({ state: 'approved' })).toEqual({ ended: 0 })
+    expect(await changesAfter(approved.cursor)).toEqual({ items: [], cursor: expect.any(Number) })
+    expect(await entries()).toHaveLength(1)
+  })
+
+  it('is in the audit log of the app’s team, with the club and the reason', async () => {
+    await set({ state: 'refused', reason: 'Not <b>needed</b>.' })
+    await set({ state: 'approved' })
+    await consentTo(world, { client })
+    await set({ state: 'withdrawn' })
+    const by = { teamId: world.ids.team, personId: null, clientId: null }
+    const after = { club: world.ids.club, clubName: 'Club' }
+    expect(await entries()).toEqual([
+      { ...by, action: 'club.refuse', after: { ...after, reason: 'Not <b>needed</b>.' } },
+      { ...by, action: 'club.approve', after },
+      { ...by, action: 'club.withdraw', after: { ...after, ended: 1 } },
+    ])
+  })
+
+  it.each(['refused', 'withdrawn'] as const)(
+    '%s ends the consents of all clients of the app, in this club alone',
+    async (state) => {
+      const others = { app: await mintApp(world), club: id('club') }
+      await world.db.organisation.create({ data: { id: others.club, kind: 'club', name: 'Other' } })
+      const stranger = await world.db.client.create({
+        data: { id: id('client'), name: 'C', teamId: world.ids.team, appId: others.app, environment: 'production' },
+      })
+      const ended = [await consentTo(world, { client }), await consentTo(world, { client: await mintClient() })]
+      ended.push(await consentTo(world, { client, member: await mintMember(world) }))
+      const stay = [
+        await consentTo(world, { client, club: others.club }),
+        await consentTo(world, { client: stranger.id }),
+      ]
+      await world.db.oauthRecord.createMany({
+        data: [...ended, ...stay].flatMap((grant) => [
+          { model: 'Grant', id: grant, payload: {} },
+          { model: 'RefreshToken', id: id('refresh'), payload: {}, grantId: grant },
+        ]),
+      })
+      if (state === 'withdrawn') await set({ state: 'approved' })
+      expect(await set({ state, reason: 'No.' })).toEqual({ ended: 3 })
+      const rows = await world.db.consent.findMany({ where: { id: { in: [...ended, ...stay] }, withdrawnAt: null } })
+      expect(rows.map(({ id }) => id).sort()).toEqual(stay.sort())
+      const left = (grants: string[]) =>
+        world.db.oauthRecord.count({ where: { OR: [{ id: { in: grants } }, { grantId: { in: grants } }] } })
+      expect([await left(ended), await left(stay)]).toEqual([0, 4])
+      const announced = await world.db.memberChange.findMany({ where: { clientId: client, kind: 'consentWithdrawn' } })
+      expect(announced).toHaveLength(2)
+    },
+  )
+
+  it.each<[string, object, object]>([
+    ['withdrawal without an approval', { state: 'withdrawn' }, { status: 409, reason: 'changed_meanwhile' }],
+    ['refusal without a reason', { state: 'refused' }, { status: 400 }],
+    ['refusal with an empty reason', { state: 'refused', reason: '' }, { status: 400 }],
+    ['refusal with NUL', { state: 'refused', reason: 'a\0b' }, { status: 400 }],
+    ['refusal with a character that reverses others', { state: 'refused', reason: 'a\u202eb' }, { status: 400 }],
+    ['refusal in 501 characters', { state: 'refused', reason: 'x'.repeat(501) }, { status: 400 }],
+    ['approval with a reason', { state: 'approved', reason: 'x' }, { status: 400 }],
+    ['request', { state: 'requested' }, { status: 400 }],
+    ['approval of no app', { state: 'approved', app: 'a\0b' }, { status: 404, message: 'This app does not exist.' }],
+    ['approval by no club', { state: 'approved', club: 'none' }, { status: 404, message: 'This club does not exist.' }],
+  ])('as a %s is refused, and changes nothing', async (_, decision, refusal) => {
+    await consentTo(world, { client })
+    expect(await refusalOf(set(decision))).toMatchObject(refusal)
+    expect([await row(), await entries(), await inForce()]).toEqual([null, [], 1])
+  })
+
+  it('as a refusal of what is approved is refused: that is withdrawn', async () => {
+    await set({ state: 'approved' })
+    await consentTo(world, { client })
+    expect(await refusalOf(set({ state: 'refused', reason: 'No.' }))).toMatchObject({ status: 409 })
+    expect([(await row())?.state, await inForce()]).toEqual(['approved', 1])
+  })
+
+  it('takes a reason of 500 characters of several bytes', async () => {
+    await set({ state: 'refused', reason: '😀'.repeat(500) })
+    expect((await row())?.reason).toBe('😀'.repeat(500))
+  })
+
+  it('is for clubs: no academy, and no test club, is one', async () => {
+    const testClub = id('club')
+    await world.db.organisation.create({
+      data: { id: testClub, kind: 'club', name: 'Test', testTeamId: world.ids.team },
+    })
+    for (const club of [world.ids.academy, testClub]) {
+      expect(await refusalOf(set({ state: 'approved', club }))).toMatchObject({ status: 404 })
+    }
+    expect(await row()).toBeNull()
+  })
+})
+
+describe('two decisions at once', () => {
+  it.each(['approved', 'refused'] as const)(
+    'of which %s comes second end in it, without consents where it refuses',
+    async (state) => {
+      await consentTo(world, { client })
+      const reason = state === 'refused' ? 'No.' : null
+      const first = { club: world.ids.club, app, state: 'requested' as const, at: new Date(world.core.now()) }
+      await meanwhile(
+        world.db,
+        (tx) =>
+          tx.clubApproval.create({
+            data: { organisationId: first.club, appId: app, state: first.state, requestedAt: first.at },
+          }),
+        () =>
+          decide(
+            world.db,
+            { club: first.club, app, state, reason },
+            { administrator: null, at: new Date(world.core.now()) },
+          ),
+      )
+      expect([(await row())?.state, await inForce()]).toEqual([state, state === 'approved' ? 1 : 0])
+      expect((await row())?.requestedAt).toEqual(first.at)
+    },
+  )
+
+  it('get numbers in the order of their commits: who reads in between misses none', async () => {
+    const { cursor } = await changesAfter(0)
+    const other = await mintApp(world)
+    await meanwhile(
+      world.db,
+      (tx) => tx.$executeRaw`SELECT pg_advisory_xact_lock(7113902645)`,
+      async () => {
+        await set({ state: 'approved' })
+      },
+    )
+    await set({ app: other, state: 'approved' })
+    const { items } = await approvals().list({ after: cursor, limit: 200 })
+    const own = items.filter((item) => [app, other].includes(item.app))
+    expect(own.map((item) => item.app)).toEqual([app, other])
+  })
+})
