@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { AdapterPayload, Client, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { ClientAuthentication } from '../../prisma/generated/client.ts'
+import { isApproved } from '../../routers/approvals/approvals.ts'
 import { isPostgresText, readAccess } from '../../routers/kernel/access.ts'
 import { isFirstPartyScope } from '../../routers/kernel/scopes.ts'
 import { allowedScopes, isSandbox, isSuspended, isWaiting } from './authorize-scopes.ts'
@@ -94,19 +95,29 @@ function organisationOf({ oidc }: KoaContextWithOIDC): string {
 }
 
 /** The scopes that a request may get. Throws for an app itself that may have none in the club. */
-export async function requestable(db: Database, ctx: KoaContextWithOIDC, client: Client, now: number) {
+export async function requestable(ctx: KoaContextWithOIDC, client: Client, options: Options) {
   const isForItself = ctx.oidc.params?.grant_type === 'client_credentials'
-  return isForItself && isOfTeam(client) ? scopesOfApp(db, client, organisationOf(ctx), now) : allowedScopes(client)
+  return isForItself && isOfTeam(client) ? scopesOfApp(client, organisationOf(ctx), options) : allowedScopes(client)
+}
+
+interface Options {
+  db: Database
+  clubApproval: boolean
+  now: number
 }
 
 /** One refusal for every club: which ones exist, and whose members use the app, is not to be learned here. */
-async function scopesOfApp(db: Database, client: Client, organisation: string, now: number) {
+async function scopesOfApp(client: Client, organisation: string, { db, clubApproval, now }: Options) {
   if (isWaiting(client)) throw new errors.UnauthorizedClient('this client is pending approval')
   if (isSuspended(client)) throw new errors.UnauthorizedClient('this app is suspended')
   const { clientId } = client
   const access = await readAccess(db, { member: null, organisation, client: clientId, scopes: new Set() }, now)
   const ofOwnTeam = { id: organisation, testTeam: { clients: { some: { id: clientId } } } }
-  const isOpen = access !== null && (!isSandbox(client) || (await db.organisation.count({ where: ofOwnTeam })) > 0)
+  const isOpen =
+    access !== null &&
+    (isSandbox(client)
+      ? (await db.organisation.count({ where: ofOwnTeam })) > 0
+      : !clubApproval || (await isApproved(db, { club: organisation, app: access.app ?? '' })))
   if (!isOpen) throw new errors.InvalidRequest('no member of this organisation allows the app its storage')
   return access.scopes
 }

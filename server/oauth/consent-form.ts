@@ -1,3 +1,4 @@
+import { requestApproval } from '../../routers/approvals/approvals.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import { fullNameOf } from '../browser/login/persons.ts'
@@ -5,10 +6,12 @@ import { lookFor } from '../browser/look.ts'
 import type { Problem } from '../browser/pages/views.ts'
 import { sendPage } from '../browser/send-page.ts'
 import type { StepContext } from '../http/state.ts'
+import { requestLimit } from '../limits/request-limit.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { appOf } from './app-views.ts'
 import { isFor, isSandbox, organisationKindsOf, requestedScopes } from './authorize-scopes.ts'
 import { choicesFor } from './consent-choices.ts'
+import { storeConsent } from './consents.ts'
 import { errors as oauthErrors } from './oidc-provider.ts'
 import type { PageOptions } from './page-options.ts'
 import { consentPage, developmentPage } from './pages/consent.ts'
@@ -23,8 +26,14 @@ export interface ConsentRequest {
   asker: { returnsTo: string } | { device: string }
 }
 
+/** Requests to clubs per minute and member. */
+const MAX_CLUB_REQUESTS = 10
+
+export type ConsentForm = ReturnType<typeof consentForm>
+
 /** The consent page, and what the member's permission creates: a grant of oidc-provider, and the consent with its id. */
-export function consentForm({ db, now, provider }: Omit<PageOptions, 'pages' | 'limits'>) {
+export function consentForm({ db, now, provider, limits, clubApproval }: Omit<PageOptions, 'pages'>) {
+  const mayAsk = requestLimit(limits, 'club-requests', MAX_CLUB_REQUESTS)
   const read = async ({ client: id, person, params }: ConsentRequest) => {
     if (person === undefined) throw errors.requestInvalid()
     const client = await provider().Client.find(id)
@@ -35,14 +44,15 @@ export function consentForm({ db, now, provider }: Omit<PageOptions, 'pages' | '
     }
     const scopes = requestedScopes(client, params.scope)
     const kinds = organisationKindsOf(scopes)
-    const choices = await choicesFor(db, { person, client: id, kinds, now: now() })
+    const choices = await choicesFor(db, { person, client: id, kinds, clubApproval, now: now() })
     return { app, member, person, scopes, choices, sandbox: isSandbox(client) }
   }
 
   const show = async (ctx: StepContext, request: ConsentRequest, problem?: Problem, picked?: string | null) => {
-    const { app, member, scopes, sandbox, choices: organisations } = await read(request)
+    const { app, member, scopes, sandbox, choices } = await read(request)
     const view = { ...lookFor(ctx), action: request.action, app, asker: request.asker }
-    if (!organisations) return sendPage(ctx, developmentPage(view), 403)
+    if (!choices) return sendPage(ctx, developmentPage(view), 403)
+    const organisations = choices.open
     const wanted = picked ?? request.params.organisation
     const chosen = organisations.length === 1 ? organisations[0] : organisations.find(({ id }) => id === wanted)
     const page = consentPage({
@@ -50,6 +60,7 @@ export function consentForm({ db, now, provider }: Omit<PageOptions, 'pages' | '
       member,
       sandbox,
       organisations: organisations.map(({ id, name }) => ({ id, name })),
+      closed: choices.closed,
       chosen: chosen?.id ?? null,
       scopes,
       ...(problem && { problem }),
@@ -64,7 +75,7 @@ export function consentForm({ db, now, provider }: Omit<PageOptions, 'pages' | '
       const { person, scopes, choices } = await read(request)
       const clientId = request.client
       const picked = form.get('organisation')
-      const choice = choices?.find(({ id }) => id === picked)
+      const choice = choices?.open.find(({ id }) => id === picked)
       if (!choice) return show(ctx, request, 'organisationMissing').then(() => null)
       const fitting = scopes.filter(isFor(choice.kind))
       const ticked = fitting.filter((scope) => scope === 'openid' || form.getAll('scope').includes(scope))
@@ -79,17 +90,41 @@ export function consentForm({ db, now, provider }: Omit<PageOptions, 'pages' | '
       if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
       if (unticked.some(isIdentityScope)) grant.rejectOIDCScope(unticked.filter(isIdentityScope))
       const grantId = await grant.save()
-      await db.consent.create({
-        data: {
-          id: grantId,
-          personId: choice.member,
-          organisationId: choice.organisation,
-          clientId,
-          scopes: ticked,
-          createdAt: new Date(now()),
-        },
-      })
+      const consent = {
+        id: grantId,
+        personId: choice.member,
+        organisationId: choice.organisation,
+        clientId,
+        scopes: ticked,
+        createdAt: new Date(now()),
+      }
+      const app = choice.kind === 'club' ? choices!.approvedApp : null
+      if (!(await storeConsent(db, consent, app === null ? null : { club: choice.organisation, app }))) {
+        await grant.destroy()
+        return show(ctx, request, 'organisationMissing').then(() => null)
+      }
       return { grantId, person, scopes: ticked }
+    },
+
+    /** The error for an app whose request was refused. */
+    async refusalOf(request: ConsentRequest) {
+      const { choices } = clubApproval ? await read(request) : { choices: null }
+      const isClosed = choices !== null && choices.open.length === 0 && choices.closed.length > 0
+      const error_description = isClosed ? 'no club of the member has approved this app' : 'the member refused'
+      return { error: 'access_denied' as const, error_description }
+    },
+
+    /** Asks a club of the member to approve the app. */
+    async ask(ctx: StepContext, request: ConsentRequest, form: URLSearchParams) {
+      const club = form.get('ask')
+      if (club === null || !clubApproval) throw errors.requestInvalid()
+      const { person, choices } = await read(request)
+      const isUnasked = choices?.closed.some(({ id, state }) => id === club && state === 'unasked')
+      if (isUnasked && choices?.approvedApp) {
+        if (!(await mayAsk(person))) throw errors.peopleLimited(60)
+        await requestApproval(db, { club, app: choices.approvedApp }, now())
+      }
+      return show(ctx, request)
     },
   }
 }

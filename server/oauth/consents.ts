@@ -1,6 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import type { ClubApp } from '../../routers/approvals/approvals.ts'
+import { holdApproval } from '../../routers/approvals/approvals.ts'
 import { CONSENT_MS, isPostgresText } from '../../routers/kernel/access.ts'
 import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
 import { appOf, appViews, shownClient } from './app-views.ts'
@@ -112,6 +114,23 @@ export async function withdraw(db: Database, person: string, consent: string, no
   const ids = all.map(({ id }) => id)
   await endGrants(db, ids, now)
   return (await appOf(db, clientId))?.name
+}
+
+/** Stores a consent; false where the club of `approved` has not approved its app, or no longer does. */
+export async function storeConsent(
+  db: Database,
+  data: Prisma.ConsentUncheckedCreateInput,
+  approved: ClubApp | null,
+): Promise<boolean> {
+  if (!approved) {
+    await db.consent.create({ data })
+    return true
+  }
+  return db.$transaction(async (tx) => {
+    if (!(await holdApproval(tx, approved))) return false
+    await tx.consent.create({ data })
+    return true
+  })
 }
 
 /** Returns how many consents were in force until now. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'oidc-provider'
-import { errors } from '../../routers/kernel/errors.ts'
 import { readForm } from '../browser/forms.ts'
 import { preferLanguages } from '../browser/language.ts'
 import { fullNameOf } from '../browser/login/persons.ts'
@@ -14,8 +13,7 @@ import type { StepContext } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { appOf } from './app-views.ts'
 import { isSuspended } from './authorize-scopes.ts'
-import type { ConsentRequest } from './consent-form.ts'
-import { consentForm } from './consent-form.ts'
+import type { ConsentForm, ConsentRequest } from './consent-form.ts'
 import { endGrants } from './consents.ts'
 import type { Decision } from './device-codes.ts'
 import { DEVICE_GRANT, decide, findDeviceRequest, shownUserCode, userCodeOf } from './device-codes.ts'
@@ -46,9 +44,8 @@ interface Entered {
  * The pages for a device's code (RFC 8628, 3.3). oidc-provider's own store their form's secret in the session, before anybody has
  * signed in; so these replace them, and store nothing before the member decides.
  */
-export function devicePages({ db, now, provider, pages, limits }: PageOptions) {
+export function devicePages({ db, now, provider, pages, limits }: PageOptions, consent: ConsentForm) {
   const { path, signIn, cookies, sessionOf } = pages
-  const consent = consentForm({ db, now, provider })
   const wrongCodes = limits.open('device-codes', MAX_WRONG_CODES, 60)
   const address = `${path}${routes.code_verification}`
   const actionOf = (uid: string) => `${path}${REQUEST}/${uid}`
@@ -137,17 +134,19 @@ export function devicePages({ db, now, provider, pages, limits }: PageOptions) {
       // Somebody else has signed in since the page was shown.
       if (person === undefined || shownTo !== session.uid) return redirect(ctx, actionOf(uid))
       const decision = form.get('decision')
+      const request = requestOf(uid, person, opened)
       if (decision === 'refuse') {
-        await finish(ctx, uid, code, { error: 'access_denied', errorDescription: 'the member refused' })
+        const { error, error_description } = await consent.refusalOf(request)
+        await finish(ctx, uid, code, { error, errorDescription: error_description })
         return sendMessage(ctx, 'deviceRefused', 200)
       }
-      if (decision !== 'allow') throw errors.requestInvalid()
+      if (decision !== 'allow') return consent.ask(ctx, request, form)
       const lost = lossOf(await provider().Client.find(opened.request.client))
       if (lost) {
         await finish(ctx, uid, code, { error: 'unauthorized_client', errorDescription: lost })
         return sendMessage(ctx, 'requestWrong', 400, lost)
       }
-      const allowed = await consent.allow(ctx, requestOf(uid, person, opened), form)
+      const allowed = await consent.allow(ctx, request, form)
       if (!allowed) return
       await finish(ctx, uid, code, {
         ...{ accountId: allowed.person, authTime: session.since, grantId: allowed.grantId },

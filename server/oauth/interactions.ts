@@ -1,21 +1,22 @@
 import type { Interaction, InteractionResults } from 'oidc-provider'
-import { errors } from '../../routers/kernel/errors.ts'
 import { readForm } from '../browser/forms.ts'
 import { preferLanguages } from '../browser/language.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
 import { appOf } from './app-views.ts'
-import type { ConsentRequest } from './consent-form.ts'
-import { consentForm } from './consent-form.ts'
+import type { ConsentForm, ConsentRequest } from './consent-form.ts'
 import { errors as oauthErrors } from './oidc-provider.ts'
 import type { PageOptions } from './page-options.ts'
 import type { SignInRequest, SignInRequests } from './sign-in-requests.ts'
 
 /** The pages between an app's authorization request and its response: the member signs in and allows or refuses it. */
-export function interactions({ db, now, provider, pages }: PageOptions, requests: SignInRequests) {
+export function interactions(
+  { db, now, provider, pages }: PageOptions,
+  requests: SignInRequests,
+  consent: ConsentForm,
+) {
   const { path, signIn, sessionOf } = pages
-  const consent = consentForm({ db, now, provider })
   /** Throws SessionNotFound if the interaction is not this browser's. */
   const open = async (ctx: StepContext, uid: string) => {
     const details = await provider().interactionDetails(ctx.req, ctx.res)
@@ -73,14 +74,14 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
       const details = await open(ctx, uid)
       const form = await readForm(ctx)
       const decision = form.get('decision')
+      const request = requestOf(details)
       if (decision === 'allow') {
-        const allowed = await consent.allow(ctx, requestOf(details), form)
+        const allowed = await consent.allow(ctx, request, form)
         if (!allowed) return
         return redirect(ctx, await finish(ctx, { consent: { grantId: allowed.grantId } }, true))
       }
-      if (decision !== 'refuse') throw errors.requestInvalid()
-      const refusal = { error: 'access_denied', error_description: 'the member refused' }
-      return redirect(ctx, await finish(ctx, refusal, false))
+      if (decision === 'refuse') return redirect(ctx, await finish(ctx, await consent.refusalOf(request), false))
+      return consent.ask(ctx, request, form)
     },
   }
 }

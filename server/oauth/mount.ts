@@ -42,6 +42,8 @@ export interface MountOptions {
   authBaseUrl: string
   appsBaseUrl: string
   loginMethods: LoginMethods
+  /** Clubs approve apps before their members can allow them. */
+  clubApproval: boolean
   clientAddress: ClientAddress
   tokenFailures?: number
   limits: Limits
@@ -63,7 +65,14 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  * their pages to `pages`.
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions) {
-  const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
+  const {
+    authBaseUrl,
+    appsBaseUrl,
+    loginMethods,
+    clubApproval,
+    clientAddress,
+    tokenFailures: failures = TOKEN_FAILURES,
+  } = options
   const { authenticate, accessOf, limits, memory, requestMs = productionLimits.requestMs } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
@@ -78,10 +87,21 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
   const { provider, handle } = createProviderHandler({
-    ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs, replayed: options.replayed },
+    ...{
+      db,
+      now,
+      issuer,
+      cookieKeys,
+      secure,
+      interactionUrl,
+      keys,
+      requestMs,
+      clubApproval,
+      replayed: options.replayed,
+    },
   })
 
-  addPageRoutes({ db, now, provider, pages, limits }, requests)
+  addPageRoutes({ db, now, provider, pages, limits, clubApproval }, requests)
   const limit = tokenLimit({ storage: adapterFactory({ db, now, signsWith: keys.signsWith }), now, failures, limits })
   const identityScopesOf = async (id: string) => {
     const client = await provider().Client.find(id)

@@ -9,4 +9,6 @@ export interface PageOptions {
   provider: () => Provider
   pages: PageRoutes
   limits: Limits
+  /** Clubs approve apps before their members can allow them. */
+  clubApproval: boolean
 }

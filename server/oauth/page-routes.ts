@@ -1,6 +1,7 @@
 import { redirect } from '../browser/page-responses.ts'
 import type { StepContext } from '../http/state.ts'
 import { connectedApps } from './connected-apps.ts'
+import { consentForm } from './consent-form.ts'
 import { devicePages, REQUEST } from './device.ts'
 import { endSession } from './end-session.ts'
 import { interactions } from './interactions.ts'
@@ -10,10 +11,11 @@ import type { SignInRequests } from './sign-in-requests.ts'
 
 export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const { path, page, signInAt } = options.pages
-  const interaction = interactions(options, requests)
+  const consent = consentForm(options)
+  const interaction = interactions(options, requests, consent)
   const connected = connectedApps(options)
   const end = endSession(options)
-  const device = devicePages(options)
+  const device = devicePages(options, consent)
   const uidOf = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
 
   page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, uidOf(ctx)))

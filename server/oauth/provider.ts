@@ -42,6 +42,8 @@ export interface ProviderOptions {
   /** The first signs cookies, all of them verify; the same on every node. */
   cookieKeys: string[]
   secure: boolean
+  /** Clubs approve apps before they get tokens of their own. */
+  clubApproval: boolean
   interactionUrl: (ctx: KoaContextWithOIDC, interaction: Interaction) => string
   renderError: NonNullable<Configuration['renderError']>
 }
@@ -56,7 +58,7 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
  */
 export function createProvider(
   jwks: JWK[],
-  { db, now, issuer, signsWith, cookieKeys, secure, interactionUrl, renderError }: ProviderOptions,
+  { db, now, issuer, signsWith, cookieKeys, secure, clubApproval, interactionUrl, renderError }: ProviderOptions,
 ): OidcProvider {
   const provider = new Provider(issuer, {
     ...memberGrants(db, now),
@@ -117,7 +119,7 @@ export function createProvider(
         async getResourceServerInfo(ctx, resource, client) {
           if (resource !== AUDIENCE) throw new errors.InvalidTarget()
           return {
-            scope: (await requestable(db, ctx, client, now())).join(' '),
+            scope: (await requestable(ctx, client, { db, clubApproval, now: now() })).join(' '),
             audience: AUDIENCE,
             accessTokenTTL: ACCESS_TOKEN_SECONDS,
             accessTokenFormat: 'jwt',

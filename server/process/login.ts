@@ -31,5 +31,5 @@ export async function signInOf(
     onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
-  return { cipher: core.cipher, secretsKeys, loginMethods, onError }
+  return { cipher: core.cipher, secretsKeys, loginMethods, clubApproval: config.clubApproval, onError }
 }

@@ -12,6 +12,8 @@ export interface SignIn {
   cipher: Cipher
   secretsKeys: readonly Buffer[]
   loginMethods: LoginMethods
+  /** Clubs approve apps before their members can allow them. */
+  clubApproval: boolean
   /** Failed requests per minute and address at the token endpoint, in place of the production limit. */
   tokenFailures?: number
   onError: (error: unknown) => void

@@ -30,6 +30,10 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
   ...('TOKEN_ISSUER' in given && given.DEVELOPMENT_TOKENS === 'true'
     ? ['DEVELOPMENT_TOKENS: "true" is not possible with TOKEN_ISSUER']
     : []),
+  // Another issuer asks members for their consent.
+  ...('TOKEN_ISSUER' in given && given.CLUB_APPROVAL === 'true'
+    ? ['CLUB_APPROVAL: "true" is not possible with TOKEN_ISSUER']
+    : []),
   ...sharedHosts(given, all),
   ...(sharesPort(all) ? [`INTERNAL_PORT: "${all.INTERNAL_PORT}" is also the PORT, and must differ`] : []),
 ]

@@ -5,9 +5,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
 import { storageScopes } from '../../routers/kernel/scopes.ts'
 import { consentTo } from '../support/app-server.ts'
-import { mintApp } from '../support/platform.ts'
+import { asPlatform, mintApp } from '../support/platform.ts'
+import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import { authWorld, issuer, register } from './auth-world.ts'
+import { authWorld, issuer, register, startAuthWorld } from './auth-world.ts'
 
 const scope = storageScopes.join(' ')
 const secret = newClientSecret()
@@ -302,5 +303,29 @@ describe('openid-client, unchanged', () => {
     expect((await it_.world.call('GET', '/collections', { token })).status).toBe(200)
     const elsewhere = openid.clientCredentialsGrant(config, { scope, organisation: id('nowhere') })
     await expect(elsewhere).rejects.toMatchObject(NOT_ALLOWED)
+  })
+})
+
+describe('with CLUB_APPROVAL, an app with a server', () => {
+  const approving = startedAround(() => startAuthWorld({ like: it_.world, clubApproval: true }))
+  const askThere = (organisation: string) =>
+    approving.token({ grant_type: 'client_credentials', organisation, scope }, basic(client))
+  const set = (state: 'approved' | 'withdrawn') =>
+    asPlatform(it_.world).directory.approvals.set({ club: it_.world.ids.club, app, state })
+
+  it('gets tokens once the club approves it, and loses them with the approval', async () => {
+    const { club } = it_.world.ids
+    const refused = await askThere(club)
+    expect([refused.status, refused.json]).toEqual([400, NOT_ALLOWED])
+    expect((await ask()).status).toBe(200)
+    await set('approved')
+    const { access_token: token } = (await askThere(club)).json
+    const body = { operations: [{ op: 'put', collection: 'c', key: 'k', value: 1 }] }
+    expect((await approving.world.call('POST', '/batch', { token, body })).status).toBe(200)
+    await set('withdrawn')
+    approving.world.advance(5)
+    expect((await approving.world.call('POST', '/batch', { token, body })).status).toBe(401)
+    await consentTo(it_.world, { client })
+    expect((await askThere(club)).json).toEqual(NOT_ALLOWED)
   })
 })

@@ -46,6 +46,8 @@ interface Options {
   localUrls?: HttpParts['localUrls']
   /** With the authorization server; by default members sign in by choosing who they are. */
   auth?: Partial<LoginMethods>
+  /** CLUB_APPROVAL. */
+  clubApproval?: boolean
   /** Another service of the same tenant, with the same secrets. */
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
   /** Trusted in place of the world's own key. */
@@ -133,6 +135,7 @@ export async function startWorld(options: Options = {}) {
     ...{ baseUrls, authBaseUrl: options.authBaseUrl ?? authBaseUrl, localUrls: options.localUrls },
     signIn: options.auth && {
       ...{ cipher, secretsKeys, onError, loginMethods: { ...methods, ...options.auth } },
+      clubApproval: options.clubApproval ?? false,
       tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
     },
     trust: async (own) => ({

@@ -105,6 +105,7 @@ describe('the settings', () => {
     ['KEEP_EVENTS_DAYS', '0'],
     ['KEEP_EVENTS_DAYS', '10000'],
     ['KEEP_CONSENTS_DAYS', '1.5'],
+    ['CLUB_APPROVAL', 'yes'],
     ['NODE_ENV', 'Production'],
     ['TOKEN_ISSUER', 'issuer'],
     ['SMTP_URL', 'smtp://'],
@@ -138,6 +139,10 @@ describe('the settings', () => {
       `LOG_LEVEL: "${'x'.repeat(100)}…" is not fatal, error, warn, info, .*`,
     ],
     [{ TOKEN_TYPE: 'JWT' }, 'TOKEN_TYPE: "JWT" has no effect without TOKEN_ISSUER'],
+    [
+      { TOKEN_ISSUER: 'https://id.example.org', CLUB_APPROVAL: 'true' },
+      'CLUB_APPROVAL: "true" is not possible with TOKEN_ISSUER',
+    ],
     [{ DATABASE_DIRECT_URL: 'postgresql://localhost/db' }, 'DATABASE_URL: is required with DATABASE_DIRECT_URL'],
     [{ SMTP_URL: 'smtp://mail.example.org' }, 'MAIL_FROM: is required with SMTP_URL'],
     [{ PORT: '3001' }, 'INTERNAL_PORT: "3001" is also the PORT, and must differ'],

@@ -8,7 +8,7 @@ export interface SignInView extends Look {
   /** Null when signing in to this service's own pages. */
   app: AppView | null
   /** The service's own pages to sign in to; by default the connected apps. */
-  pages?: 'developers'
+  pages?: 'developers' | 'clubs'
   email: boolean
   /** The first value of the e-mail field. */
   hint?: string
@@ -24,7 +24,7 @@ export function signInPage(view: SignInView): string {
   const w = words[language]
   const fieldProblems: Problem[] = ['emailInvalid', 'tooOften']
   const focusEmail = upstream === null || (problem !== undefined && fieldProblems.includes(problem))
-  const ownPages = pages === 'developers' ? w.signInForDevelopers : w.signInForConnected
+  const ownPages = { developers: w.signInForDevelopers, clubs: w.signInForClubs, connected: w.signInForConnected }
   const byUpstream =
     upstream !== null &&
     html`<p><a class="button chief" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
@@ -50,7 +50,7 @@ export function signInPage(view: SignInView): string {
     ...look,
     title: w.signIn,
     problem,
-    body: html`<p class="lead">${app ? w.signInFor(strongName(app.name), name(app.team)) : ownPages}</p>
+    body: html`<p class="lead">${app ? w.signInFor(strongName(app.name), name(app.team)) : ownPages[pages ?? 'connected']}</p>
 ${byUpstream}
 ${byUpstream && byEmail && html`<p class="or">${w.or}</p>`}
 ${byEmail}

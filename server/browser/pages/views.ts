@@ -8,6 +8,8 @@ export type Problem =
   | 'organisationMissing'
   | 'scopesMissing'
   | 'deviceCodeWrong'
+  | 'reasonInvalid'
+  | 'decidedMeanwhile'
 
 export type Message =
   | 'expired'

@@ -9,6 +9,7 @@ export const de: Words = {
   signInFor: (app, team) => html`und weiter zu ${app}, einer App von ${team}`,
   signInForConnected: 'und sehen, welche Apps Zugriff auf die eigenen Daten haben',
   signInForDevelopers: 'und weiter zum Entwicklerportal',
+  signInForClubs: 'und weiter zu den Apps des Vereins',
   upstream: (name) => html`Mit ${name} anmelden`,
   or: 'oder',
   email: 'E-Mail-Adresse',
@@ -45,6 +46,8 @@ export const de: Words = {
     scopesMissing: 'Es ist nichts angekreuzt. Bitte mindestens einen Punkt ankreuzen oder ablehnen.',
     deviceCodeWrong:
       'Dieser Code ist falsch oder nicht mehr gültig. Bitte mit dem Gerät vergleichen; die meisten Geräte können einen neuen anzeigen.',
+    reasonInvalid: 'Bitte einen Grund mit höchstens 500 Zeichen angeben.',
+    decidedMeanwhile: 'Inzwischen wurde anders entschieden. Es wurde nichts geändert.',
   },
   messages: {
     expired: {

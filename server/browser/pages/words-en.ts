@@ -10,6 +10,7 @@ export interface Words {
   signInFor: (app: Html, team: Html) => Html
   signInForConnected: string
   signInForDevelopers: string
+  signInForClubs: string
   upstream: (name: Html) => Html
   or: string
   email: string
@@ -44,6 +45,7 @@ export const en: Words = {
   signInFor: (app, team) => html`to continue to ${app}, an app by ${team}`,
   signInForConnected: 'to see which apps have access to your data',
   signInForDevelopers: 'to continue to the developer portal',
+  signInForClubs: 'and see the apps of your club',
   upstream: (name) => html`Sign in with ${name}`,
   or: 'or',
   email: 'E-mail address',
@@ -81,6 +83,8 @@ export const en: Words = {
     scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
     deviceCodeWrong:
       'This code is wrong, or no longer valid. Please compare it with the device; most devices can show a new one.',
+    reasonInvalid: 'Give a reason of at most 500 characters.',
+    decidedMeanwhile: 'Somebody has decided otherwise in the meantime. Nothing was changed.',
   },
   messages: {
     expired: {

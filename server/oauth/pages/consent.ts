@@ -5,6 +5,7 @@ import type { Html } from '../../browser/pages/html.ts'
 import { html, name, strongName } from '../../browser/pages/html.ts'
 import { connectedLink, document, troubled } from '../../browser/pages/layout.ts'
 import type { AppView, Named, Problem } from '../../browser/pages/views.ts'
+import type { ClosedClub } from '../consent-choices.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
 import { words } from './words.ts'
 
@@ -18,6 +19,8 @@ export interface ConsentView extends Look {
   /** A client that nobody has reviewed; `organisations` are invented. */
   sandbox?: boolean
   organisations: Named[]
+  /** Clubs that have not approved the app. */
+  closed?: readonly ClosedClub[]
   chosen: string | null
   scopes: readonly ConsentScope[]
   asker: Asker
@@ -26,7 +29,7 @@ export interface ConsentView extends Look {
 
 export function consentPage(view: ConsentView): string {
   const { language, path, brand, action, app, member, sandbox, organisations, asker, problem } = view
-  if (organisations.length === 0) return nowherePage(view)
+  if (organisations.length === 0) return view.closed?.length ? approvalPage(view, view.closed) : nowherePage(view)
   const w = words[language]
   return document({
     ...{ language, path, brand },
@@ -40,6 +43,7 @@ ${'device' in asker && html`<p class="one">${w.deviceAsks(html`<strong>${asker.d
 <form method="post" action="${action}/consent">
 ${noDefault}
 ${organisationField(view)}
+${view.closed && closedClubs(view, view.closed)}
 ${scopeFields(view)}
 <div class="slip">
 <p>${w.allowing(name(app.name), connectedLink(view))} ${'device' in asker ? w.deviceAfter : w.returning(strongName(asker.returnsTo))}</p>
@@ -60,7 +64,36 @@ function nowherePage(view: ConsentView): string {
   return refusalPage(view, { title: w.nowhereTitle, heading, reason: w.nowhere[kind](strongName(member)) })
 }
 
-type Refused = Omit<ConsentView, 'member' | 'sandbox' | 'organisations' | 'chosen' | 'scopes' | 'problem'>
+/** The member's clubs decide first. */
+function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string {
+  const { language, path, brand, action, app, member } = view
+  const w = words[language]
+  return document({
+    ...{ language, path, brand },
+    title: w.approvalTitle,
+    heading: html`${iconOf(app, view)}${w.approvalNeeded(name(app.name))}`,
+    body: html`<p class="lead">${bylineOf(app, language)}</p>
+<p>${w.approvalHint(strongName(member))} ${otherAccount(view)}</p>
+<form method="post" action="${action}/consent">
+${closedList(view, closed)}
+<button class="chief" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
+</form>`,
+  })
+}
+
+const closedClubs = (view: ConsentView, closed: readonly ClosedClub[]) =>
+  closed.length > 0 && html`<p class="hint">${words[view.language].alsoClosed}</p>${closedList(view, closed)}`
+
+/** The button does not send the other fields' choice: it is asked for by its own name. */
+const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[]) => {
+  const w = words[language]
+  return html`<ul>${closed.map(
+    ({ id, name: club, state }) =>
+      html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button name="ask" value="${id}" formnovalidate><span>${w.askClub(name(club), name(app.name))}</span></button>`}</li>`,
+  )}</ul>`
+}
+
+type Refused = Omit<ConsentView, 'member' | 'sandbox' | 'organisations' | 'closed' | 'chosen' | 'scopes' | 'problem'>
 
 /** For a person outside the team of an app that is in development. */
 export function developmentPage(view: Refused): string {
@@ -69,20 +102,21 @@ export function developmentPage(view: Refused): string {
 }
 
 /** No decision to make: states the reason, and links back. */
-function refusalPage(
-  { language, path, brand, action, app, asker }: Refused,
-  { title, heading, reason }: { title: string; heading: Html; reason: Html },
-) {
+function refusalPage(view: Refused, { title, heading, reason }: { title: string; heading: Html; reason: Html }) {
+  const { language, path, brand, action } = view
   return document({
     ...{ language, path, brand },
     title,
     heading,
     body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>
 <form method="post" action="${action}/consent">
-<button class="chief" name="decision" value="refuse"><span>${'device' in asker ? words[language].refuse : words[language].backToApp(name(app.name), name(asker.returnsTo))}</span></button>
+<button class="chief" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
 </form>`,
   })
 }
+
+const wayBack = ({ language, app, asker }: Refused) =>
+  'device' in asker ? words[language].refuse : words[language].backToApp(name(app.name), name(asker.returnsTo))
 
 const otherAccount = ({ language, action }: Pick<ConsentView, 'language' | 'action'>) =>
   html`${words[language].notYou} <a href="${action}/switch">${words[language].switchAccount}</a>`
