@@ -1,46 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { readForm } from '../browser/forms.ts'
-import { fullNameOf } from '../browser/login/persons.ts'
 import { lookFor } from '../browser/look.ts'
 import { redirect, sendMessage } from '../browser/page-responses.ts'
 import { sendPage } from '../browser/send-page.ts'
-import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
 import { consentsOf, withdraw } from './consents.ts'
+import type { Member } from './member-sign-in.ts'
+import { memberSignIn } from './member-sign-in.ts'
 import type { PageOptions } from './page-options.ts'
 import { connectedPage, removePage } from './pages/connected.ts'
 import { replayNotices } from './replays.ts'
 
-const ATTEMPT = 'member_attempt'
-
-export function connectedApps({ db, now, pages: { path, signIn, cookies, sessionOf } }: PageOptions) {
+export function connectedApps(options: PageOptions) {
+  const { db, now, pages } = options
+  const { path, signIn, sessionOf } = pages
   const action = `${path}/connected`
+  const { memberOf, attempt } = memberSignIn(options, action)
 
-  const memberOf = async (ctx: StepContext) => {
-    const { person } = await sessionOf(ctx)
-    const name = person === undefined ? null : await fullNameOf(db, person)
-    return name === null ? undefined : { id: person!, name }
-  }
-
-  const attempt = (ctx: StepContext): SignInAttempt => {
-    const current = cookies.get<string>(ctx, ATTEMPT)
-    const id = current ?? randomUUID()
-    if (current === undefined) cookies.set(ctx, ATTEMPT, action, id)
-    return {
-      id,
-      action,
-      app: null,
-      async finish(person) {
-        cookies.clear(ctx, ATTEMPT, action)
-        await (await sessionOf(ctx)).signIn(person, now())
-        return action
-      },
-    }
-  }
-
-  const list = async (ctx: StepContext, member: { id: string; name: string }, withdrawn?: string) => {
+  const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
     const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replayNotices(db, member.id, now())])
     const view = { ...lookFor(ctx), action, member: member.name, apps, replays }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))

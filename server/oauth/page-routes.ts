@@ -1,5 +1,6 @@
 import { redirect } from '../browser/page-responses.ts'
 import type { StepContext } from '../http/state.ts'
+import { clubApps } from './club-apps.ts'
 import { connectedApps } from './connected-apps.ts'
 import { consentForm } from './consent-form.ts'
 import { devicePages, REQUEST } from './device.ts'
@@ -46,7 +47,24 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
     page('get', `${above}/${step}`, async (ctx) => redirect(ctx, `${path}${above}`))
   }
 
+  if (options.clubApproval) addClubRoutes(options)
+
   signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, uidOf(ctx)))
   signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, uidOf(ctx)))
   signInAt('/connected', async (ctx) => connected.attempt(ctx))
+}
+
+function addClubRoutes(options: PageOptions) {
+  const { path, page, signInAt } = options.pages
+  const club = clubApps(options)
+  page('get', '/club', (ctx) => club.get(ctx))
+  page('get', '/club/remove', (ctx) => club.remove(ctx))
+  page('post', '/club/approve', (ctx) => club.approve(ctx))
+  page('post', '/club/refuse', (ctx) => club.refuse(ctx))
+  page('post', '/club/withdraw', (ctx) => club.withdraw(ctx))
+  page('post', '/club/sign-out', (ctx) => club.signOut(ctx))
+  for (const step of ['approve', 'refuse', 'withdraw', 'sign-out']) {
+    page('get', `/club/${step}`, async (ctx) => redirect(ctx, `${path}/club`))
+  }
+  signInAt('/club', async (ctx) => club.attempt(ctx))
 }

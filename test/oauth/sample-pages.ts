@@ -4,6 +4,7 @@ import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Language } from '../../server/browser/language.ts'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
+import { clubPage, noClubPage, withdrawPage } from '../../server/oauth/pages/club.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/consent.ts'
 import { devicePage } from '../../server/oauth/pages/device.ts'
@@ -43,6 +44,14 @@ const brand = {
   name: 'Landesverband der Rudervereine',
   logo: { type: 'image/svg+xml', bytes: Buffer.from(''), version: 'one' },
 } as const
+
+const entry = {
+  ...{ reason: null, requestedAt: null, decidedAt: null },
+  scopes: [
+    { scope: 'svc.me.profile:read' as const, purposes: ['To greet members by name.', strange] },
+    { scope: 'svc.apps.storage:write' as const, purposes: [] },
+  ],
+}
 
 /** Each page in each state that looks different, by the path that browser tests open. */
 export const samplePages = (language: Language): Record<string, string> => ({
@@ -113,6 +122,34 @@ export const samplePages = (language: Language): Record<string, string> => ({
     chosen: null,
     scopes: ['lms.me.quizzes:write'],
     asker: { returnsTo: '127.0.0.1' },
+  }),
+  '/consent-some-clubs': consentPage({
+    language,
+    action,
+    app,
+    member: 'Anna Berger',
+    organisations: [clubs[0]!],
+    closed: [
+      { ...clubs[1]!, state: 'unasked' },
+      { id: 'long', name: long, state: 'refused' },
+    ],
+    chosen: null,
+    scopes: asked,
+    asker: { returnsTo: 'trainer.example.org' },
+  }),
+  '/consent-no-club': consentPage({
+    language,
+    action,
+    app,
+    member: 'Anna Berger',
+    organisations: [],
+    closed: [
+      { ...clubs[0]!, state: 'unasked' },
+      { ...clubs[1]!, state: 'requested' },
+    ],
+    chosen: null,
+    scopes: asked,
+    asker: { returnsTo: 'trainer.example.org' },
   }),
   '/consent-development': developmentPage({ language, action, app, asker: { returnsTo: 'trainer.example.org' } }),
   '/consent-device': consentPage({
@@ -189,6 +226,51 @@ export const samplePages = (language: Language): Record<string, string> => ({
     apps: [],
     replays: [],
   }),
+  '/club': clubPage({
+    language,
+    action: '/v1/oauth/club',
+    club: clubs[0]!,
+    others: [clubs[1]!],
+    entries: [
+      { ...entry, id: 'trainer', app, state: 'requested', requestedAt: since },
+      { ...entry, id: 'cake', app: { name: 'Kuchenliste', team: 'Feierabend Apps' }, state: 'undecided', scopes: [] },
+      {
+        ...entry,
+        id: 'quiz',
+        app: { name: 'Quizduell', team: 'Feierabend Apps' },
+        state: 'approved',
+        decidedAt: since,
+      },
+    ],
+    page: 1,
+    more: true,
+    problem: 'reasonInvalid',
+    troubled: 'trainer',
+  }),
+  '/club-odd': clubPage({
+    language,
+    action: '/v1/oauth/club',
+    club: { id: strange, name: strange },
+    others: [{ id: strange, name: long }],
+    entries: [
+      { ...entry, id: strange, app: odd, state: 'refused', reason: strange, decidedAt: since },
+      { ...entry, id: 'b', app: odd, state: 'requested', requestedAt: since },
+    ],
+    page: 0,
+    more: false,
+    decided: { state: 'refused', app: strange },
+  }),
+  '/club-none': clubPage({
+    ...{ language, action: '/v1/oauth/club', club: clubs[0]!, others: [], entries: [], page: 0, more: false },
+  }),
+  '/club-withdraw': withdrawPage({
+    language,
+    action: '/v1/oauth/club',
+    club: clubs[0]!,
+    entry: { id: 'trainer', app },
+    members: 12,
+  }),
+  '/club-stranger': noClubPage({ language, action: '/v1/oauth/club', member: 'Ben Okafor' }),
   '/end-session': endSessionPage({
     language,
     action: '/v1/oauth/end-session',

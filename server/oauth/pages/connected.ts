@@ -5,6 +5,7 @@ import { html, name, strongName } from '../../browser/pages/html.ts'
 import { document } from '../../browser/pages/layout.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 import type { LastUse } from '../last-use.ts'
+import { dayOf } from './days.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
 import { words } from './words.ts'
 
@@ -33,18 +34,13 @@ export interface ConnectedView extends Look {
   withdrawn?: string
 }
 
-const days = {
-  en: new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
-  de: new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' }),
-}
-
 export function connectedPage({ action, member, apps, replays, withdrawn, ...look }: ConnectedView): string {
   const w = words[look.language]
   return document({
     ...look,
     title: w.connected,
     body: html`${withdrawn !== undefined && html`<p class="done" role="status">${w.withdrawn(strongName(withdrawn))}</p>`}
-${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replayed(strongName(app.name), name(organisation), dayOf(at, look))}</p>`)}
+${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replayed(strongName(app.name), name(organisation), dayOf(at, look.language))}</p>`)}
 <p class="lead">${w.connectedFor(strongName(member))}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, look, action))}
@@ -52,14 +48,11 @@ ${apps.map((connected) => entry(connected, look, action))}
   })
 }
 
-const dayOf = (date: Date, { language }: Look) =>
-  html`<time datetime="${date.toISOString()}">${days[language].format(date)}</time>`
-
 function entry(connected: ConnectedApp, look: Look, action: string) {
   const { language } = look
   const { consent, app, organisation, scopes, since, lastUse, ends } = connected
   const w = words[language]
-  const day = (date: Date) => dayOf(date, look)
+  const day = (date: Date) => dayOf(date, language)
   const facts = [
     [w.organisation[kindOf(scopes)], name(organisation)],
     [w.since, day(since)],
