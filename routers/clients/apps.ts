@@ -5,6 +5,7 @@ import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { isText } from '../kernel/typed-text.ts'
+import { clubs } from './app-clubs.ts'
 import { health } from './app-health.ts'
 import { removeLogo, setLogo } from './app-logo.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
@@ -127,6 +128,7 @@ function isHomepage(text: string) {
 export const apps = router({
   list: listApps,
   get: getApp,
+  clubs,
   health,
   holdings: appHoldings,
   remove: removeApp,

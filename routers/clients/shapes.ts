@@ -141,7 +141,7 @@ export const auditOutput = z.object({
       name: z.string().nullable().meta({ description: 'Null once the person is erased' }),
     })
     .nullable()
-    .meta({ description: 'Null for the operator, for a client, and for a person who has declined an invitation' }),
+    .meta({ description: 'Null for the operator, a client, a club, and a person who has declined an invitation' }),
   client: z
     .object({ id: z.string(), name: z.string().nullable().meta({ description: 'Null once it is removed' }) })
     .nullable()

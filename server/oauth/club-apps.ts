@@ -35,8 +35,7 @@ export function clubApps(options: PageOptions) {
   const mayDecide = requestLimit(limits, 'club-decisions', MAX_DECISIONS)
 
   /** The member alone for who administers no club; undefined when nobody is signed in. Throws 404 for a club of others. */
-  const visitOf = async (ctx: StepContext, wanted: string | null): Promise<Visit | Member | undefined> => {
-    const member = await memberOf(ctx)
+  const visitOf = async (member: Member | undefined, wanted: string | null): Promise<Visit | Member | undefined> => {
     if (!member) return undefined
     const clubs = await clubsOf(db, member.id, now())
     const club = wanted === null ? clubs[0] : clubs.find(({ id }) => id === wanted)
@@ -53,9 +52,10 @@ export function clubApps(options: PageOptions) {
 
   const act = (state: Decision['state']) => async (ctx: StepContext) => {
     const form = await readForm(ctx)
-    const visit = await visitOf(ctx, form.get('club') ?? '')
+    const member = await memberOf(ctx)
+    if (member && !(await mayDecide(member.id))) throw errors.peopleLimited(60)
+    const visit = await visitOf(member, form.get('club') ?? '')
     if (!visit || !('club' in visit)) return redirect(ctx, action)
-    if (!(await mayDecide(visit.member.id))) throw errors.peopleLimited(60)
     const { club } = visit
     const app = form.get('app') ?? ''
     const [entry] = isPostgresText(app) ? (await clubEntries(db, club.id, { now: now(), app })).entries : []
@@ -75,7 +75,7 @@ export function clubApps(options: PageOptions) {
   return {
     attempt,
     async get(ctx: StepContext) {
-      const visit = await visitOf(ctx, queryOf(ctx).get('club'))
+      const visit = await visitOf(await memberOf(ctx), queryOf(ctx).get('club'))
       if (!visit) return pages.signIn.showForm(ctx, attempt(ctx))
       if ('club' in visit) return list(ctx, visit)
       return sendPage(ctx, noClubPage({ ...lookFor(ctx), action, member: visit.name }), 403)
@@ -83,7 +83,7 @@ export function clubApps(options: PageOptions) {
     /** Asks first, unless the app is no longer approved. */
     async remove(ctx: StepContext) {
       const app = queryOf(ctx).get('app') ?? ''
-      const visit = await visitOf(ctx, queryOf(ctx).get('club') ?? '')
+      const visit = await visitOf(await memberOf(ctx), queryOf(ctx).get('club') ?? '')
       if (!visit || !('club' in visit) || !isPostgresText(app)) return redirect(ctx, action)
       const { club } = visit
       const [entry] = (await clubEntries(db, club.id, { now: now(), app })).entries

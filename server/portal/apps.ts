@@ -16,7 +16,7 @@ export async function appOf(visit: Visit) {
   return { team, app }
 }
 
-export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses) {
+export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses, clubApproval: boolean) {
   const page: Show = async (visit) => {
     const { team, app } = await appOf(visit)
     const query = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: offsetOf(visit) }
@@ -24,7 +24,7 @@ export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses
       visit.developer.clients.list(query),
       visit.developer.apps.health({ app: app.id }),
     ])
-    return appOverview(visit, { team, app, clients, health, catalogue })
+    return appOverview(visit, { team, app, clients, health, catalogue, clubApproval })
   }
   const own = '/teams/:team/apps/:app'
   get(own, page)

@@ -16,6 +16,7 @@ import { appPages } from './apps.ts'
 import { auditPages } from './audit.ts'
 import { developerFor } from './client.ts'
 import { clientPages } from './clients.ts'
+import { clubPages } from './clubs.ts'
 import { dataPages } from './data.ts'
 import { deletionPages } from './deletions.ts'
 import { deliveryPages } from './deliveries.ts'
@@ -45,9 +46,11 @@ interface Options {
   countPeople: PeopleLimit
   /** Whether this service has a mail server. */
   sendsMails: boolean
+  /** Clubs approve apps. */
+  clubApproval: boolean
 }
 
-export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sendsMails }: Options) {
+export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sendsMails, clubApproval }: Options) {
   const { page, signInAt, sessionOf, reserve } = parts
   const {
     root,
@@ -169,7 +172,8 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   invitationPages(routes)
   peoplePages(routes, sendsMails)
   mailPages(routes, sendsMails)
-  appPages(routes, addresses)
+  appPages(routes, addresses, clubApproval)
+  if (clubApproval) clubPages(routes)
   dataPages(routes)
   rulePages(routes)
   clientPages(routes, addresses, core.now)

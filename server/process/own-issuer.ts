@@ -44,7 +44,12 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const { addPortal } = await import('../portal/portal.ts')
   const { registerPortal } = await import('../portal/client.ts')
   await registerPortal(core.db)
-  const portal = { core, countPeople, sendsMails: signIn.loginMethods.codes !== null }
+  const portal = {
+    core,
+    countPeople,
+    sendsMails: signIn.loginMethods.codes !== null,
+    clubApproval: signIn.clubApproval,
+  }
   const oauth = await openOauth({
     ...signIn,
     ...{ db: core.db, now: core.now, accessOf: core.accessOf, limits, memory, authBaseUrl, replayed },

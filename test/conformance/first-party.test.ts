@@ -71,6 +71,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.apps.holdings             | query    | dev:read  |
   | developer.apps.remove               | mutation | dev:write |
   | developer.apps.restore              | mutation | dev:write |
+  | developer.apps.clubs                | query    | dev:read  |
   | developer.apps.health               | query    | dev:read  |
   | developer.apps.providers            | query    | dev:read  |
   | developer.apps.create               | mutation | dev:write |

@@ -67,6 +67,12 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /connected/remove                                   | member    |                |        |      |      |
 | POST    | /connected/withdraw                                 | member    |                | form   | own  | yes  |
 | POST    | /connected/sign-out                                 | member    |                |        | own  | yes  |
+| GET     | /club                                               | member    |                |        |      |      |
+| GET     | /club/remove                                        | member    |                |        |      |      |
+| POST    | /club/approve                                       | member    | club-decisions | form   | own  | yes  |
+| POST    | /club/refuse                                        | member    | club-decisions | form   | own  | yes  |
+| POST    | /club/withdraw                                      | member    | club-decisions | form   | own  | yes  |
+| POST    | /club/sign-out                                      | member    |                |        | own  | yes  |
 | GET     | /developers/sign-in                                 | attempt   |                |        |      |      |
 | GET     | /developers/continue                                | attempt   |                |        |      |      |
 | POST    | /developers/sign-out                                | member    |                |        | own  |      |
@@ -110,6 +116,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/apps/:app/webhook/remove    | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/remove/confirm | developer | people    | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/webhook/test      | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/clubs             | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/apps/:app/rules             | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/rules/set         | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/data              | developer | people         |        |      |      |
@@ -136,7 +143,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/clients/:client/remove/confirm | developer | people      | form   | own  | yes  |
 `).flatMap((row) =>
   row.path.startsWith('[sign-in]')
-    ? ['/interaction/:uid', '/device/request/:uid', '/connected', '/developers/sign-in'].map((place) => ({
+    ? ['/interaction/:uid', '/device/request/:uid', '/connected', '/club', '/developers/sign-in'].map((place) => ({
         ...row,
         path: row.path.replace('[sign-in]', place),
       }))
@@ -154,7 +161,7 @@ let at: (route: Route) => string
 let fieldsOf: (route: Route) => Record<string, string | string[]>
 beforeAll(async () => {
   const register = vi.spyOn(Router.prototype, 'register')
-  team = await startPortal()
+  team = await startPortal({ clubApproval: true })
   registered = register.mock.calls.flatMap(([paths, methods]) =>
     [paths].flat().map((path) => `${methods.join().toUpperCase()} ${path}`),
   )
@@ -163,7 +170,13 @@ beforeAll(async () => {
   const names = new Set(routes.map(({ limit }) => (limit === 'people' ? 'developer-person' : limit)))
   const limits = memoryLimits()
   const open: typeof limits.open = (name, points, seconds) => limits.open(name, names.has(name) ? 0 : points, seconds)
-  full = await startWorld({ auth: {}, like: team.world, limits: { ...limits, open }, tokenFailures: 0 })
+  full = await startWorld({
+    auth: {},
+    clubApproval: true,
+    like: team.world,
+    limits: { ...limits, open },
+    tokenFailures: 0,
+  })
 
   // Whoever is of a team may leave it: somebody who is neither the owner nor the colleague.
   const person = id('third')
@@ -291,10 +304,13 @@ describe('without signing in', () => {
     expect((await send(team.newBrowser(), route)).status).toBe(400)
   })
 
-  it.each(titled(routes.filter(({ path }) => path.startsWith('/connected'))))('%s shows nobody', async (_, route) => {
-    const { text } = await send(team.newBrowser(), route)
-    expect(text).not.toContain('/connected/sign-out')
-  })
+  it.each(titled(routes.filter(({ path }) => /^\/(connected|club)/.test(path))))(
+    '%s shows nobody',
+    async (_, route) => {
+      const { text } = await send(team.newBrowser(), route)
+      expect(text).not.toMatch(/\/(connected|club)\/sign-out/)
+    },
+  )
 })
 
 describe('somebody else', () => {

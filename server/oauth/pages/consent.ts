@@ -87,7 +87,7 @@ const closedClubs = (view: ConsentView, closed: readonly ClosedClub[]) =>
 /** The button does not send the other fields' choice: it is asked for by its own name. */
 const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[]) => {
   const w = words[language]
-  return html`<ul>${closed.map(
+  return html`<ul class="closed">${closed.map(
     ({ id, name: club, state }) =>
       html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button name="ask" value="${id}" formnovalidate><span>${w.askClub(name(club), name(app.name))}</span></button>`}</li>`,
   )}</ul>`

@@ -20,9 +20,10 @@ interface Overview {
   clients: Clients
   health: Health
   catalogue: string
+  clubApproval: boolean
 }
 
-export function appOverview(visit: Visit, { team, app, clients, health, catalogue }: Overview): string {
+export function appOverview(visit: Visit, { team, app, clients, health, catalogue, clubApproval }: Overview): string {
   const { w, at } = visit
   const own = at('teams', team.id, 'apps', app.id)
   return appPage(visit, team, app, 'app', {
@@ -41,6 +42,7 @@ ${newClient(visit, team, app)}
 <dl class="stacked">${fact(w.appId, copyable(w.appId, app.id))}${fact(w.provider, name(app.provider.name))}
 ${health.webhook && fact(w.webhook, webhookFacts(visit, own, health.webhook))}
 ${fact(w.storage, storageFacts(visit, health.storage))}</dl>
+${clubApproval && html`<p class="ways"><a href="${own}/clubs">${w.clubs.title}</a></p>`}
 ${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(visit, app, app.wanted.logo, w.logoWaits) })}
 ${refusal(visit, app.refusal, { again: `${own}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(visit, team, app)}

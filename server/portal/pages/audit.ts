@@ -27,9 +27,9 @@ ${pager(visit, { offset, shown: items.length, more: offset + items.length < tota
   })
 }
 
-/** The team does not learn who declined an invitation. */
+/** The team does not learn who declined an invitation, nor who decided for a club. */
 function by({ w }: Visit, { action, by, client }: Entry) {
-  if (action === 'invitation.decline') return null
+  if (action === 'invitation.decline' || action.startsWith('club.')) return null
   if (client) return html`<br>${w.client} ${client.name === null ? html`<code>${client.id}</code>` : name(client.name)}`
   return html`<br>${by === null ? w.operator : by.name === null ? w.erased : name(by.name)}`
 }
@@ -38,7 +38,7 @@ function by({ w }: Visit, { action, by, client }: Entry) {
 function targetOf({ w, at }: Visit, team: Team, { action, target, targetName }: Entry) {
   if (target === '') return w.erased
   const [subject] = action.split('.')
-  const kind = subject === 'secret' ? 'client' : subject
+  const kind = subject === 'secret' ? 'client' : subject === 'club' ? 'app' : subject
   if (targetName === null) return html`<code>${target}</code>`
   if (kind !== 'app' && kind !== 'client') return name(targetName)
   return html`<a href="${at('teams', team.id, `${kind}s`, target)}">${name(targetName)}</a>`

@@ -35,6 +35,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     ...ofTeam.map((name) => operation(name, [200], () => ask(name, { team }))),
     ...[
       'apps.get',
+      'apps.clubs',
       'apps.health',
       'apps.holdings',
       'webhook.kinds',
