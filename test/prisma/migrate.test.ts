@@ -76,6 +76,16 @@ describe('the migrations', () => {
       `INSERT INTO "Subscription" (id, "appId", subscriber, "formerUntil") VALUES ('s', 'a', 's', now())`,
       'Subscription_former_check',
     ],
+    ...[
+      [`'refused', null, null, now()`, 'refusal'],
+      [`'approved', 'x', null, now()`, 'refusal'],
+      [`'refused', repeat('x', 501), null, now()`, 'length'],
+      [`'requested', null, null, null`, 'request'],
+      [`'approved', null, now(), null`, 'decision'],
+    ].map(([values, check]) => [
+      `INSERT INTO "ClubApproval" (id, "organisationId", "appId", state, reason, "requestedAt", "decidedAt") VALUES ('i', 'o', 'a', ${values})`,
+      `ClubApproval_${check}_check`,
+    ]),
     [`INSERT INTO "CompetitionResult" VALUES ('r', 'c', 'd', 'p', 0, 1, now())`, 'CompetitionResult_place_check'],
     [`INSERT INTO "CompetitionResult" VALUES ('r', 'c', 'd', 'p', 1, 1, 'infinity')`, 'CompetitionResult_time_check'],
     [`INSERT INTO "Organisation" VALUES ('', 'club', 'O')`, 'Organisation_id_check'],

@@ -17,11 +17,11 @@ CREATE TABLE "ClubApproval" (
     "number" BIGSERIAL NOT NULL,
 
     CONSTRAINT "ClubApproval_pkey" PRIMARY KEY ("id"),
-    CONSTRAINT "ClubApproval_reason_length" CHECK ("reason" IS NULL OR char_length("reason") BETWEEN 1 AND 500),
-    CONSTRAINT "ClubApproval_reason_state" CHECK (CASE "state" WHEN 'refused' THEN "reason" IS NOT NULL
+    CONSTRAINT "ClubApproval_length_check" CHECK ("reason" IS NULL OR char_length("reason") BETWEEN 1 AND 500),
+    CONSTRAINT "ClubApproval_refusal_check" CHECK (CASE "state" WHEN 'refused' THEN "reason" IS NOT NULL
       WHEN 'withdrawn' THEN true ELSE "reason" IS NULL END),
-    CONSTRAINT "ClubApproval_requested" CHECK ("state" <> 'requested' OR "requestedAt" IS NOT NULL AND "decidedBy" IS NULL),
-    CONSTRAINT "ClubApproval_decided" CHECK (("state" = 'requested') = ("decidedAt" IS NULL))
+    CONSTRAINT "ClubApproval_request_check" CHECK ("state" <> 'requested' OR "requestedAt" IS NOT NULL AND "decidedBy" IS NULL),
+    CONSTRAINT "ClubApproval_decision_check" CHECK (("state" = 'requested') = ("decidedAt" IS NULL))
 );
 
 -- CreateIndex
