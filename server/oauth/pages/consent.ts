@@ -84,7 +84,7 @@ ${closedList(view, closed)}
 const closedClubs = (view: ConsentView, closed: readonly ClosedClub[]) =>
   closed.length > 0 && html`<p class="hint">${words[view.language].alsoClosed}</p>${closedList(view, closed)}`
 
-/** The button does not send the other fields' choice: it is asked for by its own name. */
+/** The buttons send no `decision`, so that the other fields have no effect. */
 const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[]) => {
   const w = words[language]
   return html`<ul class="closed">${closed.map(

@@ -25,6 +25,10 @@ export async function ofDirectory(academy: string, trpc: Trpc): Promise<Operatio
       operation(`directory.${kind}.end`, [200], () => end(kind), 0.3),
       operation(`directory.${kind}.list`, [200], () => trpc('GET', `directory.${kind}.list`, { limit: 20 }), 0.3),
     ]),
+    operation('directory.approvals.list', [200], () => trpc('GET', 'directory.approvals.list', { limit: 20 })),
+    operation('directory.approvals.set', [404], () =>
+      trpc('POST', 'directory.approvals.set', { club: samples.groups!.club, app: id('none'), state: 'approved' }),
+    ),
     operation('directory.people.export', [200], () =>
       trpc('GET', 'directory.people.export', { id: samples.people!.id }),
     ),
