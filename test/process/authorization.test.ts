@@ -46,3 +46,15 @@ describe('clients behind a reverse proxy', () => {
     await service.stop()
   })
 })
+
+describe('the page on which clubs decide', () => {
+  it.each([
+    [{ CLUB_APPROVAL: 'true' }, 200],
+    [{}, 404],
+  ])('with %o is %i', async (settings, status) => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), ...settings }
+    const service = await start(env)
+    expect((await send(service.port, 'GET', '/v1/oauth/club', { headers })).status).toBe(status)
+    await service.stop()
+  })
+})
