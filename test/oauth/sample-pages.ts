@@ -48,10 +48,12 @@ const brand = {
 const entry = {
   ...{ reason: null, requestedAt: null, decidedAt: null },
   scopes: [
-    { scope: 'svc.me.profile:read' as const, purposes: ['To greet members by name.', strange] },
-    { scope: 'svc.apps.storage:write' as const, purposes: [] },
+    { scope: 'svc.me.profile:read' as const, purposes: ['To greet members by name.'] },
+    { scope: 'svc.apps.storage:write' as const, purposes: ['To keep scores.'] },
   ],
 }
+
+const strangeScopes = [{ scope: 'svc.me.profile:read' as const, purposes: [strange, long] }]
 
 /** Each page in each state that looks different, by the path that browser tests open. */
 export const samplePages = (language: Language): Record<string, string> => ({
@@ -244,8 +246,6 @@ export const samplePages = (language: Language): Record<string, string> => ({
     ],
     page: 1,
     more: true,
-    problem: 'reasonInvalid',
-    troubled: 'trainer',
   }),
   '/club-odd': clubPage({
     language,
@@ -254,11 +254,13 @@ export const samplePages = (language: Language): Record<string, string> => ({
     others: [{ id: strange, name: long }],
     entries: [
       { ...entry, id: strange, app: odd, state: 'refused', reason: strange, decidedAt: since },
-      { ...entry, id: 'b', app: odd, state: 'requested', requestedAt: since },
+      { ...entry, id: 'b', app: odd, state: 'requested', requestedAt: since, scopes: strangeScopes },
     ],
     page: 0,
     more: false,
     decided: { state: 'refused', app: strange },
+    problem: 'reasonInvalid',
+    troubled: 'b',
   }),
   '/club-none': clubPage({
     ...{ language, action: '/v1/oauth/club', club: clubs[0]!, others: [], entries: [], page: 0, more: false },

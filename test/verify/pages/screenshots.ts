@@ -131,6 +131,10 @@ await pictures(browser, {
   'no-membership': `${pages.origin}/consent-nowhere`,
   'connected-apps': `${pages.origin}/connected`,
   'remove-access': `${pages.origin}/remove`,
+  device: `${pages.origin}/device`,
+  'consent-device': `${pages.origin}/consent-device`,
+  'no-club': `${pages.origin}/consent-no-club`,
+  club: `${pages.origin}/club`,
   error: `${pages.origin}/message`,
   'signed-out': `${pages.origin}/message-out`,
 })
