@@ -25,18 +25,28 @@ export interface AppOfClub {
   decidedAt: Date | null
 }
 
-/** The apps that a club has been asked about, has decided about, or whose members allow them: open requests first. */
+/**
+ * The apps that a club has been asked about, has decided about, or whose members allow them: open requests first. Steps through
+ * the club's clients, not its consents: of these, EXISTS instead of LIMIT 1 reads all.
+ */
 export const appsOfClub = (
   db: Database,
   club: string,
   { now, limit, offset, app = null }: { now: number; limit: number; offset: number; app?: string | null },
 ) =>
   db.$queryRaw<AppOfClub[]>`
+    WITH RECURSIVE used AS (
+      (SELECT "clientId" AS client FROM "Consent" WHERE "organisationId" = ${club} ORDER BY "clientId" LIMIT 1)
+      UNION ALL SELECT (SELECT "clientId" FROM "Consent" WHERE "organisationId" = ${club} AND "clientId" > client
+        ORDER BY "clientId" LIMIT 1) FROM used WHERE client IS NOT NULL),
+    own AS (
+      SELECT "appId" FROM "ClubApproval" WHERE "organisationId" = ${club}
+      UNION SELECT "appId" FROM "Client" WHERE id = ANY (ARRAY(SELECT client FROM used WHERE (
+        SELECT true FROM "Consent" WHERE "organisationId" = ${club} AND "clientId" = client AND "withdrawnAt" IS NULL
+          AND "createdAt" > ${new Date(now - CONSENT_MS)} LIMIT 1))))
     SELECT app.id AS app, approval.state, reason, "requestedAt", "decidedAt"
     FROM "App" app LEFT JOIN "ClubApproval" approval ON approval."appId" = app.id AND approval."organisationId" = ${club}
-    WHERE (${app}::text IS NULL OR app.id = ${app}) AND (approval.id IS NOT NULL OR EXISTS (
-      SELECT FROM "Client" client JOIN "Consent" ON "clientId" = client.id WHERE client."appId" = app.id
-        AND "organisationId" = ${club} AND "withdrawnAt" IS NULL AND "createdAt" > ${new Date(now - CONSENT_MS)}))
+    WHERE app.id = ANY (ARRAY(SELECT "appId" FROM own)) AND (${app}::text IS NULL OR app.id = ${app})
     ORDER BY CASE WHEN approval.state = 'requested' THEN 0 WHEN approval.state IS NULL THEN 1 ELSE 2 END, app.name, app.id
     LIMIT ${limit} OFFSET ${offset}`
 

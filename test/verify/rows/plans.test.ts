@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
+import { approvalsOf, isApproved, requestApproval } from '../../../routers/approvals/approvals.ts'
+import { decide } from '../../../routers/approvals/decide.ts'
+import { clubsOf, membersWhoAllow } from '../../../routers/approvals/of-club.ts'
 import { replaysOf } from '../../../routers/clients/replays.ts'
 import { callAs } from '../../../routers/core.ts'
 import { kindNames } from '../../../routers/directory/kinds.ts'
@@ -13,7 +16,9 @@ import { fullNameOf, personsWithEmail, personWithId } from '../../../server/brow
 import { personsOf } from '../../../server/browser/login/upstream-identity.ts'
 import { adapterFactory } from '../../../server/oauth/adapter.ts'
 import { appOf } from '../../../server/oauth/app-views.ts'
+import { clubEntries } from '../../../server/oauth/club-entries.ts'
 import { consentsOf, organisationOf, organisationsOf, withdraw } from '../../../server/oauth/consents.ts'
+import { decide as decideDevice, findDeviceRequest } from '../../../server/oauth/device-codes.ts'
 import { deleteExpiredRecords } from '../../../server/oauth/expired-records.ts'
 import { replayNotices } from '../../../server/oauth/replays.ts'
 import { needsRsaKey } from '../../../server/oauth/signing-key-store.ts'
@@ -227,6 +232,27 @@ describe('no request reads the rows of others', () => {
     ).toEqual([])
   })
 
+  it('what a club decides about apps', async () => {
+    const { db, now: seconds } = world
+    const { app, club, member } = world.ids
+    expect(
+      await largeScans(async (n) => {
+        const now = seconds() * 1000
+        const by = { administrator: null, at: new Date(now) }
+        await requestApproval(db, { club, app }, now)
+        await approvalsOf(db, app, [club])
+        await isApproved(db, { club, app })
+        await clubsOf(db, member, now)
+        await clubEntries(db, club, { now, page: 0 })
+        await clubEntries(db, club, { now, app })
+        await membersWhoAllow(db, { club, app }, now)
+        const state = n % 2 === 0 ? 'approved' : 'withdrawn'
+        await decide(db, { club, app, state, reason: null }, by)
+        await asPlatform(world).directory.approvals.list({ after: 0 })
+      }),
+    ).toEqual([])
+  })
+
   it('from signing in to a refreshed token', async () => {
     const { db, ids, core, now: seconds } = world
     const { member, client, team } = ids
@@ -259,6 +285,14 @@ describe('no request reads the rows of others', () => {
           await records.revokeByGrantId('grant')
           await records.destroy(`${model}-${n}`)
         }
+        const userCode = `code-${n}`
+        await adapterFactory({ db, now: () => now })('DeviceCode').upsert(
+          `device-${n}`,
+          { userCode, clientId: client },
+          60,
+        )
+        await findDeviceRequest(db, userCode, now)
+        await decideDevice(db, userCode, { error: 'access_denied', errorDescription: 'refused' }, now)
         await adapterFactory({ db, now: () => now })('Client').find(client)
         await deleteExpiredRecords(db, now)
         await deleteExpiredCodes(db, now)
