@@ -41,8 +41,8 @@ const statements = {
 const storedUntil = (now: number) => new Date(now + EXPIRED_DEVICE_CODE_SECONDS * 1000)
 
 /**
- * A code's end by the machine's clock, the only one that oidc-provider knows, as far away as by the database's. Unix seconds; `ends`, until
- * which it is stored, and `now` are milliseconds.
+ * A code's end by the machine's clock, the only one that oidc-provider knows, as far away as by the database's. Unix seconds;
+ * `ends`, until which it is stored, and `now` are milliseconds.
  */
 export function endByMachine(ends: number, now: number): number {
   const leftMs = ends - storedUntil(now).getTime()

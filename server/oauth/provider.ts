@@ -51,10 +51,10 @@ export interface ProviderOptions {
 const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
- * OAuth 2.0 for public and confidential clients: authorization code with PKCE, device codes (RFC 8628) for
- * clients registered for them, rotating refresh tokens, JWT access tokens
- * (RFC 9068); for clients that have registered `openid`, ID tokens; for first-party clients, and for apps with a server, client
- * credentials. Everything else of OpenID Connect and its extensions is off.
+ * OAuth 2.0 for public and confidential clients: authorization code with PKCE, device codes (RFC 8628) for clients registered for
+ * them, rotating refresh tokens, JWT access tokens (RFC 9068); for clients that have registered `openid`, ID tokens; for
+ * first-party clients, and for apps with a server, client credentials. Everything else of OpenID Connect and its extensions is
+ * off.
  */
 export function createProvider(
   jwks: JWK[],

@@ -16,7 +16,7 @@ import { createTenant } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, redirectUri, startAuthWorld } from './auth-world.ts'
-import { discover, everything, registerOpenid, signIn, toApp, userinfo } from './openid-world.ts'
+import { byPort, discover, everything, registerOpenid, signIn, toApp, userinfo } from './openid-world.ts'
 
 /** A database of their own: a client with RS256 lets each service of the database make a key. */
 let here: AuthWorld
@@ -81,13 +81,7 @@ describe('the first client that chooses RS256', () => {
 
 describe('a client with RS256', () => {
   it('signs in with oauth4webapi, unchanged, on the other node', async () => {
-    const options = {
-      [oauth.allowInsecureRequests]: true,
-      async [oauth.customFetch](url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>) {
-        const answer = await there.app.send(method, new URL(url), headers, body?.toString())
-        return new Response(answer.text, { status: answer.status, headers: answer.headers as Record<string, string> })
-      },
-    } as const
+    const options = byPort(there)
     const at = new URL(issuer)
     const server = await oauth.processDiscoveryResponse(at, await oauth.discoveryRequest(at, options))
     expect(server.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256'])

@@ -1,19 +1,12 @@
 import * as oauth from 'oauth4webapi'
 import { expect, it } from 'vitest'
 import { authWorld, issuer, redirectUri } from './auth-world.ts'
-import { everything, registerOpenid, toApp } from './openid-world.ts'
+import { byPort, everything, registerOpenid, toApp } from './openid-world.ts'
 
 const it_ = authWorld()
 
-const options = {
-  [oauth.allowInsecureRequests]: true,
-  async [oauth.customFetch](url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>) {
-    const answer = await it_.app.send(method, new URL(url), headers, body?.toString())
-    return new Response(answer.text, { status: answer.status, headers: answer.headers as Record<string, string> })
-  },
-} as const
-
 it('oauth4webapi, unchanged, signs a member in, reads userinfo and renews', async () => {
+  const options = byPort(it_)
   const client = { client_id: await registerOpenid(it_) }
   const at = new URL(issuer)
   const server = await oauth.processDiscoveryResponse(at, await oauth.discoveryRequest(at, options))

@@ -1,3 +1,4 @@
+import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, redirectUri, register } from './auth-world.ts'
@@ -24,6 +25,16 @@ export const discover = (service: AuthWorld, client: string, authentication = op
       })
     },
   })
+
+/** For requests of oauth4webapi. */
+export const byPort = ({ app }: Pick<AuthWorld, 'app'>) =>
+  ({
+    [oauth.allowInsecureRequests]: true,
+    async [oauth.customFetch](url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>) {
+      const answer = await app.send(method, new URL(url), headers, body?.toString())
+      return new Response(answer.text, { status: answer.status, headers: answer.headers as Record<string, string> })
+    },
+  }) as const
 
 /** Up to the redirect to the app, allowing whatever the page asks for. */
 export async function toApp(service: AuthWorld, url: URL, browser: Browser): Promise<URL> {
