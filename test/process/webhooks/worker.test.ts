@@ -9,7 +9,7 @@ import { migratedDatabase } from '../../support/databases.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 import { publisher } from '../../webhooks/queue-world.ts'
 import { holding, receiver } from '../../webhooks/worker-world.ts'
-import { dataDirectory, dataDirectoryWithCluster, postgresOf, run, start } from '../service.ts'
+import { dataDirectory, dataDirectoryWithCluster, freePort, postgresOf, run, send, start } from '../service.ts'
 
 const workerProgram = fileURLToPath(new URL('../../../dist/server/worker.js', import.meta.url))
 
@@ -49,11 +49,14 @@ describe('npm run worker', () => {
     const { env, subscribe, publish, row, states } = await prepare(to)
     const subscription = await subscribe(to.url(), 'secret-4711')
     const [id] = await publish(subscription, { count: 10 })
-    const worker = startWorker(env)
+    const WORKER_PORT = await freePort()
+    const worker = startWorker({ ...env, WORKER_PORT: String(WORKER_PORT) })
     await expect.poll(() => to.received.length).toBe(1)
     expect(to.received[0]!.headers).toMatchObject({ 'webhook-id': id, 'x-webhook-secret': 'secret-4711' })
 
     worker.child.kill('SIGTERM')
+    // Until the worker has seen the signal, a response frees it for the next delivery.
+    await expect.poll(async () => (await send(WORKER_PORT, 'GET', '/readyz')).status).toBe(503)
     hold.release()
     expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(await states()).toEqual({ delivered: 1, pending: 9 })
