@@ -122,7 +122,8 @@ describe('login_hint', () => {
       ['mia@example.org', 'nobody@example.org'].map(async (login_hint) => {
         const { text } = await ask({ login_hint })
         expect(field(text)).toContain(`value="${login_hint}"`)
-        return text.replaceAll(login_hint, '').replaceAll(/interaction\/[\w-]+/g, '')
+        // Other tests add members to the list meanwhile.
+        return text.replaceAll(login_hint, '').replaceAll(/interaction\/[\w-]+|<option.*<\/option>/g, '')
       }),
     )
     expect(pages[0]).toBe(pages[1])
