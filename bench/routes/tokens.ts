@@ -6,10 +6,10 @@ import type { Request } from '../load/process.ts'
 /** Requests to the token endpoint of each client in a round: each code and refresh token works once. */
 const EACH = 40
 
-export const REDIRECT_URI = 'https://app.example/callback'
+const REDIRECT_URI = 'https://app.example/callback'
 export const SCOPE = 'svc.me.profile:read svc.apps.storage:read'
 /** Of every client. */
-export const SECRET = 'a-secret-of-the-bench'
+const SECRET = 'a-secret-of-the-bench'
 const VERIFIER = 'v'.repeat(43)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')

@@ -5,7 +5,7 @@ import { isPostgresText } from '../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { readForm } from '../browser/forms.ts'
 import { lookFor } from '../browser/look.ts'
-import { redirect, sendMessage } from '../browser/page-responses.ts'
+import { redirect } from '../browser/page-responses.ts'
 import type { Named } from '../browser/pages/views.ts'
 import { sendPage } from '../browser/send-page.ts'
 import type { StepContext } from '../http/state.ts'
@@ -31,7 +31,7 @@ interface Visit {
 export function clubApps(options: PageOptions) {
   const { db, now, limits, pages } = options
   const action = `${pages.path}/club`
-  const { memberOf, attempt } = memberSignIn(options, action, 'clubs')
+  const { memberOf, attempt, signOut } = memberSignIn(options, action, 'clubs')
   const mayDecide = requestLimit(limits, 'club-decisions', MAX_DECISIONS)
 
   /** The member alone for who administers no club; undefined when nobody is signed in. Throws 404 for a club of others. */
@@ -74,6 +74,7 @@ export function clubApps(options: PageOptions) {
 
   return {
     attempt,
+    signOut,
     async get(ctx: StepContext) {
       const visit = await visitOf(await memberOf(ctx), queryOf(ctx).get('club'))
       if (!visit) return pages.signIn.showForm(ctx, attempt(ctx))
@@ -90,10 +91,6 @@ export function clubApps(options: PageOptions) {
       if (entry?.state !== 'approved') return redirect(ctx, `${action}?${new URLSearchParams({ club: club.id })}`)
       const members = await membersWhoAllow(db, { club: club.id, app }, now())
       sendPage(ctx, withdrawPage({ ...lookFor(ctx), action, club, entry, members }))
-    },
-    async signOut(ctx: StepContext) {
-      await (await pages.sessionOf(ctx)).signOut()
-      sendMessage(ctx, 'signedOut', 200)
     },
     approve: act('approved'),
     refuse: act('refused'),

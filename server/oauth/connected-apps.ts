@@ -2,7 +2,7 @@ import { isPostgresText } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { readForm } from '../browser/forms.ts'
 import { lookFor } from '../browser/look.ts'
-import { redirect, sendMessage } from '../browser/page-responses.ts'
+import { redirect } from '../browser/page-responses.ts'
 import { sendPage } from '../browser/send-page.ts'
 import type { StepContext } from '../http/state.ts'
 import { consentsOf, withdraw } from './consents.ts'
@@ -14,9 +14,9 @@ import { replayNotices } from './replays.ts'
 
 export function connectedApps(options: PageOptions) {
   const { db, now, pages } = options
-  const { path, signIn, sessionOf } = pages
+  const { path, signIn } = pages
   const action = `${path}/connected`
-  const { memberOf, attempt } = memberSignIn(options, action)
+  const { memberOf, attempt, signOut } = memberSignIn(options, action)
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
     const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replayNotices(db, member.id, now())])
@@ -26,6 +26,7 @@ export function connectedApps(options: PageOptions) {
 
   return {
     attempt,
+    signOut,
     async get(ctx: StepContext) {
       const member = await memberOf(ctx)
       return member ? list(ctx, member) : signIn.showForm(ctx, attempt(ctx))
@@ -46,10 +47,6 @@ export function connectedApps(options: PageOptions) {
       const app = isPostgresText(consent) ? await withdraw(db, member.id, consent, now()) : undefined
       if (app === undefined) throw errors.addressUnknown()
       return list(ctx, member, app)
-    },
-    async signOut(ctx: StepContext) {
-      await (await sessionOf(ctx)).signOut()
-      sendMessage(ctx, 'signedOut', 200)
     },
   }
 }

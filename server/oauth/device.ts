@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'oidc-provider'
+import { errors } from '../../routers/kernel/errors.ts'
 import { readForm } from '../browser/forms.ts'
 import { preferLanguages } from '../browser/language.ts'
 import { fullNameOf } from '../browser/login/persons.ts'
@@ -23,8 +24,8 @@ import type { PageOptions } from './page-options.ts'
 import { devicePage } from './pages/device.ts'
 
 /**
- * Wrong codes per minute and network. In a code's 10 minutes these are 100 of 25,600,000,000; and whoever finds one can only
- * give a device access to their own data.
+ * Wrong codes per minute and network. In a code's 10 minutes these are 100 of 25,600,000,000; and a code that is guessed only
+ * gives a device access to the guesser's own data.
  */
 export const MAX_WRONG_CODES = 10
 
@@ -97,10 +98,7 @@ export function devicePages({ db, now, provider, pages, limits }: PageOptions, c
     async enter(ctx: StepContext) {
       const network = networkOf(ctx.state.clientAddress ?? '')
       const { passes, msBeforeNext } = await wrongCodes.take(network)
-      if (!passes) {
-        ctx.set('Retry-After', String(Math.max(1, Math.ceil(msBeforeNext / 1000))))
-        return sendMessage(ctx, 'tooManyRequests', 429)
-      }
+      if (!passes) throw errors.peopleLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)))
       const typed = (await readForm(ctx)).get('user_code') ?? ''
       const code = userCodeOf(typed)
       if (code === null || !(await findDeviceRequest(db, code, now()))) return showForm(ctx, printable(typed), true)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fullNameOf } from '../browser/login/persons.ts'
+import { sendMessage } from '../browser/page-responses.ts'
 import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
 import type { PageOptions } from './page-options.ts'
@@ -11,7 +12,7 @@ export interface Member {
   name: string
 }
 
-/** The sign-in to a page for members, which needs no app. */
+/** The sign-in to a page for members, which needs no app, and the sign-out there. */
 export function memberSignIn(
   { db, now, pages: { cookies, sessionOf } }: Pick<PageOptions, 'db' | 'now' | 'pages'>,
   action: string,
@@ -38,6 +39,10 @@ export function memberSignIn(
           return action
         },
       }
+    },
+    async signOut(ctx: StepContext) {
+      await (await sessionOf(ctx)).signOut()
+      sendMessage(ctx, 'signedOut', 200)
     },
   }
 }

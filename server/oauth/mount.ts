@@ -87,18 +87,8 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
   const { provider, handle } = createProviderHandler({
-    ...{
-      db,
-      now,
-      issuer,
-      cookieKeys,
-      secure,
-      interactionUrl,
-      keys,
-      requestMs,
-      clubApproval,
-      replayed: options.replayed,
-    },
+    ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs, clubApproval },
+    replayed: options.replayed,
   })
 
   addPageRoutes({ db, now, provider, pages, limits, clubApproval }, requests)

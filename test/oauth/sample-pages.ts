@@ -55,6 +55,8 @@ const entry = {
 
 const strangeScopes = [{ scope: 'svc.me.profile:read' as const, purposes: [strange, long] }]
 
+const request = { member: 'Anna Berger', chosen: null, scopes: asked }
+
 /** Each page in each state that looks different, by the path that browser tests open. */
 export const samplePages = (language: Language): Record<string, string> => ({
   '/sign-in': signInPage({ language, action, app, email: true, upstream: 'Vereinswerk', members: null }),
@@ -81,13 +83,7 @@ export const samplePages = (language: Language): Record<string, string> => ({
   '/code-problem': codePage({ language, action, email: `${long}@example.org`, problem: 'codeWrong' }),
   '/person': personPage({ language, action, persons: [...members, { id: 'long', name: long }] }),
   '/consent': consentPage({
-    language,
-    action,
-    app,
-    member: 'Anna Berger',
-    organisations: clubs,
-    chosen: null,
-    scopes: asked,
+    ...{ language, action, app, ...request, organisations: clubs },
     asker: { returnsTo: 'trainer.example.org' },
   }),
   '/consent-sandbox': consentPage({
@@ -155,13 +151,7 @@ export const samplePages = (language: Language): Record<string, string> => ({
   }),
   '/consent-development': developmentPage({ language, action, app, asker: { returnsTo: 'trainer.example.org' } }),
   '/consent-device': consentPage({
-    language,
-    action,
-    app,
-    member: 'Anna Berger',
-    organisations: clubs,
-    chosen: null,
-    scopes: asked,
+    ...{ language, action, app, ...request, organisations: clubs },
     asker: { device: 'BCDF-GHJK' },
   }),
   '/consent-device-nowhere': consentPage({
