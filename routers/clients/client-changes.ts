@@ -73,7 +73,7 @@ function redirectChange(changes: Changes, client: Client, requested: string[]) {
   if (now.length < requested.length) changes.wanted.redirectUris = requested
 }
 
-/** Whoever has the code of a device can sign in from anywhere, as by a redirect to another host. */
+/** A device may be anywhere, like the host of a new redirect. */
 function deviceChange(changes: Changes, client: Client, requested: boolean) {
   delete changes.wanted.devices
   if (requested && !client.devices) changes.wanted.devices = true

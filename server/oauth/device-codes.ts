@@ -63,7 +63,7 @@ export interface DeviceRequest {
   params: Record<string, unknown>
 }
 
-/** The request of a device whose code nobody has used yet; null if there is none. */
+/** A device's request by its code, until a member decides on it; null for other codes. */
 export async function findDeviceRequest(db: Database, code: string, now: number): Promise<DeviceRequest | null> {
   const where = {
     model: 'DeviceCode',

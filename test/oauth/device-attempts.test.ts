@@ -133,10 +133,10 @@ describe('a code', () => {
   })
 })
 
-describe('whoever guesses', () => {
+describe('a network', () => {
   const guess = (browser: Browser) => flow.enter('BCDF-GHJK', browser)
 
-  it(`codes gets 429 after ${MAX_WRONG_CODES} wrong ones, and then even for a right one`, async () => {
+  it(`gets 429 after ${MAX_WRONG_CODES} wrong codes, then even for a right one`, async () => {
     const browser = newBrowser()
     const answers = await Promise.all(Array.from({ length: MAX_WRONG_CODES + 5 }, () => guess(browser)))
     const statuses = answers.map(({ status }) => status)
@@ -148,13 +148,13 @@ describe('whoever guesses', () => {
     expect((await flow.enter(user_code, newBrowser())).status).toBe(303)
   })
 
-  it('nothing is not counted: right codes are free', async () => {
+  it('enters any number of right codes', async () => {
     const browser = newBrowser()
     const { user_code } = await flow.begin(client, scope)
     for (let at = 0; at < MAX_WRONG_CODES + 2; at++) expect((await flow.enter(user_code, browser)).status).toBe(303)
   })
 
-  it(`asks for at most ${MAX_DEVICE_CODES} device codes a minute, without other networks noticing`, async () => {
+  it(`gets at most ${MAX_DEVICE_CODES} device codes a minute, and others get theirs`, async () => {
     const from = { 'x-forwarded-for': '2001:db8:2::1' }
     const ask = () => flow.authorize({ client_id: client, scope }, from)
     const answers = await Promise.all(Array.from({ length: MAX_DEVICE_CODES + 2 }, ask))

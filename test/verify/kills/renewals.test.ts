@@ -51,7 +51,7 @@ it(`apps stay signed in while two nodes are killed between their renewals, from 
   const nodes = [await openNode(env, atEnd), await openNode(env, atEnd)]
   let turn = 0
   let lost = 0
-  /** Sends to the nodes in turn, until one answers. */
+  /** Tries the nodes in turn until one responds. */
   const call = async (host: string, path: string, headers: Record<string, string>, form?: URLSearchParams) => {
     for (;;) {
       const port = nodes[turn++ % nodes.length]!.port()
