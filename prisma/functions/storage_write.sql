@@ -18,15 +18,16 @@ DECLARE
 BEGIN
   -- An entry that is deleted from here on is inserted with its locks in the other order. Beside the removal of its app, club or
   -- membership that is a deadlock, after which the caller tries again.
-  PERFORM FROM "StorageEntry"
-  WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key;
+  SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club AND (SELECT true FROM "StorageEntry"
+    WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key)
+  FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     PERFORM storage_lock_tenants(app, club, owned_by);
-  END IF;
-  SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
-    INSERT INTO "StorageUsage" ("appId", "clubId") VALUES (app, club) ON CONFLICT DO NOTHING;
     SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      INSERT INTO "StorageUsage" ("appId", "clubId") VALUES (app, club) ON CONFLICT DO NOTHING;
+      SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+    END IF;
   END IF;
 
   SELECT octet_length(value), version::text, "updatedBy" INTO old_bytes, old_version, old_writer FROM "StorageEntry"
@@ -46,12 +47,19 @@ BEGIN
       SELECT "personId" INTO writer FROM "Membership" WHERE "organisationId" = club AND "personId" = writer;
     END IF;
     announced := set_config('storage.put', 'on', true);
-    INSERT INTO "StorageEntry" (
-      "appId", "clubId", owner, collection, key, "memberId", value, version, "updatedAt", "createdBy", "updatedBy")
-    VALUES (
-      app, club, owned_by, in_collection, under_key, nullif(owned_by, ''), new_value, new_version, written_at, writer, writer)
-    ON CONFLICT ("appId", "clubId", owner, collection, key) DO UPDATE SET
-      value = EXCLUDED.value, version = EXCLUDED.version, "updatedAt" = EXCLUDED."updatedAt", "updatedBy" = EXCLUDED."updatedBy";
+    -- An insertion that meets the entry runs every CHECK twice.
+    IF old_version IS NOT NULL THEN
+      UPDATE "StorageEntry" SET value = new_value, version = new_version, "updatedAt" = written_at, "updatedBy" = writer
+      WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key;
+    END IF;
+    IF old_version IS NULL OR NOT FOUND THEN
+      INSERT INTO "StorageEntry" (
+        "appId", "clubId", owner, collection, key, "memberId", value, version, "updatedAt", "createdBy", "updatedBy")
+      VALUES (
+        app, club, owned_by, in_collection, under_key, nullif(owned_by, ''), new_value, new_version, written_at, writer, writer)
+      ON CONFLICT ("appId", "clubId", owner, collection, key) DO UPDATE SET
+        value = EXCLUDED.value, version = EXCLUDED.version, "updatedAt" = EXCLUDED."updatedAt", "updatedBy" = EXCLUDED."updatedBy";
+    END IF;
     announced := set_config('storage.put', 'off', true);
     outcome := 'stored';
     used := used + growth;
