@@ -25,14 +25,14 @@ export interface Body {
   read: (limitBytes: number, tooLarge: () => ApiError, use: 'text' | 'parsed') => Promise<Buffer>
 }
 
-/** `application/json`, in UTF-8 and not compressed; a parameter that says nothing of these does not matter. */
-function checkType({ headers }: Body) {
+/** Whether it is `application/json`, in UTF-8 and not compressed; other parameters do not matter. */
+export function isJson({ headers }: Body): boolean {
   // What nearly all send is not taken apart.
-  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return
+  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return true
   const [type, ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter))
   const isUtf8Json = type === 'application/json' && (!charset || /^charset\s*=\s*("?)utf-?8\1$/.test(charset))
-  if (!isUtf8Json || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw errors.typeWrong()
+  return isUtf8Json && (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
 }
 
 /** Where the JSON begins: behind a byte order mark, if there is one. */
@@ -59,7 +59,6 @@ async function scanOn(scanner: JsonScanner): Promise<JsonScanner> {
 
 /** The parsed body of lms and notify: one JSON object of at most 1 MiB. */
 export async function readObject(body: Body): Promise<Record<string, unknown>> {
-  checkType(body)
   const bytes = await body.read(BODY_LIMIT_BYTES, errors.bodyTooLarge, 'parsed')
   if (!isUtf8(bytes)) throw errors.bodyNotJson()
   const scanner = await scan(bytes)
@@ -69,9 +68,8 @@ export async function readObject(body: Body): Promise<Record<string, unknown>> {
   return JSON.parse(bytes.toString('utf8', startOf(bytes)))
 }
 
-/** The one field that the body has; its body is not read yet. Throws 415. */
+/** The one field that the body has; the body is not read yet. */
 export function rawField(body: Body, field: string, quotaBytes: number): RawJson {
-  checkType(body)
   // Unknown of a chunked body.
   const length = Number(body.headers['content-length'] ?? 0)
   return new RawJson(Math.max(0, length - AROUND_VALUE_BYTES), () => readField(body, field, quotaBytes))
@@ -101,7 +99,6 @@ async function readField(body: Body, field: string, quotaBytes: number): Promise
  * on its way could read the other one.
  */
 export async function readItems(body: Body, { list, field }: RawItems, quotaBytes: number): Promise<unknown> {
-  checkType(body)
   const bytes = await body.read(quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded, 'text')
   if (!isUtf8(bytes)) throw errors.bodyNotJson()
   let members = 0

@@ -1,7 +1,8 @@
+import { errors } from '../routers/kernel/errors.ts'
 import { inputError } from '../routers/kernel/input-error.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import type { Body } from './body.ts'
-import { rawField, readItems, readObject } from './body.ts'
+import { isJson, rawField, readItems, readObject } from './body.ts'
 import type { Route } from './routes.ts'
 
 /** The part of a request that an endpoint's input comes from. */
@@ -40,13 +41,15 @@ export async function readInput(route: Route, { body, segments, search }: RestRe
   }
   if (!route.head) return input
 
-  const { error } = route.head.safeParse(input)
-  if (error) throw inputError(error, definitionOf(route.procedure).type)
   const { raw, rawItems } = route.meta
-  if (raw) {
+  if (raw && isJson(body)) {
+    // Read only after the procedure's schema has checked the rest: checking it here as well took 2 us of a PUT.
     input[raw] = rawField(body, raw, quotaBytes)
     return input
   }
+  const { error } = route.head.safeParse(input)
+  if (error) throw inputError(error, definitionOf(route.procedure).type)
+  if (!isJson(body)) throw errors.typeWrong()
   if (rawItems) {
     input[rawItems.list] = await readItems(body, rawItems, quotaBytes)
     return input

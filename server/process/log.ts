@@ -3,8 +3,8 @@ import type { DestinationStream, Logger, LoggerOptions } from 'pino'
 import pino from 'pino'
 import { traceOfLine } from '../telemetry/trace-context.ts'
 
-/** Lines are written together, as each write occupies a thread; after 100 ms at the latest. */
-const BUFFERING = { minLength: 4096, periodicFlush: 100 }
+/** Lines are written together, after 100 ms at the latest: each write occupies a thread. At 4 KiB a write, they took 5 % of a PUT. */
+const BUFFERING = { minLength: 32_768, maxWrite: 65_536, periodicFlush: 100 }
 
 /**
  * One line of JSON per entry, written without delaying the request that it is about. With `traces`, a line includes its trace.

@@ -5,7 +5,7 @@ import { LARGE_TEXT } from './text.ts'
 
 /** Stands for a stored text while a response is serialised; unguessable, so that no content can imitate it. */
 const PREFIX = `placeholder:${randomUUID()}:`
-const placeholder = new RegExp(`"${PREFIX}(\\d+)"`, 'g')
+const QUOTED = `"${PREFIX}`
 
 /** The stored JSON texts of one response: they leave byte for byte, and are never parsed. */
 export class Placeholders {
@@ -33,13 +33,15 @@ export class Placeholders {
     if (this.#texts.size === 0) return json
     const pieces: JsonText[] = []
     let [from, length] = [0, 0]
-    for (const match of json.matchAll(placeholder)) {
-      const at = Number(match[1])
-      const text = this.#texts.get(at)!
-      pieces.push(json.slice(from, match.index), ...text)
+    for (let start = json.indexOf(QUOTED); start >= 0; start = json.indexOf(QUOTED, start + 1)) {
+      const end = json.indexOf('"', start + QUOTED.length)
+      const at = Number(json.slice(start + QUOTED.length, end))
+      const text = this.#texts.get(at)
+      if (!text) continue
+      pieces.push(json.slice(from, start), ...text)
       for (const piece of text) length += piece.length
       if (this.#asLines) this.#texts.delete(at)
-      from = match.index + match[0].length
+      from = end + 1
     }
     pieces.push(json.slice(from))
     return length <= LARGE_TEXT ? pieces.join('') : toBytes(pieces)
