@@ -4,6 +4,7 @@ import type { Table } from './table.ts'
 import { tableText } from './table.ts'
 
 export interface Report {
+  commit: string
   machine: string
   rounds: number
   requests: number
@@ -19,11 +20,11 @@ export interface Report {
 
 /** docs/performance.md with new figures between the comments with their names. Throws when a comment is missing. */
 export function filledPage(page: string, report: Report): string {
-  const { rest, trpc, tokens, rounds, requests, connections, seconds } = report
+  const { commit, rest, trpc, tokens, rounds, requests, connections, seconds } = report
   const size = `${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth)`
   const parts = {
     summary: summaryOf(report),
-    machine: `On ${new Date().toISOString().slice(0, 10)}: ${report.machine}\n\n${size}, the servers in turns; tails of ${seconds} s.`,
+    machine: `Commit ${commit}, on ${new Date().toISOString().slice(0, 10)}: ${report.machine}\n\n${size}, the servers in turns; tails of ${seconds} s.`,
     cpu: tableText(tableOf(rest, CPU)),
     clients: tableText(tableOf(rest, CLIENT)),
     trpc: tableText(tableOf(trpc, CPU)),

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import pg from 'pg'
@@ -30,7 +31,8 @@ export async function writeReport(asked: Asked, say: (table: Table) => void) {
   const tails = await benchTails(asked)
   say(tails)
   const page = new URL('performance.md', DOCS)
-  const report = { ...asked, machine, rest, trpc, tokens, growth, memory, tails }
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  const report = { ...asked, commit, machine, rest, trpc, tokens, growth, memory, tails }
   await writeFile(page, filledPage(await readFile(page, 'utf8'), report))
   const groups = rest.map((row) => ({
     name: row.name,

@@ -9,6 +9,7 @@ import { parts } from './parts.ts'
 import { cpuPressure, isQuiet } from './quiet.ts'
 import type { VerifyRecord } from './record.ts'
 import { fileOf, recordOf } from './record.ts'
+import { trendOf } from './trend.ts'
 import { verify } from './verify.ts'
 
 const usage = `npm run verify [-- PART …]       all parts, unless named:
@@ -47,7 +48,7 @@ const env = {
 }
 const commit = git('rev-parse', '--short', 'HEAD')
 /** What a run of it writes. */
-const written = ['docs/records', 'docs/performance.md', 'docs/images/performance.svg']
+const written = ['docs/records', 'docs/performance.md', 'docs/images']
 const isChanged = git('status', '--porcelain', '--', '.', ...written.map((path) => `:!${path}`)) !== ''
 const at = new Date().toISOString()
 const before = oneMinuteLoad()
@@ -82,6 +83,7 @@ const earlier = readRecords().find((record) => fileOf(record) === fileOf(circums
 const record = recordOf(circumstances, finished, earlier)
 writeFileSync(join(records, fileOf(record)), `${JSON.stringify(record, undefined, 2)}\n`)
 writeFileSync(join(records, 'README.md'), pageOf(readRecords()))
+writeFileSync(join(root, 'docs/images/performance-trend.svg'), trendOf(readRecords()))
 
 const count = (outcome: string) => finished.filter((part) => part.outcome === outcome).length
 const others = ['flaky', 'not judged', 'not run', 'stopped'].filter((outcome) => count(outcome) > 0)
