@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { benchBytes } from './bytes.ts'
 import { checkRow } from './check.ts'
 import type { Bench } from './data/database.ts'
 import { benchGrowth } from './growth.ts'
@@ -22,7 +23,8 @@ const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   trpc-get … (beside REST)
   all of ${Object.keys(rowGroups).join(' | ')}
   [--service 'node arguments' …]         compares other builds of the service in the same run
-npm run bench -- growth | tails | memory  cost by size; latency at half of the capacity; start and memory
+npm run bench -- growth | tails | memory | bytes
+                                        cost by size; latency below capacity; start and memory; bytes of a request
 npm run bench -- report                 writes docs/performance.md and its plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
@@ -53,6 +55,7 @@ const others: Record<string, () => Promise<unknown>> = {
   growth: () => benchGrowth(asked, sayTable),
   tails: async () => sayTable(await benchTails(asked)),
   memory: async () => sayTable(await benchMemory(asked)),
+  bytes: async () => sayTable(await benchBytes()),
   report: () => writeReport({ ...asked, peers: true }, sayTable),
   check: () => withLoad(checkRows),
 }
