@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../clients/sdk/webhooks.ts'
-import { columnsOfApp, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
+import { columnsOfApp, noFormer, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import { secretColumns, secretsOf } from '../../routers/webhooks/template.ts'
 import { holdApp, meanwhile } from '../support/meanwhile.ts'
 import { asPlatform } from '../support/platform.ts'
@@ -150,6 +150,33 @@ describe('a replaced secret', () => {
     await world.db.app.update({ where: { id: app }, data: { webhookSecret: 'v1.AAAA.AAAA' } })
     await put('second')
     expect(await stored()).toEqual({ secret: 'second', former: null })
+  })
+})
+
+describe('PUT while the former secret is ended', () => {
+  const end = (secret: string) =>
+    meanwhile(
+      world.db,
+      async (tx) => {
+        await holdApp(tx, app)
+        await tx.app.update({ where: { id: app }, data: noFormer })
+      },
+      () => put(secret),
+    )
+
+  it('leaves it ended when the secret is the same', async () => {
+    await put('first')
+    await put('second')
+    await end('second')
+    expect(await row()).toMatchObject(noFormer)
+    expect(await stored()).toEqual({ secret: 'second', former: null })
+  })
+
+  it('has the secret before as its former one', async () => {
+    await put('first')
+    await put('second')
+    await end('third')
+    expect(await stored()).toEqual({ secret: 'third', former: 'second' })
   })
 })
 

@@ -300,15 +300,3 @@ describe('a refused request', () => {
     expectRefusal(await put(app, { url: 'http://example.org' }), 400, 'invalid_request', URL_WRONG)
   })
 })
-
-describe('concurrent PUTs', () => {
-  it('leave url and secret of one request', async () => {
-    const app = await mint()
-    const bodies = Array.from({ length: 20 }, (_, n) => ({ url: `https://example.org/${n}`, secret: `secret-${n}` }))
-    const replies = await Promise.all(bodies.map((body) => put(app, body)))
-    expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
-    const { webhookUrl, webhookSecret } = await template(app)
-    const secret = world.core.cipher.decrypt(webhookSecret!, `App.webhookSecret:${app}`)
-    expect(bodies).toContainEqual({ url: webhookUrl, secret })
-  })
-})
