@@ -12,7 +12,7 @@ import { wholeStorage } from './sync/procedures.ts'
 import { deliveries } from './webhooks/deliveries/procedures.ts'
 import { events } from './webhooks/events.ts'
 import { subscriptions } from './webhooks/subscriptions.ts'
-import { webhook } from './webhooks/template.ts'
+import { webhook } from './webhooks/webhook.ts'
 
 export const appRouter = router({
   root,

@@ -11,7 +11,7 @@ const webhook = (
   more: Partial<BenchedRoute>,
   answer: (row: unknown) => unknown,
 ): BenchedRoute => ({
-  ...{ section: 'notify', method, path: (i) => `/v1/apps/${appOf(i)}/webhook`, ...more },
+  ...{ target: 1.8, section: 'notify', method, path: (i) => `/v1/apps/${appOf(i)}/webhook`, ...more },
   procedure: {
     path: `webhook.${method.toLowerCase()}`,
     input: (i) => ({ id: appOf(i), ...JSON.parse(more.body ?? '{}') }),

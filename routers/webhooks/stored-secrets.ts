@@ -51,7 +51,7 @@ export function signingSecrets(cipher: Cipher, columns: Columns, stored: Secrets
  * What signs beside the secret `next` once that replaces the stored one: the stored one for 24 hours, in place of an earlier one;
  * nothing if there is none, or if no key decrypts it. Undefined if `next` is the stored one, so that nothing changes.
  */
-export function formerBeside({ cipher, now }: Keys, columns: Columns, { secret }: Secrets, next: string) {
+export function formerBeside({ cipher, now }: Keys, columns: Columns, secret: string | null, next: string) {
   if (secret === null || cipher.keyIndex(secret, columns.secret) === null) return noFormer
   const before = cipher.decrypt(secret, columns.secret)
   if (before === next) return undefined

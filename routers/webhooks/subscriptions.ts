@@ -148,7 +148,7 @@ function replacedSecrets(core: Core, { id, stored, app, template }: Replacing): 
   const { secret } = signingSecrets(core.cipher, columnsOfApp(app), template, core.now())
   const copied = copiedSecrets(core, app, template, id)
   if (secret === null || stored.secret === null) return copied
-  const former = formerBeside(core, columnsOfSubscription(id), stored, secret)
+  const former = formerBeside(core, columnsOfSubscription(id), stored.secret, secret)
   return former ? { ...copied, ...former } : stored
 }
 

@@ -24,7 +24,7 @@ function after(first: string, ...changes: [secret: string, ms: number][]): Secre
   let stored = only(first)
   for (const [secret, ms] of changes) {
     const { formerSecret, formerUntil } = stored
-    const former = formerBeside(at(ms), columns, stored, secret) ?? { formerSecret, formerUntil }
+    const former = formerBeside(at(ms), columns, stored.secret, secret) ?? { formerSecret, formerUntil }
     stored = { ...only(secret), ...former }
   }
   return stored
@@ -64,8 +64,8 @@ describe('a former secret', () => {
   })
 
   it('does not come of a secret that no key decrypts', () => {
-    expect(formerBeside(at(), columns, { ...only('first'), secret: 'v1.AAAA.AAAA' }, 'second')).toEqual(noFormer)
-    expect(formerBeside(at(), columns, { secret: null, ...noFormer }, 'second')).toEqual(noFormer)
+    expect(formerBeside(at(), columns, 'v1.AAAA.AAAA', 'second')).toEqual(noFormer)
+    expect(formerBeside(at(), columns, null, 'second')).toEqual(noFormer)
   })
 
   it('is bound to its column and row', () => {

@@ -7,7 +7,8 @@ import { toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { secret, url } from '../../webhooks/rules.ts'
 import type { Template } from '../../webhooks/template.ts'
-import { noTemplate, sealedSecret, template, webhookSet } from '../../webhooks/template.ts'
+import { noTemplate, sealedSecret } from '../../webhooks/template.ts'
+import { template, webhookSet } from '../../webhooks/webhook.ts'
 import { auditing, authorOf } from '../auditing.ts'
 import { endFormerSecret, formerSecretUntil } from './former-secret.ts'
 import { secretUsed } from './secret-used.ts'
@@ -55,7 +56,7 @@ const get = internal('dev:read', teamPeople, {
 interface Change {
   app: string
   action: string
-  dataOf: (before: Template) => Template | Pick<Template, 'webhookUrl'>
+  dataOf: (before: Template) => Partial<Template>
 }
 
 async function change(ctx: Context & { person: string }, { app, action, dataOf }: Change) {
@@ -80,8 +81,8 @@ const set = internal('dev:write', teamPeople, {
   .input(z.object({ app, url, secret: secret.nullable().optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { app, url, secret } }) => {
-    const replace = secret === undefined ? undefined : await sealedSecret(ctx.core, app, secret)
-    const dataOf = (before: Template) => ({ webhookUrl: url, ...replace?.(before) })
+    const replace = typeof secret === 'string' ? await sealedSecret(ctx.core, app, secret) : undefined
+    const dataOf = (before: Template) => ({ ...(secret === null && noTemplate), webhookUrl: url, ...replace?.(before) })
     const { hasSecret } = await change(ctx, { app, action: 'webhook.set', dataOf })
     return { url, hasSecret }
   })
