@@ -2,13 +2,6 @@
 # Another base image needs Node 20.19 or later, npm and a shell.
 ARG BASE=node:24-slim
 
-FROM ${BASE} AS packages
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=peer --omit=optional --ignore-scripts --no-audit --no-fund
-COPY deploy/prune.mjs deploy/
-RUN node deploy/prune.mjs
-
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -23,7 +16,6 @@ LABEL org.opencontainers.image.title=member-apps-api
 # answers the same probes at the same port.
 ENV NODE_ENV=production DATA_DIR=/data INTERNAL_HOST=0.0.0.0 WORKER_PORT=3001
 WORKDIR /app
-COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY prisma/functions prisma/functions
 COPY prisma/migrations prisma/migrations

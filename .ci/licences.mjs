@@ -1,20 +1,22 @@
 // Fails when a package that ships to production has a licence that is not listed here, or none, and names it.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { shippedIn } from './shipped.mjs'
 
 /** Permissive ones (SPDX). Copyleft is left out; what is new is looked at first. */
 const ALLOWED = ['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0']
 
-/** Development dependencies whose code is in what we publish: in member-apps-client, and in @member-apps/sdk. */
+/** Packages whose code is in member-apps-client and in @member-apps/sdk. */
 const BUNDLED = ['node_modules/@trpc/client', 'node_modules/oauth4webapi']
 
 const directory = process.argv[2] ?? '.'
 const read = (path) => JSON.parse(readFileSync(join(directory, path), 'utf8'))
 
-// `devOptional` is what the development dependencies bring, and production could take if it were there: Prisma's tools.
-const shipped = Object.entries(read('package-lock.json').packages).filter(
-  ([path, { dev, devOptional }]) => BUNDLED.includes(path) || (path !== '' && !dev && !devOptional),
-)
+const { packages } = read('package-lock.json')
+const shipped = Object.entries({
+  ...Object.fromEntries(BUNDLED.filter((path) => packages[path]).map((path) => [path, packages[path]])),
+  ...Object.fromEntries(shippedIn(directory)),
+})
 const wrong = shipped.flatMap(([path, { version, license }]) => {
   // Packages of other systems are not installed: of these the lock knows the licence.
   const own = existsSync(join(directory, path, 'package.json')) ? read(join(path, 'package.json')).license : license

@@ -1,15 +1,23 @@
-// Fails unless the components of an SBOM (CycloneDX) are the packages that ship to production, each with its hash.
+// Of npm's SBOM (CycloneDX) of all packages on standard input, prints the part that ships to production. Fails if a package is
+// missing, or has no hash.
 import { readFileSync } from 'node:fs'
+import { nameOf, shippedIn } from './shipped.mjs'
 
-const [lock, sbom] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')))
-const shipped = Object.entries(lock.packages)
-  .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
-  .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
-const names = sbom.components.filter(({ purl, hashes }) => purl && hashes?.length > 0)
-const [expected, found] = [shipped, names.map(({ name, version }) => `${name}@${version}`)].map((list) => new Set(list))
-const wrong = [
-  ...[...expected].filter((one) => !found.has(one)).map((one) => `missing: ${one}\n`),
-  ...[...found].filter((one) => !expected.has(one)).map((one) => `does not ship: ${one}\n`),
-]
-process.stdout.write(`${sbom.bomFormat} ${sbom.specVersion}, ${found.size} components\n${wrong.join('')}`)
-process.exit(sbom.bomFormat === 'CycloneDX' && found.size > 0 && wrong.length === 0 ? 0 : 1)
+const sbom = JSON.parse(readFileSync(0, 'utf8'))
+const shipped = new Set(shippedIn('.').map(([path, { version }]) => nameOf(path, version)))
+const ships = (ref) => shipped.has(ref) || ref === sbom.metadata.component['bom-ref']
+// Of production, npm's marks of what is for development and optional are untrue: dist contains it.
+const components = sbom.components
+  .filter((one) => ships(one['bom-ref']))
+  .map((one) => ({ ...one, scope: 'required', properties: [] }))
+const dependencies = sbom.dependencies
+  .filter(({ ref }) => ships(ref))
+  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(ships) }))
+
+const found = new Set(components.filter(({ purl, hashes }) => purl && hashes?.length > 0).map((one) => one['bom-ref']))
+const missing = [...shipped].filter((name) => !found.has(name))
+process.stderr.write(
+  `${sbom.bomFormat} ${sbom.specVersion}, ${found.size} components; missing: ${missing.length} ${missing}\n`,
+)
+process.stdout.write(JSON.stringify({ ...sbom, components, dependencies }, null, 2))
+process.exitCode = found.size > 0 && missing.length === 0 ? 0 : 1

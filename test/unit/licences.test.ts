@@ -7,11 +7,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 const script = join(import.meta.dirname, '../../.ci/licences.mjs')
 
 /** Checks an installation with one package, as the lock and, if it is installed, its package.json describe it. */
-function check(locked: object, installed?: object) {
+function check(locked: object, installed?: object, bundled: string[] = []) {
   const directory = mkdtempSync(join(tmpdir(), 'member-apps-licences-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const packages = { '': {}, 'node_modules/planted': { version: '1.0.0', ...locked } }
   writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ packages }))
+  mkdirSync(join(directory, 'dist'))
+  writeFileSync(join(directory, 'dist/third-party.txt'), bundled.map((name) => `\n## ${name} (MIT)\n`).join(''))
   if (installed) {
     mkdirSync(join(directory, 'node_modules/planted'), { recursive: true })
     writeFileSync(join(directory, 'node_modules/planted/package.json'), JSON.stringify(installed))
@@ -34,6 +36,15 @@ describe('the check of licences', () => {
     ],
   ])('fails for a package with %s', (_what, locked, installed, found) => {
     expect(check(locked, installed)).toEqual([1, `node_modules/planted@1.0.0: ${found}`])
+  })
+
+  it('fails for a development dependency that dist contains', () => {
+    const found = check({ license: 'GPL-3.0-only', dev: true }, undefined, ['planted@1.0.0'])
+    expect(found).toEqual([1, 'node_modules/planted@1.0.0: GPL-3.0-only'])
+  })
+
+  it('fails when dist contains another version than the lock names', () => {
+    expect(check({ license: 'MIT', dev: true }, undefined, ['planted@0.9.0'])[0]).toBe(1)
   })
 
   it('passes for permissive licences, and for any of development', () => {

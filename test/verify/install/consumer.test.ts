@@ -53,7 +53,7 @@ const documented = async (part: string) => {
 
 let client: string
 let sdk: string
-/** Undefined without a registry: this package has dependencies. */
+/** Undefined without a registry, of which its consumer takes tRPC's client. */
 let main: string | undefined
 beforeAll(async () => {
   const packed = await mkdtemp(join(tmpdir(), 'member-apps-packed-'))
@@ -65,7 +65,8 @@ beforeAll(async () => {
   const named = (name: string) => files.find((file) => basename(file).startsWith(`${name}-0`))!
   client = await project(named('member-apps-client'))
   sdk = await project(named('member-apps-sdk'))
-  main = await project(named('member-apps-api'), `@trpc/client@${devDependencies['@trpc/client']}`).catch((error) => {
+  const trpc = ['@trpc/client', '@trpc/server'].map((name) => `${name}@${devDependencies[name]}`)
+  main = await project(named('member-apps-api'), ...trpc).catch((error) => {
     if (offline.test(error.message)) return undefined
     throw error
   })

@@ -40,7 +40,7 @@ export async function prepareMachine(databaseServer: string) {
   for (const name of ['bin', 'conf.d', 'units', 'run', 'temp', 'home', 'checkout']) await mkdir(path(name))
   await Promise.all([
     makeCheckout(path('checkout')),
-    ...['npm', 'systemctl'].map((name) => copyFile(join(import.meta.dirname, name), path(`bin/${name}`))),
+    copyFile(join(import.meta.dirname, 'systemctl'), path('bin/systemctl')),
     writeFile(
       path('bin/nginx'),
       `#!/bin/sh\nPATH=$PATH:/usr/sbin exec "$(PATH=\${PATH#*:}:/usr/sbin command -v nginx)" -p "$ROOT" -c "$ROOT/nginx.conf" "$@"\n`,
@@ -51,7 +51,7 @@ export async function prepareMachine(databaseServer: string) {
       `#!/bin/sh\nshift 2\nexport PGOPTIONS='-c statement_timeout=0'\nexec "$@" -d '${databaseServer}'\n`,
     ),
   ])
-  await Promise.all(['npm', 'systemctl', 'nginx', 'sudo'].map((name) => chmod(path(`bin/${name}`), 0o755)))
+  await Promise.all(['systemctl', 'nginx', 'sudo'].map((name) => chmod(path(`bin/${name}`), 0o755)))
   await writeFile(
     path('nginx.conf'),
     `pid run/nginx;\nerror_log nginx.log;\nevents {}\nhttp {\n  access_log off;\n  ${[
@@ -165,7 +165,6 @@ export async function prepareMachine(databaseServer: string) {
 /** As after a build: what the page copies from it, and the example that it starts. */
 async function makeCheckout(checkout: string) {
   for (const file of [
-    'build.mjs',
     'dist',
     'package.json',
     'package-lock.json',
