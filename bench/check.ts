@@ -3,6 +3,7 @@ import { noteFigure } from './figures.ts'
 import type { LoadProcess } from './load/process.ts'
 import type { Asked } from './measure-row.ts'
 import { measureRow } from './measure-row.ts'
+import { pages } from './routes/pages.ts'
 import { routes } from './routes/routes.ts'
 import { figuresOf } from './rows.ts'
 
@@ -12,16 +13,16 @@ const LONGER = { rounds: 15, requests: 1_280, peers: false }
 /** How far a row may exceed its target: the measurement is short, and the machine is shared. */
 const TOLERANCE = 1.25
 
-/** Compares an operation with TOLERANCE times its target, or times the ratio that it has reached if that is higher. */
+/** Compares a row with TOLERANCE times its target, or times the ratio that it has reached if that is higher. */
 export async function checkRow(bench: Bench, load: LoadProcess, name: string, asked: Asked) {
   const measure = async (effort: typeof SHORT) => {
     const row = await measureRow(bench, load, name, { ...asked, ...effort })
-    const [, { ratio }] = figuresOf(row) as [unknown, { ratio: { median: number } }]
-    return { row, value: ratio.median, bound: Math.max(row.target!, routes[name]?.reached ?? 0) * TOLERANCE }
+    const { ratio, cpu, target } = figuresOf(row).find((one) => one.target !== undefined)!
+    return { row, value: (ratio ?? cpu).median, bound: Math.max(target!, routes[name]?.reached ?? 0) * TOLERANCE }
   }
-  if (!routes[name.replace(/^trpc-/, '')]?.target) return {}
+  if (!pages[name] && !routes[name.replace(/^trpc-/, '')]?.target) return {}
   let { row, value, bound } = await measure(SHORT)
   if (value > bound) ({ row, value, bound } = await measure(LONGER))
-  noteFigure({ name, value, unit: '×', bound })
+  noteFigure({ name, value, unit: pages[name] ? 'µs' : '×', bound })
   return { row, fault: value > bound ? `${name}: beyond ${TOLERANCE} of its target, or of what is reached` : undefined }
 }

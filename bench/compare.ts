@@ -24,6 +24,8 @@ export interface Effort {
   rounds: number
   requests: number
   connections: number
+  /** Requests before the first round, in place of WARM_UP_REQUESTS. */
+  warmUp?: number
 }
 
 /** Requests before the first round that counts, for connections, caches and compilation, which takes thousands of requests. */
@@ -31,7 +33,10 @@ export const WARM_UP_REQUESTS = 6_000
 
 /** Alternates the contenders, so that other load of the machine affects all of them. */
 export async function compare(load: LoadProcess, contenders: readonly Contender[], effort: Effort) {
-  await alternate(load, contenders, { ...effort, rounds: Math.ceil(WARM_UP_REQUESTS / effort.requests) })
+  await alternate(load, contenders, {
+    ...effort,
+    rounds: Math.ceil((effort.warmUp ?? WARM_UP_REQUESTS) / effort.requests),
+  })
   const rounds = await alternate(load, contenders, effort)
   const measured: Measured[] = []
   for (const [i, contender] of contenders.entries()) {

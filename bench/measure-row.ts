@@ -1,9 +1,10 @@
 import type { Contender, Effort } from './compare.ts'
-import { compare } from './compare.ts'
+import { compare, WARM_UP_REQUESTS } from './compare.ts'
 import type { Bench } from './data/database.ts'
 import { runSql } from './data/database.ts'
 import type { LoadProcess } from './load/process.ts'
 import { requestsOf } from './load/requests.ts'
+import { PAGE_LIMIT, pages } from './routes/pages.ts'
 import type { BenchedRoute } from './routes/route.ts'
 import { TRPC_TARGET } from './routes/route.ts'
 import { FASTIFY, PARSE, routes } from './routes/routes.ts'
@@ -32,6 +33,7 @@ interface Entrant {
 
 export async function measureRow(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
   if (tokenRoutes[row]) return measureTokens(bench, load, row, asked)
+  if (pages[row]) return measurePage(bench, load, row, asked)
   const overTrpc = row.startsWith('trpc-')
   const name = overTrpc ? row.slice('trpc-'.length) : row
   const route = routes[name]!
@@ -55,6 +57,14 @@ async function measureTokens(bench: Bench, load: LoadProcess, row: string, asked
   ]
   const requests = Math.min(asked.requests, TOKEN_REQUESTS)
   return { name: row, target, servers: await measureAll(bench, load, entrants, { ...asked, requests }) }
+}
+
+/** With few requests at once, as a page takes ten times as long as a request of an app. */
+async function measurePage(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
+  await load.prepare(requestsOf(bench, row))
+  const entrants = servicesOf(bench, asked).map((service) => ({ ...service, set: row, refill: undefined }))
+  const effort = { ...asked, requests: Math.ceil(asked.requests / 10), warmUp: WARM_UP_REQUESTS / 4, connections: 8 }
+  return { name: row, limit: PAGE_LIMIT, servers: await measureAll(bench, load, entrants, effort) }
 }
 
 interface Started extends Pick<Entrant, 'name' | 'set' | 'start'> {

@@ -13,6 +13,7 @@ export interface Report {
   rest: Row[]
   trpc: Row[]
   tokens: Row[]
+  pages: Row[]
   growth: Table
   memory: Table
   tails: Table
@@ -20,7 +21,7 @@ export interface Report {
 
 /** docs/performance.md with new figures between the comments with their names. Throws when a comment is missing. */
 export function filledPage(page: string, report: Report): string {
-  const { commit, rest, trpc, tokens, rounds, requests, connections, seconds } = report
+  const { commit, rest, trpc, tokens, pages, rounds, requests, connections, seconds } = report
   const size = `${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth)`
   const parts = {
     summary: summaryOf(report),
@@ -29,6 +30,7 @@ export function filledPage(page: string, report: Report): string {
     clients: tableText(tableOf(rest, CLIENT)),
     trpc: tableText(tableOf(trpc, CPU)),
     tokens: tableText(tableOf(tokens, CPU, CLIENT)),
+    pages: tableText(tableOf(pages, CPU, CLIENT)),
     ...{ growth: tableText(report.growth), memory: tableText(report.memory) },
     tails: tableText(report.tails),
   }
@@ -39,10 +41,10 @@ export function filledPage(page: string, report: Report): string {
   }, page)
 }
 
-function summaryOf({ rest, trpc, tokens }: Report): string {
-  const held = [...rest, ...trpc, ...tokens].filter(({ target }) => target !== undefined)
+function summaryOf({ rest, trpc, tokens, pages }: Report): string {
+  const held = [...rest, ...trpc, ...tokens, ...pages].filter(({ target, limit }) => (target ?? limit) !== undefined)
   const missed = held.filter((row) => figuresOf(row).some(({ isBeyond }) => isBeyond)).map(({ name }) => name)
-  const within = `${held.length - missed.length} of ${held.length} operations with a target are within it`
+  const within = `${held.length - missed.length} of ${held.length} operations and pages with a target are within it`
   const cpuOf = (row: Row, name: string) => figuresOf(row).find(({ server }) => server.name === name)?.cpu.median
   const behind = rest.filter((row) => cpuOf(row, 'service')! >= (cpuOf(row, 'Fastify + Prisma') ?? Infinity))
   const peer =

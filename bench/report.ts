@@ -24,7 +24,7 @@ const DOCS = new URL('../docs/', import.meta.url)
 export async function writeReport(asked: Asked, say: (table: Table) => void) {
   if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
   installPeers()
-  const { machine, rest, trpc, tokens } = await measureRows(asked, say)
+  const { machine, rest, trpc, tokens, pages } = await measureRows(asked, say)
   const growth = await benchGrowth(asked, say)
   const memory = await benchMemory(asked)
   say(memory)
@@ -32,7 +32,7 @@ export async function writeReport(asked: Asked, say: (table: Table) => void) {
   say(tails)
   const page = new URL('performance.md', DOCS)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-  const report = { ...asked, commit, machine, rest, trpc, tokens, growth, memory, tails }
+  const report = { ...asked, commit, machine, rest, trpc, tokens, pages, growth, memory, tails }
   await writeFile(page, filledPage(await readFile(page, 'utf8'), report))
   const groups = rest.map((row) => ({
     name: row.name,
@@ -56,7 +56,8 @@ const measureRows = (asked: Asked, say: (table: Table) => void) =>
       return rows
     }
     const [rest, trpc] = [await measureAll(rowGroups.rest!), await measureAll(rowGroups.trpc!)]
-    return { machine, rest, trpc, tokens: await measureAll(rowGroups.tokens!) }
+    const tokens = await measureAll(rowGroups.tokens!)
+    return { machine, rest, trpc, tokens, pages: await measureAll(rowGroups.pages!) }
   })
 
 async function machineWords(url: string): Promise<string> {

@@ -8,11 +8,13 @@ import { rangeCell, targetCell } from './table.ts'
 export interface Row {
   name: string
   /** The highest allowed ratio of the second server's CPU time to the first's. */
-  target: number | undefined
+  target?: number | undefined
+  /** The most CPU time of the first server, in µs, where it is the service. */
+  limit?: number
   servers: Measured[]
 }
 
-/** A server's figures in a row: the ratio is undefined for the first server, the target for all but the second. */
+/** A server's figures in a row: the ratio is undefined for the first server; one server has the target. */
 export interface Figures {
   server: Measured
   cpu: Spread
@@ -21,13 +23,14 @@ export interface Figures {
   isBeyond: boolean
 }
 
-export function figuresOf({ target, servers }: Row): Figures[] {
+export function figuresOf({ target, limit, servers }: Row): Figures[] {
   const cpuOf = ({ rounds }: Measured) => rounds.map(({ cpu }) => cpu)
   return servers.map((server, i) => {
     const ratio = i === 0 ? undefined : ratioOf(cpuOf(servers[0]!), cpuOf(server))
-    const own = i === 1 ? target : undefined
-    const isBeyond = own !== undefined && ratio!.median > own
-    return { server, cpu: spreadOf(cpuOf(server)), ratio, target: own, isBeyond }
+    const cpu = spreadOf(cpuOf(server))
+    const own = [limit, target][i]
+    const isBeyond = own !== undefined && (ratio ?? cpu).median > own
+    return { server, cpu, ratio, target: own, isBeyond }
   })
 }
 

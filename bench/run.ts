@@ -20,6 +20,7 @@ import { withLoad } from './with-load.ts'
 const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   ${rowGroups.rest!.join(' | ')}
   ${rowGroups.tokens!.join(' | ')} (beside oidc-provider)
+  ${rowGroups.pages!.slice(0, 5).join(' | ')} …
   trpc-get … (beside REST)
   all of ${Object.keys(rowGroups).join(' | ')}
   [--service 'node arguments' …]         compares other builds of the service in the same run
@@ -79,7 +80,7 @@ async function benchRows(names: string[]) {
 }
 
 async function checkRows(bench: Bench, load: LoadProcess) {
-  for (const name of [...rowGroups.rest!, ...rowGroups.trpc!, ...rowGroups.tokens!]) {
+  for (const name of [...rowGroups.rest!, ...rowGroups.trpc!, ...rowGroups.tokens!, ...rowGroups.pages!]) {
     const { row, fault } = await checkRow(bench, load, name, asked)
     if (row) sayTable(tableOf([row], CPU))
     if (!fault) continue

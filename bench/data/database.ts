@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { memberScopes } from '../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../server/tokens/development.ts'
+import { developmentKey } from '../../server/tokens/development.ts'
 import type { Tenant } from '../routes/route.ts'
 import { TOKEN_ROWS } from '../routes/tokens.ts'
 import { removedAnyway } from './interrupted.ts'
-import { ROWS, TENANTS } from './rows.ts'
+import { PEOPLE_ROWS } from './people.ts'
+import { ROWS } from './rows.ts'
+import { mintTokens, signingKeyRow } from './tokens.ts'
 
 export interface Bench {
   url: string
@@ -20,6 +21,8 @@ export interface Bench {
   learners: Tenant[]
   /** The same, with tokens for the apps' provider. */
   developers: Tenant[]
+  /** The people who sign in, with tokens of the service's own. */
+  people: Tenant[]
   remove: () => Promise<void>
 }
 
@@ -40,27 +43,13 @@ export async function createBench(): Promise<Bench> {
   })
   try {
     await migrate(url)
-    await runSql(url, ...ROWS, TOKEN_ROWS, 'ANALYZE')
-    return { url, dataDir, ...(await mintTokens(dataDir)), remove }
+    const key = await developmentKey(dataDir)
+    await runSql(url, ...ROWS, TOKEN_ROWS, PEOPLE_ROWS, signingKeyRow(key), 'ANALYZE')
+    return { url, dataDir, ...(await mintTokens(key)), remove }
   } catch (error) {
     await remove()
     throw error
   }
-}
-
-async function mintTokens(dataDir: string) {
-  const key = await developmentKey(dataDir)
-  const claims = { member: 'member', scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
-  const tokensFor = (organisation: string) =>
-    Promise.all(
-      Array.from({ length: TENANTS }, async (_, i) => {
-        const app = `tenant-${i}`
-        const token = await mintToken(key, { ...claims, organisation, client: app })
-        return { token, app, club: organisation, member: 'member' }
-      }),
-    )
-  const [tenants, learners, developers] = await Promise.all(['club', 'academy', 'provider'].map(tokensFor))
-  return { tenants: tenants!, learners: learners!, developers: developers! }
 }
 
 export async function runSql(url: string, ...texts: string[]) {

@@ -1,4 +1,5 @@
 import type { Bench } from '../data/database.ts'
+import { pageRequests, pages } from '../routes/pages.ts'
 import type { BenchedRoute, Tenant } from '../routes/route.ts'
 import { EACH } from '../routes/route.ts'
 import { routes } from '../routes/routes.ts'
@@ -6,6 +7,7 @@ import type { Request, RequestSet } from './process.ts'
 
 /** A route's requests as apps send them, cycling through the tenants; the prefix `trpc-` sends the same over tRPC. */
 export function requestsOf(bench: Bench, set: string): RequestSet {
+  if (pages[set]) return { name: set, agreement: set, form: 'page', masked: [], requests: pageRequests(set) }
   const overTrpc = set.startsWith('trpc-')
   const name = overTrpc ? set.slice('trpc-'.length) : set
   const route = routes[name]!
@@ -20,14 +22,14 @@ export function requestsOf(bench: Bench, set: string): RequestSet {
 const trpcRequest =
   ({ method, procedure }: BenchedRoute, section: string) =>
   ({ token }: Tenant, i: number) => {
-    const { path, input } = procedure
+    const { path, input } = procedure!
     const text = input && JSON.stringify(input(i))
     if (method !== 'GET') return requestOf(token, section, 'POST', `/trpc/${path}`, text)
     return requestOf(token, section, 'GET', `/trpc/${path}${text ? `?input=${encodeURIComponent(text)}` : ''}`)
   }
 
-const callersOf = ({ learners, developers, tenants }: Bench, { section }: BenchedRoute) =>
-  section === 'lms' ? learners : section === 'notify' ? developers : tenants
+const callersOf = ({ learners, developers, people, tenants }: Bench, { section }: BenchedRoute) =>
+  section === undefined ? tenants : { lms: learners, notify: developers, auth: people }[section]
 
 /** In the same order for every set, so that the i-th requests of two sets ask for the same. */
 export function byTenants(

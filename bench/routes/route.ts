@@ -16,8 +16,8 @@ export interface BenchedRoute {
   target?: number
   /** The ratio measured in CI while it exceeds the target: CI enforces it until then. */
   reached?: number
-  /** A section other than apps: called by learners, or by developers. */
-  section?: 'lms' | 'notify'
+  /** A section other than apps: called by learners, or by developers; or the authorization server, called for people. */
+  section?: 'lms' | 'notify' | 'auth'
   /** Divides the number of a round's requests. */
   share?: number
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
@@ -28,8 +28,8 @@ export interface BenchedRoute {
   refill?: { bare: string; service: string }
   /** Fields of the answer that differ each time. */
   masked?: string[]
-  /** The same over tRPC; without an input a query. */
-  procedure: { path: string; input?: (i: number) => object }
+  /** The same over tRPC, if it is there; without an input a query. */
+  procedure?: { path: string; input?: (i: number) => object }
   bare: Bare
 }
 

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { defaultBaseUrls } from '../../server/process/base-urls.ts'
 import type { Bench } from '../data/database.ts'
+import { SECRETS_KEY } from '../data/tokens.ts'
 import type { Server } from './process.ts'
 import { freePort, startServer, TSX } from './process.ts'
 
@@ -24,7 +26,9 @@ export async function startService(
   const internal = await freePort()
   const env = {
     ...settingsOf(bench),
-    ...{ INTERNAL_PORT: String(internal), LOG_LEVEL: 'info', SECRETS_KEY: Buffer.alloc(32).toString('base64') },
+    ...{ INTERNAL_PORT: String(internal), LOG_LEVEL: 'info', SECRETS_KEY: SECRETS_KEY.toString('base64') },
+    // Without the port, which differs from start to start: the issuer of tokens, and what documents name.
+    ...defaultBaseUrls('80'),
   }
   return { ...(await startServer(args, env)), internal }
 }

@@ -1,5 +1,6 @@
 import { jwtVerify } from 'jose'
 import { developmentIssuer, developmentKey } from '../../server/tokens/development.ts'
+import { ISSUER } from '../data/tokens.ts'
 import type { Tenant } from '../routes/route.ts'
 
 const { keys, issuer, audience } = developmentIssuer(await developmentKey(process.env.DATA_DIR!))
@@ -10,7 +11,9 @@ export async function verifiedTenant(authorization = ''): Promise<Tenant> {
   const token = authorization.slice('Bearer '.length)
   let known = verified.get(token)
   if (!known) {
-    const { payload } = await jwtVerify(token, keys, { issuer, audience, algorithms: ['ES256'], typ: 'at+jwt' })
+    const { payload } = await jwtVerify(token, keys, {
+      ...{ issuer: [issuer, ISSUER], audience, algorithms: ['ES256'], typ: 'at+jwt' },
+    })
     const { sub, organisation, client_id: app, exp } = payload as Record<string, string> & { exp: number }
     known = { tenant: { token, member: sub!, club: organisation!, app: app! }, expires: exp * 1000 }
     verified.set(token, known)
