@@ -82,8 +82,10 @@ export const date = column([1082], (value) => value)
 /** PostgreSQL's notation, whose microseconds a Date would lose. */
 export const timestamp = column([1184], (value) => value)
 
+export const json = <T>() => column([114], (value): T => JSON.parse(value))
+
 /** The result of json_agg over rows. */
-export const jsonArray = <T>() => column([114], (value): T[] => JSON.parse(value))
+export const jsonArray = <T>() => json<T[]>()
 
 /** The result of json_agg over a text column. */
 export const jsonStrings = jsonArray<string>()

@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
@@ -10,30 +12,42 @@ export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 's' | 't') =>
 export const fullName = ({ firstName, lastName }: { firstName: string; lastName: string }) =>
   `${firstName} ${lastName}`.trim()
 
-/** Names by id of everything that an audit entry can be about: a team's apps, clients and people. */
-export async function targetNames(db: Database, teamId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const where = { teamId, id: { in: [...ids] } }
-  const select = { id: true, name: true }
-  const [apps, clients, members] = await Promise.all([
-    db.app.findMany({ where, select }),
-    db.client.findMany({ where, select }),
-    db.teamMember.findMany({
-      where: { teamId, personId: { in: [...ids] } },
-      select: { person: { select: { id: true, firstName: true, lastName: true } } },
-    }),
-  ])
-  const people = members.map(({ person }) => ({ id: person.id, name: fullName(person) }))
-  return new Map([...apps, ...clients, ...people].map(({ id, name }) => [id, name]))
+const FULL_NAME = `btrim("firstName" || ' ' || "lastName")`
+const columns = { id: text, name: text }
+
+const statements = {
+  targets: statement(
+    'names_of_targets',
+    `SELECT id, name FROM "App" WHERE "teamId" = $1 AND id = ANY ($2::text[])
+      UNION ALL SELECT id, name FROM "Client" WHERE "teamId" = $1 AND id = ANY ($2::text[])
+      UNION ALL SELECT "Person".id, ${FULL_NAME} FROM "TeamMember" JOIN "Person" ON "Person".id = "personId"
+        WHERE "teamId" = $1 AND "personId" = ANY ($2::text[])`,
+    columns,
+  ),
+  clients: statement(
+    'names_of_clients',
+    `SELECT id, name FROM "Client" WHERE "teamId" = $1 AND id = ANY ($2::text[])`,
+    columns,
+  ),
+  people: statement(
+    'names_of_people',
+    `SELECT id, ${FULL_NAME} AS name FROM "Person" WHERE id = ANY ($1::text[])`,
+    columns,
+  ),
 }
 
-export async function clientNames(db: Database, teamId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const where = { teamId, id: { in: [...new Set(ids)] } }
-  const rows = await db.client.findMany({ where, select: { id: true, name: true } })
-  return new Map(rows.map(({ id, name }) => [id, name]))
-}
+const distinct = (ids: readonly (string | null)[]) => arrayOf([...new Set(ids.flatMap((id) => id ?? []))])
+
+const byId = (rows: readonly { id: string; name: string }[]) => new Map(rows.map(({ id, name }) => [id, name]))
+
+/** Names by id of everything that an audit entry can be about: a team's apps, clients and people. */
+export const targetNames = async (db: Database, team: string, ids: readonly string[]): Promise<Map<string, string>> =>
+  byId(await db.execute(statements.targets, [team, distinct(ids)]))
+
+export const clientNames = async (db: Database, team: string, ids: readonly string[]): Promise<Map<string, string>> =>
+  byId(await db.execute(statements.clients, [team, distinct(ids)]))
 
 /** Names by id; null is the operator, and an erased person has none. */
 export async function namesOf(db: Database, ids: readonly (string | null)[]): Promise<Map<string | null, string>> {
-  const people = await db.person.findMany({ where: { id: { in: ids.flatMap((id) => id ?? []) } } })
-  return new Map(people.map((person) => [person.id, fullName(person)]))
+  return byId(await db.execute(statements.people, [distinct(ids)]))
 }

@@ -1,4 +1,7 @@
 export const toUnix = (date: Date) => Math.floor(date.getTime() / 1000)
+/** The same in SQL. */
+export const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
+
 export const fromUnix = (seconds: number) => new Date(seconds * 1000)
 
 /** `YYYY-MM-DD` of a date column, which Prisma reads as midnight UTC. */

@@ -1,12 +1,77 @@
 import { z } from 'zod'
+import { arrayOf } from '../../../prisma/pg/array-literal.ts'
+import {
+  bool,
+  int,
+  json,
+  jsonArray,
+  jsonStrings,
+  nullable,
+  oneOf,
+  statement,
+  text,
+} from '../../../prisma/pg/statement.ts'
+import { CONSENT_MS } from '../../kernel/access.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { byName, clientColumns, stateOf, toClient } from '../rows.ts'
-import { secretColumns, toSecret } from '../secrets/secrets.ts'
+import { unix } from '../../kernel/time.ts'
+import type { Purpose, Refusal, WantedOfClient } from '../rows.ts'
+import type { KeySet } from '../secrets/public-keys.ts'
 import { clientOutput, clientSummary, idOr, more, secretOutput } from '../shapes.ts'
-import { countTeam, memberOf, roleIn } from './team-of.ts'
+import { countTeam, roleIn } from './team-of.ts'
+
+/** As `stateOf` says it. */
+const STATE = `CASE WHEN state = 'requested' AND "requestedAt" IS NULL THEN 'refused' ELSE state::text END AS state`
+const SUMMARY = `client.id, name, "appId" AS app, environment, type, ${STATE}`
+const summary = {
+  ...{ id: text, name: text, app: nullable(text), environment: oneOf('production', 'sandbox') },
+  ...{ type: oneOf('web', 'native'), state: oneOf('active', 'requested', 'refused') },
+}
+
+/** A list without a value is empty, as for Prisma. */
+const list = (column: string) => `to_json(coalesce(${column}, '{}'))`
+
+interface Secret {
+  id: string
+  createdAt: number
+  expiresAt: number
+  lastUsedAt: number | null
+}
+
+const statements = {
+  /** $2: of these apps, or of all; $3: and those without an app. */
+  list: statement(
+    'clients_of_team',
+    `SELECT ${SUMMARY} FROM "Client" client WHERE "teamId" = $1
+        AND ($2::text[] IS NULL OR "appId" = ANY ($2::text[]) OR $3::bool AND "appId" IS NULL)
+      ORDER BY name, id LIMIT $4::int8 OFFSET $5::int8`,
+    summary,
+  ),
+  /** Only consents given after $3 are in force. */
+  one: statement(
+    'client_of_person',
+    `SELECT ${SUMMARY}, "teamId" AS team, "testOnly", ${list('"redirectUris"')} AS "redirectUris", devices,
+        ${list('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${list('scopes')} AS scopes, "idTokenAlgorithm",
+        purpose::json, ${unix('"requestedAt"')} AS "requestedAt", wanted::json, refusal::json, authentication,
+        (jwks->'keys')::json AS keys, version,
+        (SELECT count(*) FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL
+          AND "createdAt" > $3::timestamptz) AS consents,
+        (SELECT coalesce(json_agg(json_build_object('id', id, 'createdAt', ${unix('"createdAt"')},
+            'expiresAt', ${unix('"expiresAt"')}, 'lastUsedAt', ${unix('"lastUsedAt"')}) ORDER BY "createdAt" DESC, id), '[]')
+          FROM "ClientSecret" WHERE "clientId" = client.id) AS secrets
+      FROM "Client" client JOIN "TeamMember" USING ("teamId") WHERE client.id = $1 AND "personId" = $2`,
+    {
+      ...{ ...summary, team: text, testOnly: bool, redirectUris: jsonStrings, devices: bool },
+      ...{ postLogoutRedirectUris: jsonStrings, scopes: jsonStrings, idTokenAlgorithm: oneOf('ES256', 'RS256') },
+      ...{ purpose: nullable(json<Purpose>()), requestedAt: nullable(int) },
+      ...{ wanted: nullable(json<WantedOfClient>()), refusal: nullable(json<Refusal<WantedOfClient>>()) },
+      authentication: oneOf('none', 'client_secret', 'private_key_jwt'),
+      ...{ keys: nullable(json<KeySet['keys']>()), version: int, consents: int, secrets: jsonArray<Secret>() },
+    },
+  ),
+}
 
 export const listClients = internal('dev:read', teamPeople, {
   summary: 'The clients of a team, or of some of its apps',
@@ -26,22 +91,11 @@ export const listClients = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(clientSummary), more }))
   .query(async ({ ctx, input: { team, apps, limit, offset } }) => {
     await roleIn(ctx, team)
-    const rows = await ctx.core.db.client.findMany({
-      where: {
-        teamId: team,
-        ...(apps && {
-          OR: [{ appId: { in: apps.flatMap((app) => app ?? []) } }, ...(apps.includes(null) ? [{ appId: null }] : [])],
-        }),
-      },
-      select: { id: true, name: true, appId: true, environment: true, type: true, state: true, requestedAt: true },
-      ...{ orderBy: byName, skip: offset, take: limit + 1 },
-    })
-    const items = rows.slice(0, limit).map(({ appId: app, requestedAt, ...row }) => ({
-      ...row,
-      app,
-      state: stateOf({ ...row, requestedAt }),
-    }))
-    return { items, more: rows.length > limit }
+    const of = apps && arrayOf(apps.filter((app) => app !== null))
+    const withoutApp = String(apps?.includes(null) ?? false)
+    const values = [team, of ?? null, withoutApp, String(limit + 1), String(offset)]
+    const rows = await ctx.core.db.execute(statements.list, values)
+    return { items: rows.slice(0, limit), more: rows.length > limit }
   })
 
 export const getClient = internal('dev:read', teamPeople, { summary: 'A client of a team', fails: ['clientUnknown'] })
@@ -53,12 +107,9 @@ export const getClient = internal('dev:read', teamPeople, { summary: 'A client o
   )
   .query(async ({ ctx, input: { client: id } }) => {
     const { core, person } = ctx
-    const newestFirst = [{ createdAt: 'desc' as const }, { id: 'asc' as const }]
-    const secrets = { select: secretColumns, orderBy: newestFirst }
-    const select = { ...clientColumns(core.now()), secrets }
-    const client = await core.db.client.findFirst({ where: { id, ...memberOf(person) }, select })
+    const consentedAfter = new Date(core.now() - CONSENT_MS).toISOString()
+    const [client] = await core.db.execute(statements.one, [id, person, consentedAfter])
     if (!client) throw errors.clientUnknown()
-    await countTeam(ctx, client.teamId!)
-    const { secrets: rows, ...row } = client
-    return { ...toClient(row), secrets: rows.map(toSecret) }
+    await countTeam(ctx, client.team)
+    return client
   })

@@ -1,36 +1,39 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
+import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
 import { identityScopes } from '../../kernel/identity-scopes.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { memberScopesAt } from '../../kernel/scopes.ts'
-import { toUnix } from '../../kernel/time.ts'
+import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { removeTeam, restoreTeam, teamHoldings } from '../endings/team.ts'
 import { logoVersions } from '../logo-versions.ts'
 import { appColumns, byName, clientColumns, toApp, toClient } from '../rows.ts'
 import { appOutput, clientOutput, idOr, named, personOutput, teamSummary } from '../shapes.ts'
 import type { Caller } from './team-of.ts'
-import { roleIn } from './team-of.ts'
+import { countTeam } from './team-of.ts'
 import { invitations, invitationsOf, peopleOf, testMembers, testMembersOf } from './team-people.ts'
 
-const teamColumns = { id: true, name: true, level: true, endsAt: true } as const
-
-const toTeam = <Row extends { endsAt: Date | null }>({ endsAt, ...row }: Row) => ({
-  ...row,
-  endsAt: endsAt && toUnix(endsAt),
-})
+const ofPerson = (name: string, condition: string) =>
+  statement(
+    name,
+    `SELECT id, name, level, role, ${unix('"endsAt"')} AS "endsAt"
+      FROM "Team" JOIN "TeamMember" ON id = "teamId" WHERE "personId" = $1 ${condition}`,
+    {
+      ...{ id: text, name: text, level: oneOf('hobby', 'developer'), role: oneOf('owner', 'developer') },
+      endsAt: nullable(int),
+    },
+  )
+const statements = {
+  all: ofPerson('teams_of_person', 'ORDER BY name, id'),
+  one: ofPerson('team_of_person', 'AND id = $2'),
+}
 
 const list = internal('dev:read', teamPeople, { summary: 'The teams of the person' })
   .output(z.object({ items: z.array(teamSummary) }))
-  .query(async ({ ctx: { core, person } }) => {
-    const rows = await core.db.teamMember.findMany({
-      where: { personId: person },
-      select: { role: true, team: { select: teamColumns } },
-      orderBy: [{ team: { name: 'asc' } }, { teamId: 'asc' }],
-    })
-    return { items: rows.map(({ role, team }) => ({ ...toTeam(team), role })) }
-  })
+  .query(async ({ ctx: { core, person } }) => ({ items: await core.db.execute(statements.all, [person]) }))
 
 const teamFacts = teamSummary.extend({
   scopes: z.array(z.string()).meta({ description: 'The scopes that its level allows' }),
@@ -45,9 +48,10 @@ const summary = internal('dev:read', teamPeople, {
   .query(({ ctx, input }) => factsOf(ctx, input.team))
 
 async function factsOf(ctx: Caller, id: string) {
-  const role = await roleIn(ctx, id)
-  const team = await ctx.core.db.team.findUniqueOrThrow({ where: { id }, select: teamColumns })
-  return { ...toTeam(team), role, scopes: [...memberScopesAt(team.level), ...identityScopes] }
+  const [team] = await ctx.core.db.execute(statements.one, [ctx.person, id])
+  if (!team) throw errors.teamUnknown()
+  await countTeam(ctx, id)
+  return { ...team, scopes: [...memberScopesAt(team.level), ...identityScopes] }
 }
 
 const MOST = 200

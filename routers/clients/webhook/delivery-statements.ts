@@ -1,9 +1,8 @@
 import { bool, int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { unix } from '../../kernel/time.ts'
 import { AT_ONCE, deliveryStates, dueAt, retryOf } from '../../webhooks/deliveries/retry.ts'
 
 export const MAX_RETRIED = 5_000
-
-const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
 
 export const COLUMNS = `delivery.id, "eventId" AS event, event.type, "subscriptionId" AS subscription, test, delivery.state, attempts,
   "lastStatus", "lastError", ${unix('delivery."createdAt"')} AS "createdAt", ${unix('"lastAttemptAt"')} AS "lastAttemptAt",

@@ -1,23 +1,31 @@
 import type { Transaction } from '../../../prisma/client.ts'
+import { int, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
+import { unix } from '../../kernel/time.ts'
 import type { Template } from '../../webhooks/template.ts'
 import type { Caller } from '../teams/team-of.ts'
-import { countTeam, lockTeamAs, memberOf } from '../teams/team-of.ts'
+import { countTeam, lockTeamAs } from '../teams/team-of.ts'
+
+const found = statement(
+  'webhook_app',
+  `SELECT "teamId", level, state, "providerId", "webhookUrl", "webhookSecret", "secretSetAt",
+      ${unix('"secretSetAt"')} AS "secretSetUnix"
+    FROM "App" app JOIN "Team" team ON team.id = "teamId" JOIN "TeamMember" USING ("teamId")
+    WHERE app.id = $1 AND "personId" = $2`,
+  {
+    ...{ teamId: text, level: oneOf('hobby', 'developer'), state: oneOf('active', 'suspended'), providerId: text },
+    ...{ webhookUrl: nullable(text), webhookSecret: nullable(text), secretSetAt: nullable(timestamp) },
+    secretSetUnix: nullable(int),
+  },
+)
 
 /** Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
 export async function webhookAppOf(ctx: Caller, id: string) {
   const { core, person } = ctx
-  const app = await core.db.app.findFirst({
-    where: { id, ...memberOf(person) },
-    select: {
-      ...{ teamId: true, state: true, providerId: true },
-      ...{ webhookUrl: true, webhookSecret: true, secretSetAt: true },
-      team: { select: { level: true } },
-    },
-  })
+  const [app] = await core.db.execute(found, [id, person])
   if (!app) throw errors.ownAppUnknown()
   await countTeam(ctx, app.teamId)
-  if (app.team.level !== 'developer') throw errors.levelTooLow()
+  if (app.level !== 'developer') throw errors.levelTooLow()
   return app
 }
 

@@ -3,7 +3,6 @@ import { appId } from '../../kernel/app-id.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { secret, url } from '../../webhooks/rules.ts'
 import type { Template } from '../../webhooks/template.ts'
@@ -46,10 +45,14 @@ const get = internal('dev:read', teamPeople, {
     const found = await webhookAppOf(ctx, input.app)
     const until = await formerSecretUntil(db, input.app, now())
     const setAt = found.webhookSecret === null ? null : found.secretSetAt
-    const [used] = setAt === null ? [] : await db.execute(secretUsed, [input.app, setAt.toISOString()])
+    const [used] = setAt === null ? [] : await db.execute(secretUsed, [input.app, setAt])
     return {
       ...shown(found),
-      ...{ secretSetAt: setAt && toUnix(setAt), secretUsedAt: used?.at ?? null, formerSecretUntil: until },
+      ...{
+        secretSetAt: setAt === null ? null : found.secretSetUnix,
+        secretUsedAt: used?.at ?? null,
+        formerSecretUntil: until,
+      },
     }
   })
 

@@ -1,6 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
-import { fullName } from '../../../routers/clients/names.ts'
 import { isInvited, personForInvited } from '../../../routers/clients/teams/invited.ts'
 
 export interface Person {
@@ -28,6 +27,12 @@ const withAddress = statement(
   'login_with_address',
   `${select} WHERE lower(email) = $1 AND NOT ${isInvented} ORDER BY name, id`,
   columns,
+)
+
+const nameOf = statement(
+  'person_name',
+  `SELECT btrim("firstName" || ' ' || "lastName") AS name FROM "Person" WHERE id = $1`,
+  { name: text },
 )
 
 const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND ${isSomebody}`, columns)
@@ -67,6 +72,6 @@ export async function personsOrInvited(db: Database, email: string, now: number)
 
 /** Null for an unknown person. */
 export async function fullNameOf(db: Database, personId: string) {
-  const person = await db.person.findUnique({ where: { id: personId } })
-  return person && fullName(person)
+  const [person] = await db.execute(nameOf, [personId])
+  return person?.name ?? null
 }
