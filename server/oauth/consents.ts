@@ -1,13 +1,13 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { int, jsonStrings, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import type { ClubApp } from '../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../routers/approvals/approvals.ts'
 import { CONSENT_MS, isPostgresText } from '../../routers/kernel/access.ts'
 import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
-import { appOf, appViews, shownClient } from './app-views.ts'
+import { appOf, appViews, SHOWN, shown } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
-import { lastUses } from './last-use.ts'
+import { LAST_USE, lastUseOf } from './last-use.ts'
 
 const currentMembership = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
   some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
@@ -55,21 +55,30 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
   return found
 }
 
+/** $1 the member, $2: consents given before have ended, $3 now. */
+const inForce = statement(
+  'consents_in_force',
+  `SELECT consent.id, "clientId", "organisationId", organisation.name AS organisation, to_json(consent.scopes) AS scopes,
+      floor(extract(epoch FROM "createdAt") * 1000)::int8 AS "createdAt", ${SHOWN}, ${LAST_USE}
+    FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
+      JOIN "Organisation" organisation ON organisation.id = "organisationId"
+    WHERE "personId" = $1 AND "withdrawnAt" IS NULL AND "createdAt" > $2::timestamptz
+      AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id AND "personId" = $1
+        AND ("leftAt" IS NULL OR "leftAt" > $3::timestamptz))
+    ORDER BY "createdAt", consent.id`,
+  {
+    ...{ id: text, clientId: text, organisationId: text, organisation: text, scopes: jsonStrings, createdAt: int },
+    ...{ ...shown, lastUse: nullable(int) },
+  },
+)
+
 /**
  * The apps that a member has allowed in their current organisations: one entry for each app and organisation, with the scopes of
  * all its consents.
  */
 export async function consentsOf(db: Database, person: string, now: number) {
-  const rows = await db.consent.findMany({
-    where: {
-      personId: person,
-      withdrawnAt: null,
-      createdAt: { gt: new Date(now - CONSENT_MS) },
-      organisation: { memberships: currentMembership(person, now) },
-    },
-    include: { client: { select: shownClient }, organisation: true },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-  })
+  const [at, consentedAfter] = [new Date(now).toISOString(), new Date(now - CONSENT_MS).toISOString()]
+  const rows = await db.execute(inForce, [person, consentedAfter!, at!])
   const entries = new Map<string, typeof rows>()
   for (const row of rows) {
     const key = JSON.stringify([row.clientId, row.organisationId])
@@ -80,21 +89,18 @@ export async function consentsOf(db: Database, person: string, now: number) {
     db,
     consents.map(([first]) => first!.client),
   )
-  const ids = rows.map(({ id }) => id)
-  const lastUse = await lastUses(db, ids, now)
   return consents.map((all, at) => {
     const [first, last] = [all[0]!, all.at(-1)!]
+    const since = new Date(first.createdAt)
     return {
-      consent: first.id,
-      app: apps[at]!,
-      organisation: first.organisation.name,
+      ...{ consent: first.id, app: apps[at]!, organisation: first.organisation, since },
       scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isConsentScope),
-      since: first.createdAt,
-      lastUse: lastUse(
-        all.map(({ id }) => id),
-        first.createdAt,
+      lastUse: lastUseOf(
+        all.map(({ lastUse }) => lastUse),
+        since,
+        now,
       ),
-      ends: new Date(last.createdAt.getTime() + CONSENT_MS),
+      ends: new Date(last.createdAt + CONSENT_MS),
     }
   })
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import type { AccessLookup } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
@@ -17,6 +18,10 @@ interface Options {
   accessOf: AccessLookup
   limits: Limits
 }
+
+const find = statement('userinfo', 'SELECT "firstName", "lastName", image, email FROM "Person" WHERE id = $1', {
+  ...{ firstName: text, lastName: text, image: text, email: text },
+})
 
 /** The claims that each scope adds to `sub`. The directory does not say whether an e-mail address is verified. */
 export const userinfoClaims = {
@@ -41,10 +46,7 @@ export function userinfo({ db, authenticate, accessOf, limits }: Options) {
     const has = (scope: IdentityScope) => scopes.has(scope) && access.scopes.includes(scope)
     if (!has('openid')) throw errors.scopeMissing('openid')
     if (!(await isWithinLimit(grant))) throw errors.rateLimited(60)
-    const person = await db.person.findUnique({
-      where: { id: member },
-      select: { firstName: true, lastName: true, image: true, email: true },
-    })
+    const [person] = await db.execute(find, [member])
     if (!person) throw errors.tokenInvalid()
     const { firstName, lastName, image, email } = person
     ctx.set('Cache-Control', 'no-store')
