@@ -1,5 +1,6 @@
 import type { Bench } from './data/database.ts'
 import { VALUE } from './data/rows.ts'
+import { grownTeams } from './grown-teams.ts'
 import type { RequestSet } from './load/process.ts'
 import { byTenants, requestOf, requestsOf } from './load/requests.ts'
 
@@ -13,6 +14,8 @@ export interface Dimension {
   requests?: (bench: Bench, operation: string, size: number) => RequestSet
   /** The maximum requests per round, where lower than elsewhere: for one team, which may send 10,000 a minute. */
   most?: number
+  /** Fewer than elsewhere, for requests that take longer. */
+  connections?: number
 }
 
 const members: Dimension = {
@@ -89,4 +92,4 @@ const teams: Dimension = {
     DROP VIEW one`,
 }
 
-export const dimensions: readonly Dimension[] = [members, entries, events, teams]
+export const dimensions: readonly Dimension[] = [members, entries, events, teams, grownTeams]

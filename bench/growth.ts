@@ -76,10 +76,11 @@ interface Cost {
 async function measureCosts(
   load: LoadProcess,
   worlds: readonly World[],
-  { name, requests = requestsOf, most = Number.POSITIVE_INFINITY }: Dimension,
+  { name, requests = requestsOf, most = Number.POSITIVE_INFINITY, connections }: Dimension,
   operation: string,
-  effort: Effort,
+  asked: Effort,
 ): Promise<Cost[][]> {
+  const effort = { ...asked, connections: connections ?? asked.connections }
   const own = { ...effort, requests: Math.min(effort.requests, most) }
   const costs: Cost[][] = worlds.map(() => [])
   const contender = ({ service: server, size }: World, phase: string) => ({
