@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { teamPeople } from '../kernel/policies.ts'
@@ -48,50 +49,60 @@ export const health = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { app } }) => {
     const team = await teamOfApp(ctx, app)
-    const { db } = ctx.core
-    const clients = await db.client.findMany({ where: { appId: app }, select: { id: true } })
-    const ids = clients.map(({ id }) => id)
     const [requests, lastError, webhook, storage] = await Promise.all([
-      requestsOf(ctx, team, ids),
-      lastErrorOf(ctx, { team, clients: ids, among: MAX_LOOKED_AT }),
+      requestsOf(ctx, team, app),
+      lastErrorOf(ctx, { team, app, among: MAX_LOOKED_AT }),
       webhookOf(ctx, app),
       storageOf(ctx, app),
     ])
     return { requests, lastError, webhook, storage }
   })
 
-/** Rows by hour: those by minute are 60 times as many. */
-async function requestsOf({ core: { db, now } }: Context, team: string, clients: readonly string[]) {
-  const { _sum } = await db.clientUsage.aggregate({
-    where: {
-      ...{ teamId: team, span: 'hour', clientId: { in: [...clients] } },
-      at: { gt: new Date(now() - DAY_SECONDS * 1_000) },
-    },
-    _sum: { ok: true, refused: true, limited: true },
-  })
-  return { ok: _sum.ok ?? 0, refused: _sum.refused ?? 0, limited: _sum.limited ?? 0 }
+const statements = {
+  /** Rows by hour: those by minute are 60 times as many. */
+  requests: statement(
+    'app_requests',
+    `SELECT coalesce(sum(ok), 0)::int8 AS ok, coalesce(sum(refused), 0)::int8 AS refused,
+        coalesce(sum(limited), 0)::int8 AS limited
+      FROM "ClientUsage" WHERE "teamId" = $1 AND span = 'hour' AND at > $3::timestamptz
+        AND "clientId" IN (SELECT id FROM "Client" WHERE "appId" = $2)`,
+    { ok: int, refused: int, limited: int },
+  ),
+  webhook: statement(
+    'app_webhook',
+    `SELECT "webhookUrl" AS url, level FROM "App" app JOIN "Team" team ON team.id = "teamId" WHERE app.id = $1`,
+    { url: nullable(text), level: oneOf('hobby', 'developer') },
+  ),
+  storage: statement(
+    'app_storage',
+    `SELECT count(*) AS stores, coalesce(sum(bytes), 0)::int8 AS bytes, coalesce(max(bytes), 0) AS fullest
+      FROM "StorageUsage" WHERE "appId" = $1 AND bytes > 0`,
+    { stores: int, bytes: int, fullest: int },
+  ),
+}
+
+async function requestsOf({ core: { db, now } }: Context, team: string, app: string) {
+  const since = new Date(now() - DAY_SECONDS * 1_000).toISOString()
+  const [sums] = await db.execute(statements.requests, [team, app, since])
+  return sums!
 }
 
 async function webhookOf({ core: { db } }: Context, id: string) {
-  const select = { webhookUrl: true, team: { select: { level: true } } }
-  const { webhookUrl: url, team } = await db.app.findUniqueOrThrow({ where: { id }, select })
-  if (team.level !== 'developer') return null
+  const [app] = await db.execute(statements.webhook, [id])
+  if (app?.level !== 'developer') return null
   const { statement, values } = listBy({}, [id, MAX_DELIVERIES, 0])
   const newest = await db.execute(statement, values)
   const failed = newest.filter(({ state }) => state === 'failed').length
   const last = newest.find(({ state }) => state !== 'pending')
   return {
-    url,
+    url: app.url,
     failed,
     deliveries: newest.length,
     last: last ? { state: last.state, createdAt: last.createdAt } : null,
   }
 }
 
-async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, appId: string) {
-  const { _count, _sum, _max } = await db.storageUsage.aggregate({
-    where: { appId, bytes: { gt: 0 } },
-    ...{ _count: true, _sum: { bytes: true }, _max: { bytes: true } },
-  })
-  return { stores: _count, bytes: Number(_sum.bytes ?? 0), fullest: Number(_max.bytes ?? 0), limit }
+async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, app: string) {
+  const [sums] = await db.execute(statements.storage, [app])
+  return { ...sums!, limit }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Prisma } from '../../prisma/generated/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { int, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import { memberMarks } from '../kernel/cipher.ts'
 import type { Context } from '../kernel/context.ts'
@@ -8,7 +9,6 @@ import { withError } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
-import { clientNames } from './names.ts'
 import { roleIn } from './teams/team-of.ts'
 
 /** A caller may choose the id of its requests: the newest are listed. */
@@ -41,52 +41,59 @@ const EXPECTED = 412
 /** Time and number of a page's last row. */
 const CURSOR = /^(\d{1,14})-(\d{1,18})$/
 
-const columns = { teamId: true, member: true } as const
-const newestFirst = [{ at: 'desc' }, { id: 'desc' }] satisfies Prisma.RefusedRequestOrderByWithRelationInput[]
-
-type Row = Prisma.RefusedRequestGetPayload<{ omit: typeof columns }>
-
-async function shown({ core: { db } }: Context, team: string, rows: readonly Row[]) {
-  const names = await clientNames(
-    db,
-    team,
-    rows.map(({ clientId }) => clientId),
-  )
-  return rows.map(({ id: _, at, clientId, ...row }) => ({
-    ...row,
-    at: at.toISOString(),
-    ...{ client: clientId, clientName: names.get(clientId) ?? null },
-  }))
+const columns = {
+  ...{ id: text, ms: int, requestId: text, client: text, clientName: nullable(text), method: text },
+  ...{ route: nullable(text), status: int, error: text, message: nullable(text), took: int },
 }
 
-const cursorOf = (row: Row | undefined) => (row ? `${row.at.getTime()}-${row.id}` : null)
+const select = `SELECT refused.id::text, floor(extract(epoch FROM at) * 1000)::int8 AS ms, "requestId", "clientId" AS client,
+    client.name AS "clientName", method, route, status, error, message, ms AS took
+  FROM "RefusedRequest" refused LEFT JOIN "Client" client ON client.id = "clientId" AND client."teamId" = refused."teamId"
+  WHERE refused."teamId" = $1`
+const newestFirst = 'ORDER BY at DESC, refused.id DESC'
 
-function rowsBefore(cursor: string): Prisma.RefusedRequestWhereInput {
-  const [, ms, id] = CURSOR.exec(cursor)!
-  const at = new Date(Number(ms))
-  // The first condition is for the index.
-  return { at: { lte: at }, OR: [{ at: { lt: at } }, { id: { lt: BigInt(id!) } }] }
+const statements = {
+  /** Each filter is null where it is not asked for. */
+  list: statement(
+    'refused_requests',
+    `${select} AND ($2::text IS NULL OR "clientId" = $2) AND ($3::int4 IS NULL OR status = $3)
+        AND ($4::int4 IS NULL OR status <> $4) AND ($5::text[] IS NULL OR member = ANY ($5::text[]))
+        AND ($6::text IS NULL OR method = $6) AND ($7::text IS NULL OR route = $7)
+        AND (at, refused.id) < (coalesce($8::timestamptz, 'infinity'), coalesce($9::int8, 0))
+        AND (at, refused.id) > (coalesce($10::timestamptz, '-infinity'), coalesce($11::int8, 0))
+      ${newestFirst} LIMIT $12::int8`,
+    columns,
+  ),
+  ofId: statement(
+    'refused_requests_of_id',
+    `${select} AND "requestId" = $2 ${newestFirst} LIMIT ${MAX_OF_AN_ID}`,
+    columns,
+  ),
+  lastError: statement(
+    'last_error_of_app',
+    `${select} AND (at, refused.id) = (SELECT at, id FROM (SELECT at, id, "clientId", status FROM "RefusedRequest" WHERE "teamId" = $1
+        ORDER BY at DESC, id DESC LIMIT $3::int8) newest
+      WHERE "clientId" IN (SELECT id FROM "Client" WHERE "appId" = $2) AND status <> ${EXPECTED}
+      ORDER BY at DESC, id DESC LIMIT 1)`,
+    columns,
+  ),
 }
 
-function rowsAfter(cursor: string): Prisma.RefusedRequestWhereInput {
-  const [, ms, id] = CURSOR.exec(cursor)!
-  const at = new Date(Number(ms))
-  return { at: { gte: at }, OR: [{ at: { gt: at } }, { id: { gt: BigInt(id!) } }] }
+type Row = ReturnType<(typeof statements.list)['decode']>
+
+const shown = ({ id: _, ms, took, ...row }: Row) => ({ ...row, at: new Date(ms).toISOString(), ms: took })
+
+const cursorOf = (row: Row | undefined) => (row ? `${row.ms}-${row.id}` : null)
+
+function placeOf(cursor: string | undefined): [at: string, id: string] | [null, null] {
+  const [, ms, id] = CURSOR.exec(cursor ?? '') ?? []
+  return ms === undefined ? [null, null] : [new Date(Number(ms)).toISOString(), id!]
 }
 
-/** The newest refusal of some clients that is an error, among the newest of the team: its index does not have the client. */
-export async function lastErrorOf(
-  ctx: Context,
-  { team, clients, among }: { team: string; clients: readonly string[]; among: number },
-) {
-  const [found] = await ctx.core.db.$queryRaw<{ at: Date; id: bigint }[]>`
-    SELECT at, id FROM (SELECT at, id, "clientId", status FROM "RefusedRequest" WHERE "teamId" = ${team}
-      ORDER BY at DESC, id DESC LIMIT ${among}) newest
-    WHERE "clientId" = ANY (${clients}) AND status <> ${EXPECTED} ORDER BY at DESC, id DESC LIMIT 1`
-  if (!found) return null
-  const place = { teamId: team, at: found.at, id: found.id }
-  const row = await ctx.core.db.refusedRequest.findUnique({ where: { place }, omit: columns })
-  return row && (await shown(ctx, team, [row]))[0]!
+/** The newest refusal of an app's clients that is an error, among the newest of the team: its index does not have the client. */
+export async function lastErrorOf(ctx: Context, { team, app, among }: { team: string; app: string; among: number }) {
+  const [found] = await ctx.core.db.execute(statements.lastError, [team, app, String(among)])
+  return found ? shown(found) : null
 }
 
 const list = internal('dev:read', teamPeople, {
@@ -121,23 +128,15 @@ const list = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input }) => {
     const { team, client, status, errors, member, method, route, before, after, limit } = input
     await roleIn(ctx, team)
-    const rows = await ctx.core.db.refusedRequest.findMany({
-      where: {
-        teamId: team,
-        ...(client !== undefined && { clientId: client }),
-        ...(status !== undefined ? { status } : errors && { status: { not: EXPECTED } }),
-        ...(member !== undefined && { member: { in: memberMarks(ctx.core.cipher, member) } }),
-        ...(method !== undefined && { method }),
-        ...(route !== undefined && { route }),
-        AND: [before === undefined ? {} : rowsBefore(before), after === undefined ? {} : rowsAfter(after)],
-      },
-      omit: columns,
-      orderBy: newestFirst,
-      take: limit + 1,
-    })
+    const marks = member === undefined ? null : arrayOf(memberMarks(ctx.core.cipher, member))
+    const rows = await ctx.core.db.execute(statements.list, [
+      ...[team, client ?? null, status === undefined ? null : String(status)],
+      ...[status === undefined && errors ? String(EXPECTED) : null, marks, method ?? null, route ?? null],
+      ...[...placeOf(before), ...placeOf(after), String(limit + 1)],
+    ])
     const items = rows.slice(0, limit)
     const last = rows.length > limit ? items.at(-1) : undefined
-    return { items: await shown(ctx, team, items), next: cursorOf(last), newest: cursorOf(items[0]) }
+    return { items: items.map(shown), next: cursorOf(last), newest: cursorOf(items[0]) }
   })
 
 const get = internal('dev:read', teamPeople, {
@@ -148,14 +147,8 @@ const get = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(refused) }))
   .query(async ({ ctx, input: { team, requestId } }) => {
     await roleIn(ctx, team)
-    const where = { teamId: team, requestId }
-    const rows = await ctx.core.db.refusedRequest.findMany({
-      where,
-      omit: columns,
-      orderBy: newestFirst,
-      take: MAX_OF_AN_ID,
-    })
-    return { items: await shown(ctx, team, rows) }
+    const rows = await ctx.core.db.execute(statements.ofId, [team, requestId])
+    return { items: rows.map(shown) }
   })
 
 export const requests = router({ list, get })

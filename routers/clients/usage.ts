@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
-import type { Context, Core } from '../kernel/context.ts'
+import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
-import { toUnix } from '../kernel/time.ts'
+import { unix } from '../kernel/time.ts'
 import { replaysOf } from './replays.ts'
 import { REQUESTS_A_MINUTE } from './request-limits.ts'
 import { roleIn } from './teams/team-of.ts'
@@ -63,7 +64,7 @@ export const usage = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { team, client, by } }) => {
     await roleIn(ctx, team)
-    const found = await ctx.core.db.team.findUnique({ where: { id: team }, select: { level: true } })
+    const [found] = await ctx.core.db.execute(statements.level, [team])
     if (!found) throw errors.teamUnknown()
     const [requests, replays, storage] = await Promise.all([
       requestsOf(ctx, team, by, client),
@@ -77,63 +78,53 @@ const HOUR_MS = 3_600_000
 type Span = 'minute' | 'hour'
 const SPAN_MS = { minute: 24 * HOUR_MS, hour: 30 * 24 * HOUR_MS }
 
-const sums = { ok: true, refused: true, limited: true } as const
-type Sums = Record<keyof typeof sums, number | null>
-const numbers = ({ ok, refused, limited }: Sums) => ({ ok: ok ?? 0, refused: refused ?? 0, limited: limited ?? 0 })
-type Counts = ReturnType<typeof numbers>
+const sums = { ok: int, refused: int, limited: int }
+const SUMS = ['ok', 'refused', 'limited'].map((name) => `coalesce(sum(${name}), 0)::int8 AS ${name}`).join(', ')
 
-async function requestsOf({ core }: Context, team: string, by: Span, client: string | undefined) {
-  const { clientUsage } = core.db
-  const where = { teamId: team, ...(client !== undefined && { clientId: client }) }
-  const since = (ms: number) => ({ gt: new Date(core.now() - ms) })
-  const span = { ...where, span: by, at: since(SPAN_MS[by]) }
-  const hour = { ...where, span: 'minute' as const, at: since(HOUR_MS) }
-  const [lastHour, counts, clients] = await Promise.all([
-    clientUsage.aggregate({ where: hour, _sum: sums }),
-    clientUsage.groupBy({ by: 'at', where: span, _sum: sums, orderBy: { at: 'asc' } }),
-    busiestOf(core, { team, by, client: client ?? null }),
-  ])
-  return {
-    lastHour: numbers(lastHour._sum),
-    counts: counts.map(({ at, _sum }) => ({ at: toUnix(at), ...numbers(_sum) })),
-    clients,
-  }
+/** $1 the team, $2 the client or null, $3 the span, $4 its beginning. */
+const COUNTED = `"teamId" = $1 AND ($2::text IS NULL OR "clientId" = $2) AND span = $3::"UsageSpan" AND at > $4::timestamptz`
+
+const statements = {
+  level: statement('usage_level', 'SELECT level FROM "Team" WHERE id = $1', { level: oneOf('hobby', 'developer') }),
+  all: statement('usage', `SELECT ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}`, sums),
+  byTime: statement(
+    'usage_by_time',
+    `SELECT ${unix('at')} AS at, ${SUMS} FROM "ClientUsage" usage WHERE ${COUNTED} GROUP BY usage.at ORDER BY usage.at`,
+    { at: int, ...sums },
+  ),
+  byClient: statement(
+    'usage_by_client',
+    `SELECT usage.*, name FROM (SELECT "clientId" AS client, ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}
+        GROUP BY "clientId" ORDER BY sum(ok + refused + limited) DESC, "clientId" LIMIT ${MAX_CLIENTS}) usage
+      LEFT JOIN "Client" ON "Client".id = client AND "teamId" = $1 ORDER BY ok + refused + limited DESC, client`,
+    { client: text, ...sums, name: nullable(text) },
+  ),
+  apps: statement(
+    'usage_of_apps',
+    `SELECT id AS app, name, count(bytes) AS stores, coalesce(sum(bytes), 0)::int8 AS bytes
+      FROM "App" LEFT JOIN "StorageUsage" ON "appId" = id AND bytes > 0 WHERE "teamId" = $1
+      GROUP BY id ORDER BY name, id`,
+    { app: text, name: text, stores: int, bytes: int },
+  ),
+  stores: statement(
+    'usage_of_stores',
+    `SELECT "appId" AS app, "clubId" AS club, bytes FROM "StorageUsage" JOIN "App" ON id = "appId"
+      WHERE "teamId" = $1 AND bytes > 0 ORDER BY bytes DESC, "appId", "clubId" LIMIT ${MAX_STORES}`,
+    { app: text, club: text, bytes: int },
+  ),
 }
 
-type Busy = Counts & { client: string; name: string | null }
-
-const busiestOf = ({ db, now }: Core, { team, by, client }: { team: string; by: Span; client: string | null }) =>
-  db.$queryRaw<Busy[]>`
-    SELECT "clientId" AS client, "Client".name, sum(ok)::int AS ok, sum(refused)::int AS refused, sum(limited)::int AS limited
-    FROM "ClientUsage" LEFT JOIN "Client" ON "Client".id = "clientId" AND "Client"."teamId" = "ClientUsage"."teamId"
-    WHERE "ClientUsage"."teamId" = ${team} AND span = ${by}::"UsageSpan" AND at > ${new Date(now() - SPAN_MS[by])}
-      AND (${client}::text IS NULL OR "clientId" = ${client})
-    GROUP BY "clientId", "Client".name ORDER BY sum(ok + refused + limited) DESC, "clientId" LIMIT ${MAX_CLIENTS}`
-
-async function storageOf({ core }: Context, team: string) {
-  const { app, storageUsage } = core.db
-  const where = { app: { teamId: team }, bytes: { gt: 0 } }
-  const [apps, totals, largest] = await Promise.all([
-    app.findMany({
-      where: { teamId: team },
-      select: { id: true, name: true },
-      orderBy: [{ name: 'asc' }, { id: 'asc' }],
-    }),
-    storageUsage.groupBy({ by: 'appId', where, _sum: { bytes: true }, _count: true }),
-    storageUsage.findMany({
-      where,
-      orderBy: [{ bytes: 'desc' }, { appId: 'asc' }, { clubId: 'asc' }],
-      take: MAX_STORES,
-    }),
+async function requestsOf({ core: { db, now } }: Context, team: string, by: Span, client: string | undefined) {
+  const of = (span: Span, ms: number) => [team, client ?? null, span, new Date(now() - ms).toISOString()]
+  const [lastHour, counts, clients] = await Promise.all([
+    db.execute(statements.all, of('minute', HOUR_MS)),
+    db.execute(statements.byTime, of(by, SPAN_MS[by])),
+    db.execute(statements.byClient, of(by, SPAN_MS[by])),
   ])
-  const byApp = new Map(totals.map((one) => [one.appId, { stores: one._count, bytes: Number(one._sum.bytes) }]))
-  return {
-    apps: apps.map(({ id, name }) => ({ app: id, name, ...(byApp.get(id) ?? { stores: 0, bytes: 0 }) })),
-    storage: largest.map(({ appId, clubId, bytes }) => ({
-      app: appId,
-      club: clubId,
-      bytes: Number(bytes),
-      limit: core.storageQuotaBytes,
-    })),
-  }
+  return { lastHour: lastHour[0]!, counts, clients }
+}
+
+async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, team: string) {
+  const [apps, stores] = await Promise.all([db.execute(statements.apps, [team]), db.execute(statements.stores, [team])])
+  return { apps, storage: stores.map((store) => ({ ...store, limit })) }
 }

@@ -34,7 +34,7 @@ describe('the audit log', () => {
   it('pages by offset, newest first, and shows who changed what', async () => {
     const first = await open(`${team.own}/audit`)
     expect(rowsOf(first)).toBe(30)
-    expect(first).toContain('1 to 30 of 62')
+    expect(first).toContain('1 to 30<')
     expect(first).toContain('Role changed')
     expect(first).toContain('<code>odd.action</code>')
     expect(first).toContain('the operator')

@@ -11,7 +11,7 @@ import { valueText } from './waiting.ts'
 type Audit = Awaited<ReturnType<Developer['audit']['list']>>
 type Entry = Audit['items'][number]
 
-export function auditPage(visit: Visit, team: Team, { items, total }: Audit): string {
+export function auditPage(visit: Visit, team: Team, { items, more }: Audit): string {
   const { w, language } = visit
   const offset = offsetOf(visit)
   const rows = items.map((entry) => [
@@ -22,7 +22,7 @@ export function auditPage(visit: Visit, team: Team, { items, total }: Audit): st
   return teamPage(visit, team, 'audit', {
     title: w.audit,
     body: html`${rows.length === 0 ? html`<p>${w.auditNone}</p>` : table(w.audit, [w.what, w.changes], rows)}
-${pager(visit, { offset, shown: items.length, more: offset + items.length < total, total })}
+${pager(visit, { offset, shown: items.length, more })}
 <p class="hint">${w.utc}</p>`,
   })
 }

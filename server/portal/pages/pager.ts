@@ -13,12 +13,10 @@ interface Shown {
   offset: number
   shown: number
   more: boolean
-  /** Undefined for a list whose length is not counted. */
-  total?: number
 }
 
 /** Links to the previous and the next page; the address's other parameters are preserved. */
-export function pager({ ctx, query, w }: Visit, { offset, shown, more, total }: Shown, rows = PAGE_ROWS) {
+export function pager({ ctx, query, w }: Visit, { offset, shown, more }: Shown, rows = PAGE_ROWS) {
   if (offset === 0 && !more) return null
   const link = (text: string, to: number) => {
     const kept = new URLSearchParams(query)
@@ -29,7 +27,7 @@ export function pager({ ctx, query, w }: Visit, { offset, shown, more, total }: 
   }
   return html`<nav class="pager" aria-label="${w.pager.label}">
 ${offset > 0 && link(w.pager.newer, Math.max(0, offset - rows))}
-${shown > 0 && html`<span>${w.pager.shown(offset + 1, offset + shown, total)}</span>`}
+${shown > 0 && html`<span>${w.pager.shown(offset + 1, offset + shown)}</span>`}
 ${more && link(w.pager.older, offset + rows)}
 </nav>`
 }

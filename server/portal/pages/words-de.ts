@@ -27,7 +27,7 @@ export const de: Words = {
     label: 'Seiten der Liste',
     newer: 'Zurück',
     older: 'Weiter',
-    shown: (from, to, total) => (total === undefined ? `${from} bis ${to}` : `${from} bis ${to} von ${total}`),
+    shown: (from, to) => `${from} bis ${to}`,
   },
   missing: 'Seite nicht gefunden',
   missingHint: 'Die Adresse enthält vielleicht einen Tippfehler, oder die Seite gehört einem anderen Team.',

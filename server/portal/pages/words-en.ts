@@ -26,8 +26,7 @@ export const en = {
     label: 'Pages of the list',
     newer: 'Previous',
     older: 'Next',
-    shown: (from: number, to: number, total?: number) =>
-      total === undefined ? `${from} to ${to}` : `${from} to ${to} of ${total}`,
+    shown: (from: number, to: number) => `${from} to ${to}`,
   },
   missing: 'Page not found',
   missingHint: 'The address may be mistyped, or the page belongs to a team that you are not in.',
