@@ -1,5 +1,6 @@
 import type { Bench } from './data/database.ts'
 import { VALUE } from './data/rows.ts'
+import { grownPlatform } from './grown-platform.ts'
 import { grownTeams } from './grown-teams.ts'
 import type { RequestSet } from './load/process.ts'
 import { byTenants, requestOf, requestsOf } from './load/requests.ts'
@@ -92,4 +93,4 @@ const teams: Dimension = {
     DROP VIEW one`,
 }
 
-export const dimensions: readonly Dimension[] = [members, entries, events, teams, grownTeams]
+export const dimensions: readonly Dimension[] = [members, entries, events, teams, grownTeams, ...grownPlatform]

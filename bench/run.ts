@@ -24,7 +24,7 @@ const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   trpc-get … (beside REST)
   all of ${Object.keys(rowGroups).join(' | ')}
   [--service 'node arguments' …]         compares other builds of the service in the same run
-npm run bench -- growth | tails | memory | bytes
+npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes
                                         cost by size; latency below capacity; start and memory; bytes of a request
 npm run bench -- report                 writes docs/performance.md and its plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
@@ -53,7 +53,7 @@ const asked: Asked = {
 }
 
 const others: Record<string, () => Promise<unknown>> = {
-  growth: () => benchGrowth(asked, sayTable),
+  growth: () => benchGrowth(asked, sayTable, positionals.slice(1)),
   tails: async () => sayTable(await benchTails(asked)),
   memory: async () => sayTable(await benchMemory(asked)),
   bytes: async () => sayTable(await benchBytes()),
