@@ -1,23 +1,8 @@
-import type { Bench } from './data/database.ts'
 import { VALUE } from './data/rows.ts'
+import type { Dimension } from './dimension.ts'
 import { grownPlatform } from './grown-platform.ts'
 import { grownTeams } from './grown-teams.ts'
-import type { RequestSet } from './load/process.ts'
 import { byTenants, requestOf, requestsOf } from './load/requests.ts'
-
-/** A quantity of data that may be small or large. */
-export interface Dimension {
-  name: string
-  sizes: readonly number[]
-  /** Returns SQL that fills a bench's database. Foreign keys and triggers are off. */
-  fill: (size: number) => string
-  operations: readonly string[]
-  requests?: (bench: Bench, operation: string, size: number) => RequestSet
-  /** The maximum requests per round, where lower than elsewhere: for one team, which may send 10,000 a minute. */
-  most?: number
-  /** Fewer than elsewhere, for requests that take longer. */
-  connections?: number
-}
 
 const members: Dimension = {
   name: 'members of the club',

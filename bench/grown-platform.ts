@@ -1,5 +1,5 @@
 import { VALUE } from './data/rows.ts'
-import type { Dimension } from './dimensions.ts'
+import type { Dimension } from './dimension.ts'
 
 const people: Dimension = {
   name: 'people of the platform',

@@ -1,5 +1,5 @@
 import { PEOPLE } from './data/people.ts'
-import type { Dimension } from './dimensions.ts'
+import type { Dimension } from './dimension.ts'
 import { pageRequests } from './routes/pages.ts'
 
 /** Several, as people and teams have limits. */

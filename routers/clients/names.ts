@@ -12,7 +12,8 @@ export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 's' | 't') =>
 export const fullName = ({ firstName, lastName }: { firstName: string; lastName: string }) =>
   `${firstName} ${lastName}`.trim()
 
-const FULL_NAME = `btrim("firstName" || ' ' || "lastName")`
+/** Of the "Person" in a statement. */
+export const FULL_NAME = `btrim("firstName" || ' ' || "lastName")`
 const columns = { id: text, name: text }
 
 const statements = {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
+import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { toUnix } from '../../kernel/time.ts'
-import { fullName, namesOf } from '../names.ts'
-import { memberColumns, toPerson } from '../rows.ts'
+import { unix } from '../../kernel/time.ts'
+import { FULL_NAME } from '../names.ts'
 import { idOr, invitationOutput, more, personOutput, testMember } from '../shapes.ts'
 import { roleIn } from './team-of.ts'
 
@@ -14,6 +14,35 @@ const team = idOr('teamUnknown')
 
 /** Above a team's limit (invitations.ts). */
 const MAX_INVITATIONS = 200
+
+const role = oneOf('owner', 'developer')
+const person = { id: text, name: text, email: text, role, since: int }
+const PERSON = `SELECT person.id, ${FULL_NAME} AS name, email, role, ${unix('since')} AS since
+  FROM "TeamMember" member JOIN "Person" person ON person.id = "personId" WHERE "teamId" = $1`
+
+const statements = {
+  one: statement('person_of_team', `${PERSON} AND "personId" = $2`, person),
+  people: statement(
+    'people_of_team',
+    `${PERSON} ORDER BY member.since, "personId" LIMIT $2::int8 OFFSET $3::int8`,
+    person,
+  ),
+  invitations: statement(
+    'invitations_of_team',
+    `SELECT invitation.id, invitation.email, role, ${unix('"expiresAt"')} AS "expiresAt",
+        (SELECT ${FULL_NAME} FROM "Person" WHERE id = "invitedBy") AS "invitedBy"
+      FROM "TeamInvitation" invitation WHERE "teamId" = $1 AND "acceptedAt" IS NULL AND invitation."expiresAt" > $2::timestamptz
+      ORDER BY invitation."expiresAt", id LIMIT ${MAX_INVITATIONS}`,
+    { id: text, email: text, role, expiresAt: int, invitedBy: nullable(text) },
+  ),
+  testMembers: statement(
+    'test_members_of_team',
+    `SELECT id, ${FULL_NAME} AS name FROM "Person" WHERE id IN (SELECT "personId" FROM "Membership"
+        JOIN "Organisation" ON "Organisation".id = "organisationId" WHERE "testTeamId" = $1)
+      ORDER BY "firstName", id`,
+    { id: text, name: text },
+  ),
+}
 
 export const invitations = z.array(invitationOutput).meta({ description: 'Invitations that can still be accepted' })
 export const testMembers = z.array(testMember).meta({ description: 'Empty before the first sandbox client' })
@@ -42,41 +71,15 @@ export const getPerson = internal('dev:read', teamPeople, {
   .output(personOutput)
   .query(async ({ ctx, input: { team: teamId, person: personId } }) => {
     await roleIn(ctx, teamId)
-    const of = { teamId, personId }
-    const found = await ctx.core.db.teamMember.findUnique({ where: { of }, select: memberColumns })
+    const [found] = await ctx.core.db.execute(statements.one, [teamId, personId])
     if (!found) throw errors.colleagueUnknown()
-    return toPerson(found)
+    return found
   })
 
-export async function peopleOf(db: Database, teamId: string, page: { take: number; skip?: number }) {
-  const orderBy = [{ since: 'asc' as const }, { personId: 'asc' as const }]
-  const rows = await db.teamMember.findMany({ where: { teamId }, select: memberColumns, orderBy, ...page })
-  return rows.map(toPerson)
-}
+export const peopleOf = (db: Database, team: string, { take, skip = 0 }: { take: number; skip?: number }) =>
+  db.execute(statements.people, [team, String(take), String(skip)])
 
-export async function invitationsOf(db: Database, teamId: string, now: number) {
-  const rows = await db.teamInvitation.findMany({
-    where: { teamId, acceptedAt: null, expiresAt: { gt: new Date(now) } },
-    select: { id: true, email: true, role: true, invitedBy: true, expiresAt: true },
-    orderBy: [{ expiresAt: 'asc' }, { id: 'asc' }],
-    take: MAX_INVITATIONS,
-  })
-  const names = await namesOf(
-    db,
-    rows.map(({ invitedBy }) => invitedBy),
-  )
-  return rows.map(({ invitedBy, expiresAt, ...one }) => ({
-    ...one,
-    invitedBy: names.get(invitedBy) ?? null,
-    expiresAt: toUnix(expiresAt),
-  }))
-}
+export const invitationsOf = (db: Database, team: string, now: number) =>
+  db.execute(statements.invitations, [team, new Date(now).toISOString()])
 
-export async function testMembersOf(db: Database, team: string) {
-  const rows = await db.person.findMany({
-    where: { memberships: { some: { organisation: { testTeamId: team } } } },
-    select: { id: true, firstName: true, lastName: true },
-    orderBy: [{ firstName: 'asc' }, { id: 'asc' }],
-  })
-  return rows.map((person) => ({ id: person.id, name: fullName(person) }))
-}
+export const testMembersOf = (db: Database, team: string) => db.execute(statements.testMembers, [team])

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
+import { jsonArray, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
@@ -59,45 +60,42 @@ export const get = internal('dev:read', teamPeople, {
     return { testClub: await testClubOf(ctx.core.db, team) }
   })
 
+const columns = { id: text, name: text }
+
+const statements = {
+  organisations: statement('test_organisations', 'SELECT id, name, kind FROM "Organisation" WHERE "testTeamId" = $1', {
+    ...columns,
+    kind: oneOf('club', 'academy', 'provider'),
+  }),
+  app: statement('test_app', 'SELECT id, name FROM "App" WHERE "teamId" = $1 AND "providerId" = $2 LIMIT 1', columns),
+  groups: statement('test_groups', 'SELECT id, name FROM "Group" WHERE "clubId" = $1 ORDER BY id LIMIT 50', columns),
+  quizzes: statement(
+    'test_quizzes',
+    `SELECT id, title AS name, state, (SELECT coalesce(json_agg(json_build_object('id', question.id, 'type', type, 'text', text,
+          'options', coalesce(options, '{}'), 'solution', coalesce(solution, '{}')) ORDER BY position), '[]')
+        FROM "Question" question WHERE "quizId" = quiz.id) AS questions
+      FROM "Quiz" quiz WHERE "academyId" = $1 ORDER BY title, id LIMIT ${MAX_QUIZZES}`,
+    {
+      ...{ ...columns, state: oneOf('draft', 'released', 'closed') },
+      questions: jsonArray<z.input<typeof quiz>['questions'][number]>(),
+    },
+  ),
+}
+
 async function testClubOf(db: Database, team: string): Promise<z.input<typeof testClub> | null> {
-  const found = await db.organisation.findMany({
-    where: { testTeamId: team },
-    select: { id: true, name: true, kind: true },
-  })
+  const found = await db.execute(statements.organisations, [team])
   const [club, academy, provider = null] = (['club', 'academy', 'provider'] as const).map((kind) =>
     found.find((one) => one.kind === kind),
   )
   if (!club || !academy) return null
-  const [app, members, groups, quizzes, reviews] = await Promise.all([
-    provider &&
-      db.app.findFirst({ where: { teamId: team, providerId: provider.id }, select: { id: true, name: true } }),
+  const [apps, members, groups, quizzes, reviews] = await Promise.all([
+    provider ? db.execute(statements.app, [team, provider.id]) : [],
     testMembersOf(db, team),
-    db.group.findMany({
-      where: { clubId: club.id },
-      select: { id: true, name: true },
-      orderBy: { id: 'asc' },
-      take: 50,
-    }),
-    quizzesOf(db, academy.id),
+    db.execute(statements.groups, [club.id]),
+    db.execute(statements.quizzes, [academy.id]),
     reviewsOf(db, academy.id),
   ])
-  return { club, academy, provider, app, members, groups, quizzes, reviews }
-}
-
-async function quizzesOf(db: Database, academyId: string) {
-  const rows = await db.quiz.findMany({
-    where: { academyId },
-    select: {
-      ...{ id: true, title: true, state: true },
-      questions: {
-        select: { id: true, type: true, text: true, options: true, solution: true },
-        orderBy: { position: 'asc' },
-      },
-    },
-    orderBy: [{ title: 'asc' }, { id: 'asc' }],
-    take: MAX_QUIZZES,
-  })
-  return rows.map(({ title, ...rest }) => ({ name: title, ...rest }))
+  return { club, academy, provider, app: apps[0] ?? null, members, groups, quizzes, reviews }
 }
 
 async function reviewsOf(db: Database, academyId: string) {

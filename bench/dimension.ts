@@ -1,0 +1,16 @@
+import type { Bench } from './data/database.ts'
+import type { RequestSet } from './load/process.ts'
+
+/** A quantity of data that may be small or large. */
+export interface Dimension {
+  name: string
+  sizes: readonly number[]
+  /** Returns SQL that fills a bench's database. Foreign keys and triggers are off. */
+  fill: (size: number) => string
+  operations: readonly string[]
+  requests?: (bench: Bench, operation: string, size: number) => RequestSet
+  /** The maximum requests per round, where lower than elsewhere: for one team, which may send 10,000 a minute. */
+  most?: number
+  /** Fewer than elsewhere, for requests that take longer. */
+  connections?: number
+}
