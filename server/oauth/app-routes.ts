@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
+import { METADATA_PATH } from '../browser/addresses.ts'
 import { readForm } from '../browser/forms.ts'
 import { redirect, sendMessage } from '../browser/page-responses.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
@@ -16,8 +17,6 @@ import { withinDeadline } from './provider-handler.ts'
 import { reserveBody } from './token-body.ts'
 import { tooMany } from './token-limit.ts'
 
-/** RFC 8414, 3.1: an issuer's path comes after the well-known path. */
-export const METADATA_PATH = '/.well-known/oauth-authorization-server'
 /** OpenID Connect Discovery, 4: it comes after an issuer's path. */
 const OPENID_PATH = '/.well-known/openid-configuration'
 

@@ -18,7 +18,7 @@ import type { State, Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import { adapterFactory } from './adapter.ts'
-import { addAppRoutes, METADATA_PATH } from './app-routes.ts'
+import { addAppRoutes } from './app-routes.ts'
 import { allowedScopes } from './authorize-scopes.ts'
 import { browserSession } from './browser-session.ts'
 import { routes } from './metadata.ts'
@@ -61,8 +61,8 @@ const cookieKeyOf = (secretsKey: Buffer) =>
 
 /**
  * The authorization server at AUTH_BASE_URL's host: pages for browsers and endpoints for apps. As documented, the token endpoint
- * is also at the apps host. `step` throws 404 for its paths at another host, and passes other requests on; other folders add
- * their pages to `pages`.
+ * is also at the apps host. `step` gets the requests of its paths, and throws 404 at another host; other folders add their pages
+ * to `pages`.
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions) {
   const {
@@ -106,7 +106,6 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]
   const step: Step = (ctx, next) => {
     const requested = ctx.state.path
-    if (!requested.startsWith(`${path}/`) && requested !== `${METADATA_PATH}${path}`) return next()
     const name = nameOf(ctx.state.host)
     const isTokenAtAppsHost = name === appsHost && requested === `${path}${routes.token}`
     if (name !== authHost && !isTokenAtAppsHost) throw errors.hostWrong(host)
