@@ -1,9 +1,25 @@
 import type { Registry } from 'prom-client'
 import type { Database } from '../../prisma/client.ts'
+import { float, statement } from '../../prisma/pg/statement.ts'
 import { waitingWriters } from '../../routers/storage/store-lock.ts'
 import type { Holds } from '../http/holds.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import { addGauge, addGauges } from '../telemetry/gauge.ts'
+
+const deadRows = statement(
+  'metrics_dead_rows',
+  `SELECT n_dead_tup::float8 AS dead FROM pg_stat_user_tables WHERE relname = 'StorageUsage'`,
+  { dead: float },
+)
+
+const oldestSnapshot = statement(
+  'metrics_oldest_snapshot',
+  `SELECT coalesce(extract(epoch FROM now() - min(at)), 0)::float8 AS age FROM
+    (SELECT xact_start AS at FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND datname = current_database()
+       AND backend_type <> 'autovacuum worker'
+     UNION ALL SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()) open`,
+  { age: float },
+)
 
 interface Parts {
   db: Database
@@ -32,8 +48,7 @@ export function addServiceGauges(registry: Registry, { db, memory, holds, signsS
     secondsSince(issuerReadAt()),
   )
   addGauge(registry, 'storage_usage_dead_rows', 'Dead row versions of the table StorageUsage.', async () => {
-    const [row] = await db.$queryRaw<{ dead: number }[]>`
-      SELECT n_dead_tup::float8 AS dead FROM pg_stat_user_tables WHERE relname = 'StorageUsage'`
+    const [row] = await db.execute(deadRows, [])
     return row?.dead
   })
   addGauge(
@@ -41,11 +56,7 @@ export function addServiceGauges(registry: Registry, { db, memory, holds, signsS
     'database_oldest_snapshot_seconds',
     'Age of the oldest transaction that holds rows back.',
     async () => {
-      const [row] = await db.$queryRaw<{ age: number }[]>`
-      SELECT coalesce(extract(epoch FROM now() - min(at)), 0)::float8 AS age FROM
-        (SELECT xact_start AS at FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND datname = current_database()
-           AND backend_type <> 'autovacuum worker'
-         UNION ALL SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()) open`
+      const [row] = await db.execute(oldestSnapshot, [])
       return row?.age
     },
   )

@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import type { Database } from '../../prisma/client.ts'
-import type { Prisma } from '../../prisma/generated/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
+
+const find = statement('key_set_find', 'SELECT "keySet"::text AS "keySet" FROM "ExternalKeySet" WHERE id = $1', {
+  keySet: text,
+})
+
+const store = statement(
+  'key_set_store',
+  `INSERT INTO "ExternalKeySet" (id, "keySet") VALUES ($1, $2)
+  ON CONFLICT (id) DO UPDATE SET "keySet" = EXCLUDED."keySet"`,
+  {},
+)
 
 /**
  * An external issuer's last valid key set, for a start while the issuer is down. It is in the database, where every node finds
@@ -13,15 +24,14 @@ export function storedKeySet(db: Database, settings: unknown) {
   return {
     /** Null before the first `save`. */
     async read(): Promise<JSONWebKeySet | null> {
-      const row = await db.externalKeySet.findUnique({ where: { id } })
-      return row && (row.keySet as unknown as JSONWebKeySet)
+      const [row] = await db.execute(find, [id])
+      return row ? JSON.parse(row.keySet) : null
     },
     async save(set: JSONWebKeySet) {
-      const text = JSON.stringify(set)
-      if (text === saved) return
-      const keySet = set as unknown as Prisma.InputJsonObject
-      await db.externalKeySet.upsert({ where: { id }, create: { id, keySet }, update: { keySet } })
-      saved = text
+      const keySet = JSON.stringify(set)
+      if (keySet === saved) return
+      await db.execute(store, [id, keySet])
+      saved = keySet
     },
   }
 }
