@@ -8,6 +8,9 @@ const NO_PLACE = 'timeout exceeded when trying to connect'
 /** SQLSTATE after statement_timeout or a manual cancellation. */
 const QUERY_CANCELED = '57014'
 
+/** Of a wait for a connection that is made first, or in use. */
+export const CONNECTION = 'connection'
+
 export interface PoolFigures {
   idle: () => number
   busy: () => number
@@ -29,7 +32,10 @@ export interface PoolObserver {
   /** Called once when no connection can be made; `back`, once when one can be made again. */
   away?: (cause: Error) => void
   back?: () => void
-  /** Called when a statement begins, with its name or, without one, its operation and table. Returns a callback for its end. */
+  /**
+   * Called when a statement begins, with its name or, without one, its operation and table; and as CONNECTION when one has to wait
+   * for a connection. Returns a callback for the end.
+   */
   began?: ((statement: string) => ((error: Error | undefined) => void) | undefined) | undefined
 }
 
@@ -61,7 +67,9 @@ export function observePool(pool: pg.Pool, observer: PoolObserver) {
   }
   const timed = (callback: Connected): void => {
     const start = performance.now()
+    const end = began && pool.idleCount === 0 ? began(CONNECTION) : undefined
     connect((failure, client, release) => {
+      end?.(failure)
       waited((performance.now() - start) / 1_000)
       if (failure) lacking(failure, start)
       callback(failure, client, release)

@@ -112,7 +112,7 @@ describe('the spans of a request', () => {
       return call('GET', '/storage/notes/entry', { headers: { traceparent } })
     })
     const waiting = async () => samplesOf(await registry.metrics()).get('database_pool_waiting')
-    await expect.poll(waiting, { interval: 5 }).toBeGreaterThan(0)
+    await expect.poll(waiting, { interval: 5 }).toBe(reads.length)
     await release()
     await Promise.all(reads)
     await close()
@@ -120,6 +120,7 @@ describe('the spans of a request', () => {
     for (let n = 0; n < reads.length; n++) {
       const ofOne = spans.filter(({ traceId }) => traceId === String(n + 1).padStart(32, '0'))
       expect(ofOne.filter(({ name }) => name === 'storage_get')).toHaveLength(1)
+      expect(ofOne.filter(({ name }) => name === 'connection').length).toBeGreaterThan(0)
       const server = ofOne.find(({ kind }) => kind === 'server')!
       for (const { kind, parent } of ofOne) if (kind === 'client') expect(parent).toBe(server.spanId)
     }
