@@ -2,6 +2,7 @@ import type { Row } from './rows.ts'
 import { CLIENT, CPU, figuresOf, tableOf } from './rows.ts'
 import type { Table } from './table.ts'
 import { tableText } from './table.ts'
+import type { Tails } from './tails/bench-tails.ts'
 
 export interface Report {
   commit: string
@@ -16,7 +17,7 @@ export interface Report {
   pages: Row[]
   growth: Table
   memory: Table
-  tails: Table
+  tails: Tails
 }
 
 /** docs/performance.md with new figures between the comments with their names. Throws when a comment is missing. */
@@ -32,7 +33,8 @@ export function filledPage(page: string, report: Report): string {
     tokens: tableText(tableOf(tokens, CPU, CLIENT)),
     pages: tableText(tableOf(pages, CPU, CLIENT)),
     ...{ growth: tableText(report.growth), memory: tableText(report.memory) },
-    tails: tableText(report.tails),
+    tails: tableText(report.tails.latencies),
+    ...{ histogram: tableText(report.tails.histogram), causes: tableText(report.tails.causes) },
   }
   return Object.entries(parts).reduce((text, [name, part]) => {
     const place = new RegExp(`(?<=<!-- ${name} -->\n\n)[^]*?(?=\n\n<!-- end -->)`)

@@ -14,7 +14,7 @@ import { CLIENT, CPU, figuresOf, noteRatios, tableOf } from './rows.ts'
 import { pinned } from './servers/process.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
-import { benchTails } from './tails.ts'
+import { benchTails } from './tails/bench-tails.ts'
 import { withLoad } from './with-load.ts'
 
 /** The minimum for a meaningful spread. */
@@ -28,8 +28,7 @@ export async function writeReport(asked: Asked, say: (table: Table) => void) {
   const growth = await benchGrowth(asked, say)
   const memory = await benchMemory(asked)
   say(memory)
-  const tails = await benchTails(asked)
-  say(tails)
+  const tails = await benchTails(asked, asked.services[0]!, say)
   const page = new URL('performance.md', DOCS)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const report = { ...asked, commit, machine, rest, trpc, tokens, pages, growth, memory, tails }

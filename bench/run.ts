@@ -14,7 +14,7 @@ import { pinned } from './servers/process.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
 import { tableText } from './table.ts'
-import { benchTails } from './tails.ts'
+import { benchTails } from './tails/bench-tails.ts'
 import { withLoad } from './with-load.ts'
 
 const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
@@ -54,7 +54,7 @@ const asked: Asked = {
 
 const others: Record<string, () => Promise<unknown>> = {
   growth: () => benchGrowth(asked, sayTable, positionals.slice(1)),
-  tails: async () => sayTable(await benchTails(asked)),
+  tails: () => benchTails(asked, services[0]!, sayTable),
   memory: async () => sayTable(await benchMemory(asked)),
   bytes: async () => sayTable(await benchBytes()),
   report: () => writeReport({ ...asked, peers: true }, sayTable),

@@ -1,7 +1,9 @@
 import { Agent, request as sent } from 'node:http'
+import { constants, setPriority } from 'node:os'
 import { percentile } from '../figures.ts'
 import { contentOf } from './content.ts'
-import type { Load, RequestSet, Sent } from './process.ts'
+import type { Asked, ClosedLoad, Opened, OpenLoad, RequestSet, Sent } from './process.ts'
+import { traceparentOf } from './trace-ids.ts'
 
 /** Sends requests and checks every answer, in a separate process. */
 
@@ -38,15 +40,16 @@ function checkOf({ name, agreement, form, masked }: RequestSet) {
   return { found, fail, answer }
 }
 
-/** Sends a set's requests; resolves when the answer has arrived, correct or not. */
-function sender({ set: name, port, connections }: Load) {
+/** Sends a set's requests, traced by their numbers; resolves when the answer has arrived, correct or not. */
+function sender({ set: name, port, connections }: Asked, isTraced = false) {
   const set = sets.get(name)!
   const { found, fail, answer } = checkOf(set)
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
   const send = (number: number) =>
     new Promise<void>((resolve) => {
       const i = number % set.requests.length
-      const { method, path, headers, body } = set.requests[i]!
+      const { method, path, headers: own, body } = set.requests[i]!
+      const headers = isTraced ? { ...own, traceparent: traceparentOf(number) } : own
       const call = sent({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk) => chunks.push(chunk))
@@ -79,15 +82,26 @@ async function closed(send: Send, connections: number, times: Float64Array) {
   await Promise.all(Array.from({ length: connections }, connection))
 }
 
-/**
- * Sends at a fixed rate, whether or not earlier requests are answered. A latency includes the delay after the request was due.
- */
-async function open(send: Send, perSecond: number, times: Float64Array, lateness: Float64Array) {
+async function runClosed(load: ClosedLoad): Promise<Sent> {
+  const { send, found, close } = sender(load)
+  const times = new Float64Array(load.count)
+  const start = performance.now()
+  await closed(send, load.connections, times)
+  const perSecond = (load.count * 1000) / (performance.now() - start)
+  close()
+  return { perSecond, p50: percentile(times, 0.5), p99: percentile(times, 0.99), ...found }
+}
+
+/** Sends at a fixed rate, whether or not earlier requests are answered. */
+async function runOpen(load: OpenLoad): Promise<Opened> {
+  const { send, found, close } = sender(load, load.traced)
+  const count = Math.floor(load.perSecond * load.seconds)
+  const [times, lateness] = [new Array<number>(count).fill(0), new Array<number>(count).fill(0)]
   const answered: Promise<void>[] = []
   const start = performance.now()
-  const since = (i: number) => performance.now() - start - (i * 1000) / perSecond
-  for (let i = 0; i < times.length; ) {
-    for (; i < times.length && since(i) >= 0; i++) {
+  const since = (i: number) => performance.now() - start - (i * 1000) / load.perSecond
+  for (let i = 0; i < count; ) {
+    for (; i < count && since(i) >= 0; i++) {
       const own = i
       lateness[own] = since(own)
       answered.push(
@@ -99,24 +113,25 @@ async function open(send: Send, perSecond: number, times: Float64Array, lateness
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   await Promise.all(answered)
-}
-
-async function run(load: Load): Promise<Sent> {
-  const { send, found, close } = sender(load)
-  const count = 'count' in load ? load.count : Math.floor(load.perSecond * load.seconds)
-  const [times, lateness] = [new Float64Array(count), new Float64Array(count)]
-  const start = performance.now()
-  await ('count' in load ? closed(send, load.connections, times) : open(send, load.perSecond, times, lateness))
   const perSecond = (count * 1000) / (performance.now() - start)
   close()
-  const [p50, p99, late] = [percentile(times, 0.5), percentile(times, 0.99), percentile(lateness, 0.99)]
-  return { perSecond, p50, p99, late, ...found }
+  const due = times.map((_, i) => performance.timeOrigin + start + (i * 1000) / load.perSecond)
+  return { perSecond, due, times, lateness, ...found }
 }
 
-process.on('message', (message: Load | RequestSet) => {
+// Before PostgreSQL, which shares the core: the client should send in time. Only root may.
+try {
+  setPriority(constants.priority.PRIORITY_HIGH)
+} catch {}
+
+process.on('message', (message: ClosedLoad | OpenLoad | RequestSet | string) => {
+  // The meter's.
+  if (typeof message === 'string') return
   if ('requests' in message) {
     sets.set(message.name, message)
     right.delete(message.name)
     process.send!({})
-  } else run(message).then((result) => process.send!(result))
+  } else ('count' in message ? runClosed(message) : runOpen(message)).then((result) => process.send!(result))
 })
+// The meter leaves it to the work of the process to keep it running.
+process.channel!.ref()

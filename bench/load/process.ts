@@ -1,4 +1,4 @@
-import { ask, start, TSX } from '../servers/process.ts'
+import { ask, startMetered, TSX } from '../servers/process.ts'
 import type { Form } from './content.ts'
 
 export interface Request {
@@ -17,39 +17,59 @@ export interface RequestSet {
   requests: Request[]
 }
 
-/**
- * Closed loop, with a `count`: each connection sends its next request when it has its answer. Open loop, with `perSecond`: at a
- * fixed rate.
- */
-export type Load = { set: string; port: number; connections: number } & (
-  | { count: number }
-  | { perSecond: number; seconds: number }
-)
+export interface Asked {
+  set: string
+  port: number
+  connections: number
+}
 
-/** Times are in ms. */
-export interface Sent {
+/** Each connection sends its next request when it has its answer. */
+export interface ClosedLoad extends Asked {
+  count: number
+}
+
+/** At a fixed rate; traced requests have the trace ids of trace-ids.ts. */
+export interface OpenLoad extends Asked {
   perSecond: number
-  p50: number
-  p99: number
-  /** p99 of how much later than due a request was sent. */
-  late: number
+  seconds: number
+  traced?: boolean
+}
+
+interface Checked {
+  perSecond: number
   /** Answers that are no success, or have other content. */
   wrong: number
   sample: string
 }
 
+/** Times are in ms. */
+export interface Sent extends Checked {
+  p50: number
+  p99: number
+}
+
+/** For each request, in ms: when it was due (of the epoch), the time from then on, and how much later the client sent it. */
+export interface Opened extends Checked {
+  due: number[]
+  times: number[]
+  lateness: number[]
+}
+
 export type LoadProcess = ReturnType<typeof startLoad>
 
+/** Its methods throw when an answer was wrong. */
 export function startLoad() {
-  const { child, stop } = start(1, [...TSX, new URL('load.ts', import.meta.url).pathname], {})
+  const { child, watch, stop } = startMetered(1, [...TSX, new URL('load.ts', import.meta.url).pathname], {})
+  const checked = async <Answer extends Checked>(load: Asked): Promise<Answer> => {
+    const sent = await ask<Answer>(child, load)
+    if (sent.wrong > 0) throw new Error(`${load.set}: ${sent.wrong} wrong answers, such as ${sent.sample}`)
+    return sent
+  }
   return {
     prepare: (set: RequestSet) => ask(child, set),
-    /** Throws when an answer was wrong. */
-    async send(load: Load): Promise<Sent> {
-      const sent = await ask<Sent>(child, load)
-      if (sent.wrong > 0) throw new Error(`${load.set}: ${sent.wrong} wrong answers, such as ${sent.sample}`)
-      return sent
-    },
+    send: (load: ClosedLoad) => checked<Sent>(load),
+    sendAtRate: (load: OpenLoad) => checked<Opened>(load),
+    watch,
     stop,
   }
 }

@@ -4,10 +4,11 @@ import { Agent, request } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Uploads values of 5 MB one after another, in a separate process, each over about a second as a network would. */
+/** Uploads values of 10 MB one after another, in a separate process, each over about a second as a network would. */
 const { PORT, TOKENS } = process.env
-const BYTES = 5_000_000
-const PIECE = 100_000
+/** Below the quota, with the tenant's other entries. */
+const BYTES = 10_000_000
+const PIECE = 200_000
 const PIECE_MS = 20
 
 const body = Buffer.from(`{"value":"${'Rowing '.repeat(BYTES / 7)}"}`)

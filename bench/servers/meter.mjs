@@ -1,5 +1,7 @@
-// Preloaded into a measured process: reports its CPU time in µs, its memory and its allocations on request.
+// Preloaded into a measured process: reports its CPU time in µs, its memory, its allocations and its stops on request.
+
 import { GCProfiler, getHeapStatistics } from 'node:v8'
+import { endStops, watchStops } from './stops.mjs'
 
 const heapNow = () => getHeapStatistics().used_heap_size
 let profiler
@@ -10,6 +12,8 @@ const answers = {
     const { user, system } = process.cpuUsage()
     return user + system
   },
+  watch: watchStops,
+  stops: endStops,
   rss: () => process.memoryUsage.rss(),
   // From here on V8 records the size of the heap before and after each collection.
   allocating() {

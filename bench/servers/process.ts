@@ -31,16 +31,34 @@ export async function ask<Answer>(child: ChildProcess, question: object | string
   return answer
 }
 
+/** In ms of the epoch. */
+export interface Span {
+  from: number
+  to: number
+}
+
+export interface Stops {
+  garbage: Span[]
+  /** Turns of the event loop; `taken` is how long other processes had the core, in ms. */
+  turns: (Span & { taken: number })[]
+}
+
 export interface Metered {
   child: ChildProcess
   /** CPU time of the process so far, in µs. */
   cpu: () => Promise<number>
+  /** Records when the process could not work; the result ends that. */
+  watch: () => Promise<() => Promise<Stops>>
   stop: () => Promise<void>
 }
 
-export function startMetered(core: 0 | null, args: string[], env: NodeJS.ProcessEnv): Metered {
+export function startMetered(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv): Metered {
   const { child, stop } = start(core, [...METER, ...args], env)
-  return { child, cpu: () => ask(child, 'cpu'), stop }
+  const watch = async () => {
+    await ask(child, 'watch')
+    return () => ask<Stops>(child, 'stops')
+  }
+  return { child, cpu: () => ask(child, 'cpu'), watch, stop }
 }
 
 export interface Server extends Metered {

@@ -22,6 +22,7 @@ export const startFastify = (bench: Bench) =>
 export async function startService(
   bench: Bench,
   args: string[] = ['dist/server/main.js'],
+  settings: NodeJS.ProcessEnv = {},
 ): Promise<Server & { internal: number }> {
   const internal = await freePort()
   const env = {
@@ -29,6 +30,7 @@ export async function startService(
     ...{ INTERNAL_PORT: String(internal), LOG_LEVEL: 'info', SECRETS_KEY: SECRETS_KEY.toString('base64') },
     // Without the port, which differs from start to start: the issuer of tokens, and what documents name.
     ...defaultBaseUrls('80'),
+    ...settings,
   }
   return { ...(await startServer(args, env)), internal }
 }

@@ -1,0 +1,6 @@
+const PARENT = '00000000000000aa'
+
+/** The trace id of a load's i-th request; 0 is no valid one. */
+export const traceIdOf = (i: number) => (i + 1).toString(16).padStart(32, '0')
+
+export const traceparentOf = (i: number) => `00-${traceIdOf(i)}-${PARENT}-01`

@@ -1,0 +1,70 @@
+import type { Bench } from '../data/database.ts'
+import { median } from '../figures.ts'
+import type { LoadProcess, Opened } from '../load/process.ts'
+import { mixedRequests } from '../load/requests.ts'
+import type { Server } from '../servers/process.ts'
+import { ask, start, TSX } from '../servers/process.ts'
+
+const UPLOADERS = 2
+const CAPACITY_ROUNDS = 3
+const WARM_UP_SECONDS = 2
+/** More than the closed loop's connections: a request in time must not wait for a late one's connection. */
+const CONNECTIONS = 512
+
+export interface TailLoad {
+  name: string
+  /** Of the capacity. */
+  share: number
+  uploads: boolean
+  /** Ratio of p99 to p50. */
+  target: number
+}
+
+export const tailLoads: readonly TailLoad[] = [
+  { name: 'half', share: 0.5, uploads: false, target: 4 },
+  { name: 'half, uploads', share: 0.5, uploads: true, target: 4 },
+  { name: '80 %', share: 0.8, uploads: false, target: 8 },
+  { name: '80 %, uploads', share: 0.8, uploads: true, target: 8 },
+]
+
+export interface TailAsked {
+  connections: number
+  requests: number
+  seconds: number
+}
+
+export interface LoadRun extends Opened {
+  uploadsPerSecond: number
+}
+
+/** A service's capacity for the mixed load, and the way to send a share of it. */
+export async function prepareLoads(bench: Bench, load: LoadProcess, { port }: Server, asked: TailAsked) {
+  const mixed = mixedRequests(bench)
+  await load.prepare(mixed)
+  const closed = { set: mixed.name, port, connections: asked.connections, count: asked.requests }
+  await load.send(closed)
+  const rates: number[] = []
+  for (let round = 0; round < CAPACITY_ROUNDS; round++) rates.push((await load.send(closed)).perSecond)
+  const capacity = median(rates)
+  const tokens = bench.tenants.slice(-UPLOADERS).map(({ token }) => token)
+  const open = { set: mixed.name, port, connections: CONNECTIONS }
+  const run = async ({ share, uploads }: TailLoad, seconds: number, traced = false): Promise<LoadRun> => {
+    const send = () => load.sendAtRate({ ...open, perSecond: capacity * share, seconds, traced })
+    return uploads ? besideUploads(port, tokens, send) : { ...(await send()), uploadsPerSecond: 0 }
+  }
+  await run(tailLoads[0]!, Math.min(WARM_UP_SECONDS, asked.seconds))
+  return { capacity, run }
+}
+
+async function besideUploads(port: number, tokens: string[], send: () => Promise<Opened>): Promise<LoadRun> {
+  const program = new URL('../load/upload.ts', import.meta.url).pathname
+  const { child, stop } = start(1, [...TSX, program], { PORT: String(port), TOKENS: JSON.stringify(tokens) })
+  try {
+    const from = performance.now()
+    const sent = await send()
+    const stored = await ask<number>(child, 'over')
+    return { ...sent, uploadsPerSecond: (stored * 1000) / (performance.now() - from) }
+  } finally {
+    await stop()
+  }
+}
