@@ -22,8 +22,10 @@ const ofApp = (page: string) => portal((team) => `/teams/${team}/apps/${team}${p
 const ofClient = (page: string) => portal((team) => `/teams/${team}/clients/${team}-sandbox${page}`)
 const ofStore = (below: string) => portal((team) => `/teams/${team}/apps/${team}/data/club-of-${team}${below}`)
 
-/** The portal's pages that a link leads to. */
-export const portalPages: Record<string, Page> = {
+const ofApis = (path: string): Page => ({ host: 'apps', path: () => path })
+
+export const pages: Record<string, Page> = {
+  connected: { path: () => '/v1/oauth/connected' },
   'portal-teams': portal(() => ''),
   'portal-mails': portal(() => '/mails'),
   'portal-team': ofTeam(''),
@@ -50,13 +52,6 @@ export const portalPages: Record<string, Page> = {
   'portal-client': ofClient(''),
   'portal-client-production': ofClient('/production'),
   'portal-client-remove': ofClient('/remove'),
-}
-
-const ofApis = (path: string): Page => ({ host: 'apps', path: () => path })
-
-export const pages: Record<string, Page> = {
-  connected: { path: () => '/v1/oauth/connected' },
-  ...portalPages,
   reference: ofApis('/v1/docs'),
   'reference-errors': ofApis('/v1/docs/errors'),
   'reference-search': ofApis('/v1/docs/search.json'),

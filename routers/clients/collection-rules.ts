@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database, Transaction } from '../../prisma/client.ts'
+import { oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { appId } from '../kernel/app-id.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
@@ -22,6 +23,12 @@ export const rule = z.enum(ruleNames, { error: 'rule is anyone, author or app.' 
 })
 const ruled = z.object({ collection: entryName, rule })
 
+const ofApp = statement(
+  'collection_rules',
+  'SELECT collection, rule FROM "CollectionRule" WHERE "appId" = $1 ORDER BY collection',
+  { collection: text, rule: oneOf(...ruleNames) },
+)
+
 const list = internal('dev:read', teamPeople, {
   summary: "The collections of an app that not every member may write: at most 100, by their names' bytes",
   fails: ['ownAppUnknown'],
@@ -30,8 +37,7 @@ const list = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(ruled) }))
   .query(async ({ ctx, input: { app } }) => {
     await teamOfApp(ctx, app)
-    const rows = await ctx.core.db.collectionRule.findMany({ where: { appId: app }, orderBy: { collection: 'asc' } })
-    return { items: rows.map((row) => ruled.parse(row)) }
+    return { items: await ctx.core.db.execute(ofApp, [app]) }
   })
 
 const set = internal('dev:write', teamPeople, {

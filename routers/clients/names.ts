@@ -25,11 +25,6 @@ const statements = {
         WHERE "teamId" = $1 AND "personId" = ANY ($2::text[])`,
     columns,
   ),
-  clients: statement(
-    'names_of_clients',
-    `SELECT id, name FROM "Client" WHERE "teamId" = $1 AND id = ANY ($2::text[])`,
-    columns,
-  ),
   people: statement(
     'names_of_people',
     `SELECT id, ${FULL_NAME} AS name FROM "Person" WHERE id = ANY ($1::text[])`,
@@ -44,9 +39,6 @@ const byId = (rows: readonly { id: string; name: string }[]) => new Map(rows.map
 /** Names by id of everything that an audit entry can be about: a team's apps, clients and people. */
 export const targetNames = async (db: Database, team: string, ids: readonly string[]): Promise<Map<string, string>> =>
   byId(await db.execute(statements.targets, [team, distinct(ids)]))
-
-export const clientNames = async (db: Database, team: string, ids: readonly string[]): Promise<Map<string, string>> =>
-  byId(await db.execute(statements.clients, [team, distinct(ids)]))
 
 /** Names by id; null is the operator, and an erased person has none. */
 export async function namesOf(db: Database, ids: readonly (string | null)[]): Promise<Map<string | null, string>> {

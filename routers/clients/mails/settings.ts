@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/client.ts'
+import { jsonArray, oneOf, statement } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
@@ -12,11 +13,17 @@ const settings = z.object({
   off: z.array(z.enum(MailKind)).max(kinds.length).meta({ description: 'The kinds that are not sent' }),
 })
 
+const found = statement(
+  'mail_settings',
+  'SELECT language, to_json(coalesce("off", \'{}\')) AS "off" FROM "MailSettings" WHERE "personId" = $1',
+  { language: oneOf(...Object.values(Language)), off: jsonArray<MailKind>() },
+)
+
 const get = internal('dev:read', teamPeople, { summary: 'The language and the kinds of mails that the person gets' })
   .output(settings)
   .query(async ({ ctx: { core, person } }) => {
-    const found = await core.db.mailSettings.findUnique({ where: { personId: person } })
-    return { language: found?.language ?? 'en', off: found?.off ?? [] }
+    const [settings] = await core.db.execute(found, [person])
+    return settings ?? { language: 'en' as const, off: [] }
   })
 
 const set = internal('dev:write', teamPeople, { summary: 'Changes the language and the kinds of mails' })

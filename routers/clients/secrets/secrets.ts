@@ -16,13 +16,13 @@ const MAX_VALID = 2
 export const LIVES = [90, 180, 365] as const
 export const DEFAULT_LIFE = 180
 
-export const secretColumns = {
+const secretColumns = {
   ...{ id: true, createdAt: true, expiresAt: true, lastUsedAt: true },
 } satisfies Prisma.ClientSecretSelect
 
 type Row = Prisma.ClientSecretGetPayload<{ select: typeof secretColumns }>
 
-export const toSecret = ({ id, createdAt, expiresAt, lastUsedAt }: Row) => ({
+const toSecret = ({ id, createdAt, expiresAt, lastUsedAt }: Row) => ({
   ...{ id, createdAt: toUnix(createdAt), expiresAt: toUnix(expiresAt) },
   lastUsedAt: lastUsedAt && toUnix(lastUsedAt),
 })

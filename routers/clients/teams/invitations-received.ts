@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { int, json, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { toUnix } from '../../kernel/time.ts'
+import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { auditing, authorOf } from '../auditing.ts'
-import { namesOf } from '../names.ts'
+import { FULL_NAME } from '../names.ts'
 import { idOr, invitationOutput } from '../shapes.ts'
 import type { Caller } from './team-of.ts'
 import { lockTeam } from './team-of.ts'
@@ -14,6 +15,19 @@ const MAX_LISTED = 100
 
 const invitation = z.object({ invitation: idOr('invitationUnknown') })
 const team = z.object({ id: z.string(), name: z.string() })
+
+const open = statement(
+  'invitations_of_person',
+  `SELECT invitation.id, role, ${unix('"expiresAt"')} AS "expiresAt",
+      (SELECT ${FULL_NAME} FROM "Person" WHERE id = "invitedBy") AS "invitedBy",
+      (SELECT json_build_object('id', id, 'name', name) FROM "Team" WHERE id = "teamId") AS team
+    FROM "TeamInvitation" invitation WHERE "personId" = $1 AND "acceptedAt" IS NULL AND "expiresAt" > $2::timestamptz
+    ORDER BY invitation.id LIMIT ${MAX_LISTED}`,
+  {
+    ...{ id: text, role: oneOf('owner', 'developer'), expiresAt: int, invitedBy: nullable(text) },
+    team: json<{ id: string; name: string }>(),
+  },
+)
 
 /** Invitations to addresses that the caller has verified. */
 const openTo = ({ core, person }: Caller) => ({
@@ -28,21 +42,7 @@ const list = internal('dev:read', teamPeople, { summary: 'The invitations that t
     }),
   )
   .query(async ({ ctx }) => {
-    const { db } = ctx.core
-    const rows = await db.teamInvitation.findMany({
-      where: openTo(ctx),
-      include: { team: { select: { id: true, name: true } } },
-      orderBy: { id: 'asc' },
-      take: MAX_LISTED,
-    })
-    const names = await namesOf(
-      db,
-      rows.map(({ invitedBy }) => invitedBy),
-    )
-    const items = rows.map(({ id, team, role, invitedBy, expiresAt }) => ({
-      ...{ id, team, role, expiresAt: toUnix(expiresAt) },
-      invitedBy: names.get(invitedBy) ?? null,
-    }))
+    const items = await ctx.core.db.execute(open, [ctx.person, new Date(ctx.core.now()).toISOString()])
     return { items }
   })
 

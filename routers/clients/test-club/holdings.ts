@@ -1,8 +1,23 @@
 import { z } from 'zod'
+import { int, statement } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { idOr } from '../shapes.ts'
 import { roleIn } from '../teams/team-of.ts'
+
+/** By app and club, in the order of the primary keys. */
+const held = statement(
+  'test_club_holdings',
+  `WITH club AS (SELECT id FROM "Organisation" WHERE "testTeamId" = $1),
+      store AS (SELECT "appId", "clubId", bytes FROM "StorageUsage" WHERE "clubId" IN (SELECT id FROM club) AND bytes > 0)
+    SELECT coalesce(sum(bytes), 0)::int8 AS bytes,
+      coalesce(sum((SELECT sum(entries) FROM "StorageCollection" collection
+        WHERE collection."appId" = store."appId" AND collection."clubId" = store."clubId")), 0)::int8 AS entries,
+      (SELECT count(*) FROM "Quiz" JOIN "QuizResult" ON "quizId" = "Quiz".id
+        WHERE "academyId" IN (SELECT id FROM club)) AS results
+    FROM store`,
+  { bytes: int, entries: int, results: int },
+)
 
 export const holdings = internal('dev:read', teamPeople, {
   summary: "What a reset would remove from a team's test club",
@@ -18,17 +33,6 @@ export const holdings = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { team } }) => {
     await roleIn(ctx, team)
-    const { db } = ctx.core
-    const of = { club: { testTeamId: team }, bytes: { gt: 0 } }
-    const stores = await db.storageUsage.findMany({ where: of, select: { appId: true, clubId: true, bytes: true } })
-    const [tally, results] = await Promise.all([
-      // By app and club, in the order of the primary key.
-      db.storageCollection.aggregate({
-        where: { OR: stores.map(({ appId, clubId }) => ({ appId, clubId })) },
-        _sum: { entries: true },
-      }),
-      db.quizResult.count({ where: { quiz: { academy: { testTeamId: team } } } }),
-    ])
-    const bytes = stores.reduce((sum, store) => sum + Number(store.bytes), 0)
-    return { entries: Number(tally._sum.entries ?? 0), bytes, results }
+    const [found] = await ctx.core.db.execute(held, [team])
+    return found!
   })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
-import { jsonArray, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { int, json, jsonArray, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { toUnix } from '../../kernel/time.ts'
-import { fullName } from '../names.ts'
+import { unix } from '../../kernel/time.ts'
+import { FULL_NAME } from '../names.ts'
 import { idOr, named } from '../shapes.ts'
 import { roleIn } from '../teams/team-of.ts'
 import { testMembersOf } from '../teams/team-people.ts'
@@ -60,6 +60,7 @@ export const get = internal('dev:read', teamPeople, {
     return { testClub: await testClubOf(ctx.core.db, team) }
   })
 
+type Named = z.input<typeof named>
 const columns = { id: text, name: text }
 
 const statements = {
@@ -80,6 +81,21 @@ const statements = {
       questions: jsonArray<z.input<typeof quiz>['questions'][number]>(),
     },
   ),
+  reviews: statement(
+    'test_reviews',
+    `SELECT result.id AS result, ${unix('"submittedAt"')} AS "submittedAt",
+        json_build_object('id', quiz.id, 'name', quiz.title) AS quiz,
+        json_build_object('id', person.id, 'name', ${FULL_NAME}) AS member,
+        (SELECT coalesce(json_agg(json_build_object('question', text, 'value', value) ORDER BY "questionId"), '[]')
+          FROM "Answer" answer JOIN "Question" question ON question."quizId" = answer."quizId" AND question.id = "questionId"
+          WHERE "resultId" = result.id AND correct IS NULL) AS answers
+      FROM "Quiz" quiz JOIN "QuizResult" result ON "quizId" = quiz.id JOIN "Person" person ON person.id = "personId"
+      WHERE "academyId" = $1 AND "reviewStatus" = 'pending_review' ORDER BY result."submittedAt", result.id LIMIT ${MAX_REVIEWS}`,
+    {
+      ...{ result: text, submittedAt: int, quiz: json<Named>(), member: json<Named>() },
+      answers: jsonArray<{ question: string; value: string | null }>(),
+    },
+  ),
 }
 
 async function testClubOf(db: Database, team: string): Promise<z.input<typeof testClub> | null> {
@@ -98,29 +114,12 @@ async function testClubOf(db: Database, team: string): Promise<z.input<typeof te
   return { club, academy, provider, app: apps[0] ?? null, members, groups, quizzes, reviews }
 }
 
-async function reviewsOf(db: Database, academyId: string) {
-  const rows = await db.quizResult.findMany({
-    where: { quiz: { academyId }, reviewStatus: 'pending_review' },
-    select: {
-      ...{ id: true, submittedAt: true },
-      quiz: { select: { id: true, title: true } },
-      person: { select: { id: true, firstName: true, lastName: true } },
-      answers: {
-        where: { correct: null },
-        select: { value: true, question: { select: { text: true } } },
-        orderBy: { questionId: 'asc' },
-      },
-    },
-    orderBy: [{ submittedAt: 'asc' }, { id: 'asc' }],
-    take: MAX_REVIEWS,
-  })
-  return rows.map(({ id, submittedAt, quiz, person, answers }) => ({
-    result: id,
-    quiz: { id: quiz.id, name: quiz.title },
-    member: { id: person.id, name: fullName(person) },
-    submittedAt: toUnix(submittedAt),
-    answers: answers.map(({ value, question }) => ({
-      question: question.text,
+async function reviewsOf(db: Database, academy: string) {
+  const rows = await db.execute(statements.reviews, [academy])
+  return rows.map(({ answers, ...row }) => ({
+    ...row,
+    answers: answers.map(({ question, value }) => ({
+      question,
       value: value === null ? null : [...value].slice(0, MAX_ANSWER).join(''),
     })),
   }))
