@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { PrismaPg } from '@prisma/adapter-pg'
-import type { Prisma } from './generated/client.ts'
-import { PrismaClient } from './generated/client.ts'
+import type { Prisma, PrismaClient } from './generated/client.ts'
+import type { LazyPrisma } from './lazy-prisma.ts'
 import { withLazyPrisma } from './lazy-prisma.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
@@ -18,7 +17,7 @@ import { productionLimits } from './time-limits.ts'
  * Prisma, and on the same pool `execute`, for the busiest requests and what each start does, and `inTransaction` for SQL on one
  * connection.
  */
-export type Database = PrismaClient & {
+export type Database = LazyPrisma & {
   execute: Execute
   inTransaction: InTransaction
   /** Probes within `readyMs` over a separate connection; an answer is cached for 500 ms. */
@@ -69,7 +68,9 @@ export function openDatabase(
   pool.on('error', onError)
   if (observer) observePool(pool, observer)
   let prisma: PrismaClient | undefined
-  const makePrisma = () => {
+  const loadPrisma = async () => {
+    const { PrismaClient } = await import('./generated/client.ts')
+    const { PrismaPg } = await import('@prisma/adapter-pg')
     prisma = new PrismaClient({
       adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
       transactionOptions: { maxWait: 2 * limits.placeMs, timeout: limits.transactionMs },
@@ -88,5 +89,5 @@ export function openDatabase(
       return ended
     },
   }
-  return withLazyPrisma(own, makePrisma)
+  return withLazyPrisma(own, loadPrisma)
 }

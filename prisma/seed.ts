@@ -11,33 +11,33 @@ import { statement, text } from './pg/statement.ts'
 export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise<void> {
   const data = demo(now, scopesAt)
   const skipDuplicates = true
-  await db.$transaction([
-    db.organisation.createMany({ data: data.organisation, skipDuplicates }),
-    db.person.createMany({ data: data.person, skipDuplicates }),
-    db.membership.createMany({ data: data.membership, skipDuplicates }),
-    db.group.createMany({ data: data.group, skipDuplicates }),
-    db.groupMembership.createMany({ data: data.groupMembership, skipDuplicates }),
-    db.calendar.createMany({ data: data.calendar, skipDuplicates }),
-    db.event.createMany({ data: data.event, skipDuplicates }),
-    db.eventGroup.createMany({ data: data.eventGroup, skipDuplicates }),
-    db.trainingPlan.createMany({ data: data.trainingPlan, skipDuplicates }),
-    db.exercise.createMany({ data: data.exercise, skipDuplicates }),
-    db.planAssignment.createMany({ data: data.planAssignment, skipDuplicates }),
-    db.competition.createMany({ data: data.competition, skipDuplicates }),
-    db.participation.createMany({ data: data.participation, skipDuplicates }),
-    db.discipline.createMany({ data: data.discipline, skipDuplicates }),
-    db.competitionResult.createMany({ data: data.competitionResult, skipDuplicates }),
-    db.memberCard.createMany({ data: data.memberCard, skipDuplicates }),
-    db.team.createMany({ data: data.team, skipDuplicates }),
-    db.teamMember.createMany({ data: data.teamMember, skipDuplicates }),
-    db.app.createMany({ data: data.app, skipDuplicates }),
-    db.client.createMany({ data: data.client, skipDuplicates }),
-    db.lesson.createMany({ data: data.lesson, skipDuplicates }),
-    db.quiz.createMany({ data: data.quiz, skipDuplicates }),
-    db.question.createMany({ data: data.question, skipDuplicates }),
-    db.quizResult.createMany({ data: data.quizResult, skipDuplicates }),
-    db.answer.createMany({ data: data.answer, skipDuplicates }),
-  ])
+  await db.$transaction(async (tx) => {
+    await tx.organisation.createMany({ data: data.organisation, skipDuplicates })
+    await tx.person.createMany({ data: data.person, skipDuplicates })
+    await tx.membership.createMany({ data: data.membership, skipDuplicates })
+    await tx.group.createMany({ data: data.group, skipDuplicates })
+    await tx.groupMembership.createMany({ data: data.groupMembership, skipDuplicates })
+    await tx.calendar.createMany({ data: data.calendar, skipDuplicates })
+    await tx.event.createMany({ data: data.event, skipDuplicates })
+    await tx.eventGroup.createMany({ data: data.eventGroup, skipDuplicates })
+    await tx.trainingPlan.createMany({ data: data.trainingPlan, skipDuplicates })
+    await tx.exercise.createMany({ data: data.exercise, skipDuplicates })
+    await tx.planAssignment.createMany({ data: data.planAssignment, skipDuplicates })
+    await tx.competition.createMany({ data: data.competition, skipDuplicates })
+    await tx.participation.createMany({ data: data.participation, skipDuplicates })
+    await tx.discipline.createMany({ data: data.discipline, skipDuplicates })
+    await tx.competitionResult.createMany({ data: data.competitionResult, skipDuplicates })
+    await tx.memberCard.createMany({ data: data.memberCard, skipDuplicates })
+    await tx.team.createMany({ data: data.team, skipDuplicates })
+    await tx.teamMember.createMany({ data: data.teamMember, skipDuplicates })
+    await tx.app.createMany({ data: data.app, skipDuplicates })
+    await tx.client.createMany({ data: data.client, skipDuplicates })
+    await tx.lesson.createMany({ data: data.lesson, skipDuplicates })
+    await tx.quiz.createMany({ data: data.quiz, skipDuplicates })
+    await tx.question.createMany({ data: data.question, skipDuplicates })
+    await tx.quizResult.createMany({ data: data.quizResult, skipDuplicates })
+    await tx.answer.createMany({ data: data.answer, skipDuplicates })
+  })
   await move(db, data.event)
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClubApprovalState } from '../../prisma/generated/client.ts'
+import { ClubApprovalState } from '../../prisma/generated/enums.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
 import { teamPeople } from '../kernel/policies.ts'

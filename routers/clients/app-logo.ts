@@ -1,5 +1,5 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
-import { Prisma } from '../../prisma/generated/client.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
@@ -87,7 +87,7 @@ const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Arr
       data: {
         ...(waits ? { wantedLogo: picture } : { logo: picture, wantedLogo: null }),
         wanted: objectOrNull(wanted),
-        refusal: Prisma.DbNull,
+        refusal: DbNull,
         version: { increment: 1 },
       },
       select: appColumns,

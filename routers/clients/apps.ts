@@ -1,5 +1,5 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
-import { Prisma } from '../../prisma/generated/client.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
@@ -82,7 +82,7 @@ const update = internal('dev:write', teamPeople, {
       if (!differing) return before
       const changed = await tx.app.update({
         where: { id: app },
-        data: { ...now, wanted: objectOrNull(wanted), refusal: Prisma.DbNull, version: { increment: 1 } },
+        data: { ...now, wanted: objectOrNull(wanted), refusal: DbNull, version: { increment: 1 } },
         select: appColumns,
       })
       await refuseGrowth(tx, team, before, toApp(changed, logo))

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { Prisma } from '../../prisma/generated/client.ts'
+import type { Prisma } from '../../prisma/generated/client.ts'
 import { errors } from '../kernel/errors.ts'
 import { DAY_SECONDS } from '../kernel/time.ts'
 
@@ -45,7 +46,7 @@ const write = async (tx: Transaction, author: Author, { team, before, after, ...
 }
 
 const json = (value: object | null | undefined) =>
-  value ? (Object.fromEntries(shortFields(value)) as Prisma.InputJsonObject) : Prisma.DbNull
+  value ? (Object.fromEntries(shortFields(value)) as Prisma.InputJsonObject) : DbNull
 
 const shortFields = (value: object) => Object.entries(value).map(([name, field]) => [name, short(field)] as const)
 

@@ -1,5 +1,5 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
-import { Prisma } from '../../prisma/generated/client.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
@@ -67,7 +67,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       const client = isAgain
         ? await tx.client.update({
             where: { id: from.id },
-            data: { ...data, refusal: Prisma.DbNull, version: { increment: 1 } },
+            data: { ...data, refusal: DbNull, version: { increment: 1 } },
             select,
           })
         : await tx.client.create({

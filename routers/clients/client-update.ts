@@ -1,5 +1,5 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
-import { Prisma } from '../../prisma/generated/client.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
@@ -66,7 +66,7 @@ export const update = internal('dev:write', teamPeople, {
           ...now,
           ...(purpose && { purpose: objectOrNull(purpose) }),
           wanted: objectOrNull(wanted),
-          ...(before.state === 'active' && { refusal: Prisma.DbNull }),
+          ...(before.state === 'active' && { refusal: DbNull }),
           version: { increment: 1 },
         },
         select,

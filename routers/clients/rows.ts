@@ -1,4 +1,5 @@
-import { Prisma } from '../../prisma/generated/client.ts'
+import { DbNull } from '@prisma/client-runtime-utils'
+import type { Prisma } from '../../prisma/generated/client.ts'
 import { CONSENT_MS } from '../kernel/access.ts'
 import { toUnix } from '../kernel/time.ts'
 import { fullName } from './names.ts'
@@ -122,4 +123,4 @@ export const byName = [{ name: 'asc' as const }, { id: 'asc' as const }]
 
 export const nullIfEmpty = <T extends object>(value: T) => (Object.keys(value).length === 0 ? null : value)
 
-export const objectOrNull = (value: object) => (nullIfEmpty(value) as Prisma.InputJsonObject | null) ?? Prisma.DbNull
+export const objectOrNull = (value: object) => (nullIfEmpty(value) as Prisma.InputJsonObject | null) ?? DbNull

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClientAuthentication, IdTokenAlgorithm } from '../../prisma/generated/client.ts'
+import { ClientAuthentication, IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import type { PlainError } from '../kernel/errors.ts'
 import { withError } from '../kernel/errors.ts'

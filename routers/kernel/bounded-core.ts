@@ -27,8 +27,7 @@ const inTransaction =
   (work) =>
     db.inTransaction((client) => inTime(deadline, work(client)))
 
-const transaction = (db: Database, deadline: Deadline) =>
-  ((work: unknown, options?: object) =>
-    typeof work === 'function'
-      ? db.$transaction((tx) => inTime(deadline, work(tx)), options)
-      : db.$transaction(work as [], options)) as Database['$transaction']
+const transaction =
+  (db: Database, deadline: Deadline): Database['$transaction'] =>
+  (work, options) =>
+    db.$transaction((tx) => inTime(deadline, work(tx)), options)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClientAuthentication } from '../../prisma/generated/client.ts'
+import { ClientAuthentication } from '../../prisma/generated/enums.ts'
 
 /**
  * What must not come back with an older backup. The log has a line of JSON for each, with its `time`, and after a

@@ -161,18 +161,18 @@ const list = internal('ntf.subscriptions:write', providerPlatform, {
   .output(z.object({ items: z.array(subscription), total: z.int() }))
   .query(async ({ ctx: { core, provider }, input: { app, limit, offset } }) => {
     const where = { appId: app, endedAt: null, test: false }
-    const [found, items, total] = await core.db.$transaction(
-      [
-        core.db.app.findFirst({ where: { id: app, providerId: provider }, select: { id: true } }),
-        core.db.subscription.findMany({
+    const { found, items, total } = await core.db.$transaction(
+      async (tx) => ({
+        found: await tx.app.findFirst({ where: { id: app, providerId: provider }, select: { id: true } }),
+        items: await tx.subscription.findMany({
           where,
           orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
           take: limit,
           skip: offset,
           select: { id: true, subscriber: true, url: true, secret: true },
         }),
-        core.db.subscription.count({ where }),
-      ],
+        total: await tx.subscription.count({ where }),
+      }),
       { isolationLevel: 'RepeatableRead' },
     )
     if (!found) throw errors.appUnknown()

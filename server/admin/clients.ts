@@ -1,5 +1,5 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { Prisma } from '../../prisma/generated/client.ts'
 import { auditing } from '../../routers/clients/auditing.ts'
 import type { Fault } from '../../routers/clients/faults.ts'
 import { sentenceOf } from '../../routers/clients/faults.ts'
@@ -47,8 +47,8 @@ export async function register(
       ...data,
       state: 'active' as const,
       testOnly: false,
-      wanted: Prisma.DbNull,
-      refusal: Prisma.DbNull,
+      wanted: DbNull,
+      refusal: DbNull,
       version: { increment: 1 },
     }
     await tx.client.upsert({ where: { id }, create: { id, ...data }, update, select: { id: true } })
@@ -69,7 +69,7 @@ export async function registerFirstParty(db: Database, registration: FirstPartyR
   const data = {
     name,
     scopes: [...new Set(registration.scopes)],
-    ...(credentials && { secretHash: null, jwks: Prisma.DbNull, ...credentials }),
+    ...(credentials && { secretHash: null, jwks: DbNull, ...credentials }),
   }
   return db.$transaction(async (tx) => {
     const before = await replaceable(tx, id, null, replace)

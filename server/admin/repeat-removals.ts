@@ -1,5 +1,5 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database } from '../../prisma/client.ts'
-import { Prisma } from '../../prisma/generated/client.ts'
 import { markApp, markTeam } from '../../routers/clients/endings/marks.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Removal } from '../../routers/kernel/removal.ts'
@@ -26,14 +26,14 @@ export async function repeatRemoval(
     case 'client.credentials': {
       const { client, secretHash, jwks } = removal
       const where = { id: client, teamId: null }
-      return (await db.client.updateMany({ where, data: { secretHash, jwks: jwks ?? Prisma.DbNull } })).count > 0
+      return (await db.client.updateMany({ where, data: { secretHash, jwks: jwks ?? DbNull } })).count > 0
     }
     case 'secret.remove':
       return (await db.clientSecret.deleteMany({ where: { id: removal.secret, clientId: removal.client } })).count > 0
     case 'client.authentication': {
       const { client, authentication, jwks } = removal
       const where = { id: client, teamId: { not: null }, type: 'web' as const }
-      const data = { authentication, jwks: jwks ?? Prisma.DbNull, version: { increment: 1 } }
+      const data = { authentication, jwks: jwks ?? DbNull, version: { increment: 1 } }
       return (await db.client.updateMany({ where, data })).count > 0
     }
     case 'app.ending':

@@ -1,5 +1,6 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { Prisma } from '../../prisma/generated/client.ts'
+import type { Prisma } from '../../prisma/generated/client.ts'
 import { auditing } from '../../routers/clients/auditing.ts'
 import { queueMails } from '../../routers/clients/mails/queue.ts'
 import type { WantedOfApp, WantedOfClient } from '../../routers/clients/rows.ts'
@@ -30,9 +31,9 @@ interface AppRead {
 
 const waitingClient = {
   teamId: { not: null },
-  OR: [{ state: 'requested' as const, requestedAt: { not: null } }, { wanted: { not: Prisma.DbNull } }],
+  OR: [{ state: 'requested' as const, requestedAt: { not: null } }, { wanted: { not: DbNull } }],
 }
-const waitingApp = { wanted: { not: Prisma.DbNull } }
+const waitingApp = { wanted: { not: DbNull } }
 const appColumns = { id: true, name: true, teamId: true, version: true, wanted: true } as const
 
 const readColumns = { id: true, version: true, name: true, description: true, homepage: true } as const
@@ -145,7 +146,7 @@ async function find(tx: Transaction, kind: Subject['kind'], id: string): Promise
   return app && ofApp(app)
 }
 
-const next = { wanted: Prisma.DbNull, refusal: Prisma.DbNull, version: { increment: 1 } }
+const next = { wanted: DbNull, refusal: DbNull, version: { increment: 1 } }
 
 const nextApp = { ...next, wantedLogo: null }
 

@@ -142,14 +142,14 @@ export async function storeConsent(
 /** Returns how many consents were in force until now. */
 export async function endGrants(db: Database, grants: string[], now: number, replayed = false): Promise<number> {
   const at = new Date(now)
-  const [{ count }] = await db.$transaction([
-    db.consent.updateMany({
+  return db.$transaction(async (tx) => {
+    const { count } = await tx.consent.updateMany({
       where: { id: { in: grants }, withdrawnAt: null },
       data: { withdrawnAt: at, ...(replayed && { replayedAt: at }) },
-    }),
-    db.oauthRecord.deleteMany({
+    })
+    await tx.oauthRecord.deleteMany({
       where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
-    }),
-  ])
-  return count
+    })
+    return count
+  })
 }

@@ -1,4 +1,4 @@
-import { ClientAuthentication } from '../../prisma/generated/client.ts'
+import { ClientAuthentication } from '../../prisma/generated/enums.ts'
 import { LIVES } from '../../routers/clients/secrets/secrets.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { clientOf } from './client-of.ts'

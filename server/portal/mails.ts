@@ -1,4 +1,4 @@
-import { Language, MailKind } from '../../prisma/generated/client.ts'
+import { Language, MailKind } from '../../prisma/generated/enums.ts'
 import { mailsPage } from './pages/mails.ts'
 import type { Routes, Show } from './visit.ts'
 

@@ -46,11 +46,11 @@ const people = (count: number, from = 0) =>
   }))
 
 const clean = () =>
-  world.db.$transaction([
-    world.db.organisation.deleteMany(),
-    world.db.person.deleteMany(),
-    world.db.discipline.deleteMany(),
-  ])
+  world.db.$transaction(async (tx) => {
+    await tx.organisation.deleteMany()
+    await tx.person.deleteMany()
+    await tx.discipline.deleteMany()
+  })
 
 describe('mergeKind', () => {
   it('writes nothing for records that are stored, not even a lock, and only what differs for others', async () => {

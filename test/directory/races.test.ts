@@ -113,11 +113,11 @@ describe('a write that the database keeps refusing', () => {
   const { id } = samples.people
   const changed = { items: [{ id, firstName: 'refused' }] }
   const refuseWith = (code: string) =>
-    world.db.$transaction([
-      world.db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}', CONSTRAINT = 'Person_test_check'; END $$`),
-      world.db.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE ON "Person" FOR EACH ROW EXECUTE FUNCTION refuse()`,
-    ])
+    world.db.$transaction(async (tx) => {
+      await tx.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}', CONSTRAINT = 'Person_test_check'; END $$`)
+      await tx.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE ON "Person" FOR EACH ROW EXECUTE FUNCTION refuse()`
+    })
 
   it.each([
     ['a check that no rule foresees', '23514', 400, 'The database refuses a record: Person_test_check.'],

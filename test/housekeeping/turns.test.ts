@@ -110,10 +110,10 @@ describe('a sweep', () => {
     const step: Task['step'] = async (db, _now, limit) => {
       limits.push(limit)
       if (limits.length > 8) return 0
-      await db.$transaction([
-        db.$executeRaw`SET LOCAL statement_timeout = '100ms'`,
-        db.$executeRaw`SELECT pg_sleep(${limit}::float8 / 10000)`,
-      ])
+      await db.$transaction(async (tx) => {
+        await tx.$executeRaw`SET LOCAL statement_timeout = '100ms'`
+        await tx.$executeRaw`SELECT pg_sleep(${limit}::float8 / 10000)`
+      })
       return limit
     }
     const failed: unknown[] = []

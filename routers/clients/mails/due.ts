@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { Language, MailKind } from '../../../prisma/generated/client.ts'
+import { Language, MailKind } from '../../../prisma/generated/enums.ts'
 import { nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import { fullName } from '../names.ts'
 import type { About } from './queue.ts'

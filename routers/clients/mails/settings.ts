@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
-import { Language, MailKind } from '../../../prisma/generated/client.ts'
+import { Language, MailKind } from '../../../prisma/generated/enums.ts'
 import { jsonArray, oneOf, statement } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'

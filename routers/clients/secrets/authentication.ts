@@ -1,6 +1,7 @@
+import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
 import type { Transaction } from '../../../prisma/client.ts'
-import { ClientAuthentication, Prisma } from '../../../prisma/generated/client.ts'
+import { ClientAuthentication } from '../../../prisma/generated/enums.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
@@ -54,7 +55,7 @@ export const setAuthentication = internal('dev:write', teamPeople, {
       const differing = difference(before, { ...before, ...next })
       if (!differing) return { client: before, isChanged: false }
       await refuseUnfit(tx, before, authentication, author.at)
-      const jwks = next.keys ? { keys: next.keys } : Prisma.DbNull
+      const jwks = next.keys ? { keys: next.keys } : DbNull
       const data = { authentication, jwks, version: { increment: 1 } }
       const after = toClient(await tx.client.update({ where: { id }, data, select }))
       await refuseGrowth(tx, team, before, after)

@@ -43,17 +43,17 @@ const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveri
       ...(subscription !== undefined && { subscriptionId: subscription }),
       ...(state !== undefined && { state }),
     }
-    const [rows, total] = await core.db.$transaction(
-      [
-        core.db.delivery.findMany({
+    const { rows, total } = await core.db.$transaction(
+      async (tx) => ({
+        rows: await tx.delivery.findMany({
           where,
           orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
           take: limit,
           skip: offset,
           omit: { appId: true, lastAnswer: true, lease: true, leasedUntil: true, finishedAt: true },
         }),
-        core.db.delivery.count({ where }),
-      ],
+        total: await tx.delivery.count({ where }),
+      }),
       { isolationLevel: 'RepeatableRead' },
     )
     const items = rows.map(({ eventId, subscriptionId, nextAttemptAt, lastAttemptAt, createdAt, ...row }) => ({

@@ -1,4 +1,4 @@
-import { MailKind } from '../../../prisma/generated/client.ts'
+import { MailKind } from '../../../prisma/generated/enums.ts'
 import { html } from '../../browser/pages/html.ts'
 import { mailWords } from '../../mails/message.ts'
 import type { Developer } from '../client.ts'
