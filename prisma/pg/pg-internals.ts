@@ -1,7 +1,12 @@
 import type { Socket } from 'node:net'
 import type { Client, Connection, PoolClient, Submittable } from 'pg'
+import { bindMessage } from './bind-message.ts'
 import { isStale } from './stale-statements.ts'
 import type { Parameter, Statement, Text } from './statement.ts'
+
+const LARGE_BYTES = 64 * 1024
+
+const isLarge = (value: Parameter) => value instanceof Buffer && value.length > LARGE_BYTES
 
 /** The statements that each connection has planned, and what marks their texts there: PgBouncer knows a statement by its text. */
 const prepared = new WeakMap<Connection, { names: Set<string>; mark: string }>()
@@ -50,7 +55,9 @@ export class PreparedQuery implements Submittable {
       connection.close({ type: 'S', name }, true)
       connection.parse({ name, text: this.#statement.text + (of?.mark ?? ''), types: [] }, true)
     }
-    connection.bind({ statement: name, values: this.#values }, true)
+    if (this.#values.some(isLarge)) {
+      for (const part of bindMessage(name, this.#values)) connection.stream.write(part)
+    } else connection.bind({ statement: name, values: this.#values }, true)
     connection.execute(null, true)
     connection.sync()
     connection.stream.uncork()

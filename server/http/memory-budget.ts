@@ -15,7 +15,7 @@ export const MAX_WAITING = 256
 
 /** The peak memory of a body as a multiple of its bytes, and the time that it may wait for memory. */
 export const uses = {
-  /** A body stored as text: its bytes, PostgreSQL's message, the response, and memory not yet collected. */
+  /** A body stored as text: its bytes, the chunks that they came in, the response, and memory not yet collected. */
   text: { factor: 4, waitMs: 10_000 },
   /** A body that JSON.parse reads: 28 for arrays in arrays, in addition to its bytes and its text. */
   parsed: { factor: 32, waitMs: 10_000 },

@@ -1,7 +1,9 @@
-import { randomInt } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { int, statement, text } from '../../prisma/pg/statement.ts'
+import { bindMessage } from '../../prisma/pg/bind-message.ts'
+import { bool, int, statement, text } from '../../prisma/pg/statement.ts'
+import { textArrayOf } from '../../prisma/pg/text-array.ts'
 import { direct } from '../support/addresses.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -40,6 +42,41 @@ it('a statement on a connection that falls silent is rejected, and the next one 
   const [after] = await one.execute(give, ['after'])
   expect(after!.given).toBe('after')
   expect(after!.pid).not.toBe(before!.pid)
+})
+
+describe('values of megabytes', () => {
+  const digest = statement(
+    'test_digest',
+    `SELECT $1::text AS before, md5($2::text) AS digest, $3::text IS NULL AS missing, cardinality($4::text[]) AS count,
+      md5($4[2]) AS second, pg_backend_pid() AS pid`,
+    { before: text, digest: text, missing: bool, count: int, second: text, pid: int },
+  )
+  const textOf = (bytes: number) => Buffer.from(randomBytes(bytes / 2).toString('hex'))
+  const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
+
+  it('arrive whole, beside texts, null and arrays', async () => {
+    for (const bytes of [64 * 1024, 64 * 1024 + 2, 3_000_000]) {
+      const value = textOf(bytes)
+      const [row] = await db.execute(digest, ['Grüße', value, null, textArrayOf(['one', value, null])])
+      const own = { before: 'Grüße', digest: md5(value), missing: true, count: 3, second: md5(value) }
+      expect(row).toMatchObject(own)
+    }
+  })
+
+  it('are sent from their own memory, without a copy', () => {
+    const value = textOf(100_000)
+    expect(bindMessage('name', ['text', value, null]).some((part) => part === value)).toBe(true)
+  })
+
+  it('leave the connection usable when PostgreSQL rejects one', async () => {
+    const one = openTestDatabase(inject('databaseUrl'), { max: 1 })
+    onTestFinished(() => one.$disconnect())
+    const of = (value: Buffer) => one.execute(digest, ['', value, null, textArrayOf(['one', 'two'])])
+    const [before] = await of(textOf(1_000_000))
+    await expect(of(Buffer.alloc(1_000_000))).rejects.toThrow('invalid byte sequence')
+    const [after] = await of(textOf(1_000_000))
+    expect(after!.pid).toBe(before!.pid)
+  })
 })
 
 describe('more executions at once than connections', () => {
