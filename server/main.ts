@@ -1,4 +1,5 @@
 import './process/node-version.ts'
+import './process/navigator.ts'
 
 const { runProgram } = await import('./commands/program.ts')
 

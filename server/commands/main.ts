@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import '../process/node-version.ts'
+import '../process/navigator.ts'
 
 const { runProgram } = await import('./program.ts')
 
