@@ -1,6 +1,8 @@
 import { Agent, request as sent } from 'node:http'
 import { constants, setPriority } from 'node:os'
 import { percentile } from '../figures.ts'
+// Not preloaded: a message that arrived before the listener below would be lost.
+import '../servers/meter.mjs'
 import { contentOf } from './content.ts'
 import type { Asked, ClosedLoad, Opened, OpenLoad, RequestSet, Sent } from './process.ts'
 import { traceparentOf } from './trace-ids.ts'

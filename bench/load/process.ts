@@ -1,4 +1,4 @@
-import { ask, startMetered, TSX } from '../servers/process.ts'
+import { ask, metered, start, TSX } from '../servers/process.ts'
 import type { Form } from './content.ts'
 
 export interface Request {
@@ -59,7 +59,7 @@ export type LoadProcess = ReturnType<typeof startLoad>
 
 /** Its methods throw when an answer was wrong. */
 export function startLoad() {
-  const { child, watch, stop } = startMetered(1, [...TSX, new URL('load.ts', import.meta.url).pathname], {})
+  const { child, watch, stop } = metered(start(1, [...TSX, new URL('load.ts', import.meta.url).pathname], {}))
   const checked = async <Answer extends Checked>(load: Asked): Promise<Answer> => {
     const sent = await ask<Answer>(child, load)
     if (sent.wrong > 0) throw new Error(`${load.set}: ${sent.wrong} wrong answers, such as ${sent.sample}`)

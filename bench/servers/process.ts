@@ -52,8 +52,11 @@ export interface Metered {
   stop: () => Promise<void>
 }
 
-export function startMetered(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv): Metered {
-  const { child, stop } = start(core, [...METER, ...args], env)
+export const startMetered = (core: 0 | null, args: string[], env: NodeJS.ProcessEnv) =>
+  metered(start(core, [...METER, ...args], env))
+
+/** For a process that loads the meter. */
+export function metered({ child, stop }: ReturnType<typeof start>): Metered {
   const watch = async () => {
     await ask(child, 'watch')
     return () => ask<Stops>(child, 'stops')
@@ -72,14 +75,14 @@ export interface Server extends Metered {
 /** `args` are Node's. The server listens on PORT. */
 export async function startServer(args: string[], env: NodeJS.ProcessEnv): Promise<Server> {
   const port = await freePort()
-  const metered = startMetered(0, args, { ...env, PORT: String(port) })
-  const { child, stop } = metered
+  const server = startMetered(0, args, { ...env, PORT: String(port) })
+  const { child, stop } = server
   await listening(child, port).catch(async (error) => {
     await stop()
     throw error
   })
   return {
-    ...metered,
+    ...server,
     port,
     rss: () => ask(child, 'rss'),
     async allocated(work) {
