@@ -46,17 +46,22 @@ async function tracedWorld(env?: Record<string, string>) {
     await world.close()
     await db.$disconnect()
   })
-  return { ...traced, ...world, registry, close: traced.close }
+  return { ...traced, ...world, db, registry, close: traced.close }
 }
 
 describe('the spans of a request', () => {
   it('name its operation and each of its statements, and nothing that the client sent', async () => {
-    const { call, collector, close, ids } = await tracedWorld()
+    const { call, collector, close, ids, tracing, db } = await tracedWorld()
     await call('PUT', '/storage/notes/entry', { body: { value: 'canary' }, headers: { 'x-request-id': 'canary' } })
-    // Read by Prisma, where the statement has no name.
     await call('GET', '/apps/canary/webhook?canary=canary', {
       headers: { 'user-agent': 'canary', tracestate: 'canary=canary' },
     })
+    // Prisma's statements have no names.
+    const find = async () => void (await db.app.findUnique({ where: { id: 'canary' } }))
+    await tracing.request({ method: 'GET', traceparent: undefined }, find, () => ({
+      operation: 'by-prisma',
+      status: 200,
+    }))
     await close()
     const spans = collector.spans()
     const put = spans.find(({ name }) => name === 'storage.put')!
@@ -72,7 +77,10 @@ describe('the spans of a request', () => {
       expect([kind, attributes]).toEqual(['client', { 'db.system.name': 'postgresql', 'db.query.summary': name }])
     }
     const webhook = spans.find(({ name }) => name === 'webhook.get')!
-    expect(spans.filter(({ parent }) => parent === webhook.spanId).map(({ name }) => name)).toContain('SELECT App')
+    const within = ({ spanId }: { spanId: string }) =>
+      spans.filter(({ parent }) => parent === spanId).map(({ name }) => name)
+    expect(within(webhook)).toContain('webhook_read')
+    expect(within(spans.find(({ name }) => name === 'by-prisma')!)).toEqual(['SELECT App'])
     expect(webhook.traceId).not.toBe(put.traceId)
     for (const word of ['canary', ...Object.values(ids)]) expect(collector.text()).not.toContain(word)
   })
