@@ -120,7 +120,8 @@ describe('the spans of a request', () => {
       return call('GET', '/storage/notes/entry', { headers: { traceparent } })
     })
     const waiting = async () => samplesOf(await registry.metrics()).get('database_pool_waiting')
-    await expect.poll(waiting, { interval: 5 }).toBe(reads.length)
+    // The request log may wait as well.
+    await expect.poll(waiting, { interval: 5 }).toBeGreaterThanOrEqual(reads.length)
     await release()
     await Promise.all(reads)
     await close()
