@@ -19,9 +19,9 @@ export function withLazyPrisma<Own extends object>(own: Own, load: () => Promise
     loaded ??= load() as Promise<never>
     return loaded
   }
-  const get = (_: Own, key: string) => {
+  const get = (_: Own, key: string | symbol) => {
     // A promise that resolves with it asks for `then`.
-    if (key in own || key === 'then') return Reflect.get(own, key)
+    if (typeof key === 'symbol' || key in own || key === 'then') return Reflect.get(own, key)
     if (key.startsWith('$')) return async (...args: unknown[]) => (await prisma())[key]!(...args)
     return new Proxy(
       {},
@@ -33,5 +33,5 @@ export function withLazyPrisma<Own extends object>(own: Own, load: () => Promise
       },
     )
   }
-  return new Proxy(own, { get: get as ProxyHandler<Own>['get'] & {} }) as unknown as LazyPrisma & Own
+  return new Proxy(own, { get }) as unknown as LazyPrisma & Own
 }

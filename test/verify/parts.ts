@@ -63,7 +63,7 @@ export const parts: readonly Part[] = [
     proves:
       'No operation costs more than its target beside a bare handler, a service starts and rests as lightly as said, and a worker delivers as many webhooks.',
     kind: 'figures',
-    minutes: 30,
+    minutes: 60,
     needs: [],
     commands: [tests('figures', ALONE), bench('check')],
   },
@@ -72,7 +72,7 @@ export const parts: readonly Part[] = [
     proves:
       'docs/performance.md says what each operation costs beside a bare handler and its peers, and as data grows.',
     kind: 'figures',
-    minutes: 45,
+    minutes: 120,
     needs: [],
     commands: [bench('report --rounds 5 --requests 5000')],
   },
