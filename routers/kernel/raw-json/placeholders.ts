@@ -9,7 +9,8 @@ const QUOTED = `"${PREFIX}`
 
 /** The stored JSON texts of one response: they leave byte for byte, and are never parsed. */
 export class Placeholders {
-  readonly #texts = new Map<number, readonly JsonText[]>()
+  /** By the number in the placeholder, in its digits. */
+  readonly #texts = new Map<string, readonly JsonText[]>()
   #count = 0
   readonly #asLines: boolean
 
@@ -24,8 +25,9 @@ export class Placeholders {
   /** Stores a text, given in pieces, and returns its placeholder. */
   readonly insert = (pieces: readonly JsonText[]): string => {
     const text = this.#asLines ? pieces.map((piece) => piece.toString().replace(/[\r\n]/g, ' ')) : pieces
-    this.#texts.set(this.#count, text)
-    return `${PREFIX}${this.#count++}`
+    const at = String(this.#count++)
+    this.#texts.set(at, text)
+    return PREFIX + at
   }
 
   /** Replaces the placeholders in `json`. Large results are bytes, as a string takes up to three times their memory. */
@@ -35,7 +37,7 @@ export class Placeholders {
     let [from, length] = [0, 0]
     for (let start = json.indexOf(QUOTED); start >= 0; start = json.indexOf(QUOTED, start + 1)) {
       const end = json.indexOf('"', start + QUOTED.length)
-      const at = Number(json.slice(start + QUOTED.length, end))
+      const at = json.slice(start + QUOTED.length, end)
       const text = this.#texts.get(at)
       if (!text) continue
       pieces.push(json.slice(from, start), ...text)
