@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:http'
 import pg from 'pg'
 import { runSql } from './data/database.ts'
-import type { LoadProcess, Request, RequestSet } from './load/process.ts'
+import type { LoadProcess, Request } from './load/process.ts'
 import { requestsOf } from './load/requests.ts'
-import { tokenRequests, tokenRoutes } from './routes/tokens.ts'
+import { tokenRoutes } from './routes/tokens.ts'
 import { startService } from './servers/start.ts'
 import type { Table } from './table.ts'
 import { withLoad } from './with-load.ts'
@@ -26,7 +26,7 @@ export const benchBytes = (): Promise<Table> =>
       for (const name of OPERATIONS) {
         const refill = tokenRoutes[name]?.refill
         if (refill) await runSql(bench.url, refill)
-        const set = refill ? tokenSet(name) : requestsOf(bench, name)
+        const set = requestsOf(bench, name)
         await load.prepare(set)
         const log = await logBytes(client, load, { set: name, port: service.port, connections: 8 })
         if (refill) await runSql(bench.url, refill)
@@ -38,11 +38,6 @@ export const benchBytes = (): Promise<Table> =>
       await service.stop()
     }
   })
-
-const tokenSet = (name: string): RequestSet => ({
-  ...{ name, agreement: name, form: 'rest', masked: ['access_token', 'refresh_token'] },
-  requests: tokenRequests(name),
-})
 
 /** After a checkpoint a page's first change logs the whole page: the warm-up has made these. */
 async function logBytes(client: pg.Client, load: LoadProcess, to: { set: string; port: number; connections: number }) {

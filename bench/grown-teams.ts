@@ -17,6 +17,7 @@ export const grownTeams: Dimension = {
     ...['portal-team', 'portal-people', 'portal-test-club', 'portal-usage', 'portal-requests', 'portal-audit'],
     ...['portal-app', 'portal-webhook', 'portal-deliveries', 'portal-delivery', 'portal-client'],
   ],
+  target: 1.3,
   most: 40,
   connections: 8,
   requests: (_bench, operation) => ({

@@ -8,7 +8,7 @@ import { PAGE_LIMIT, pages } from './routes/pages.ts'
 import type { BenchedRoute } from './routes/route.ts'
 import { TRPC_TARGET } from './routes/route.ts'
 import { FASTIFY, PARSE, routes } from './routes/routes.ts'
-import { TOKEN_REQUESTS, tokenRequests, tokenRoutes } from './routes/tokens.ts'
+import { TOKEN_REQUESTS, tokenRoutes } from './routes/tokens.ts'
 import type { Row } from './rows.ts'
 import { startParse } from './servers/parse.ts'
 import type { Server } from './servers/process.ts'
@@ -49,8 +49,7 @@ export async function measureRow(bench: Bench, load: LoadProcess, row: string, a
 /** Requests for tokens, beside oidc-provider alone. */
 async function measureTokens(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
   const { target, refill } = tokenRoutes[row]!
-  const masked = ['access_token', 'refresh_token']
-  await load.prepare({ name: row, agreement: row, form: 'rest', masked, requests: tokenRequests(row) })
+  await load.prepare(requestsOf(bench, row))
   const entrants = [
     { name: 'oidc-provider', set: row, refill, start: () => startOidc(bench) },
     ...servicesOf(bench, asked).map((service) => ({ ...service, set: row, refill })),

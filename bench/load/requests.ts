@@ -3,10 +3,16 @@ import { pageRequests, pages } from '../routes/pages.ts'
 import type { BenchedRoute, Tenant } from '../routes/route.ts'
 import { EACH } from '../routes/route.ts'
 import { routes } from '../routes/routes.ts'
+import { tokenRequests, tokenRoutes } from '../routes/tokens.ts'
 import type { Request, RequestSet } from './process.ts'
+import { spread } from './spread.ts'
 
 /** A route's requests as apps send them, cycling through the tenants; the prefix `trpc-` sends the same over tRPC. */
 export function requestsOf(bench: Bench, set: string): RequestSet {
+  if (tokenRoutes[set]) {
+    const masked = ['access_token', 'refresh_token']
+    return { name: set, agreement: set, form: 'rest', masked, requests: tokenRequests(set) }
+  }
   if (pages[set]) return { name: set, agreement: set, form: 'page', masked: [], requests: pageRequests(set) }
   const overTrpc = set.startsWith('trpc-')
   const name = overTrpc ? set.slice('trpc-'.length) : set
@@ -31,16 +37,14 @@ const trpcRequest =
 const callersOf = ({ learners, developers, people, tenants }: Bench, { section }: BenchedRoute) =>
   section === undefined ? tenants : { lms: learners, notify: developers, auth: people }[section]
 
-/** In the same order for every set, so that the i-th requests of two sets ask for the same. */
+/** A tenant's requests spread over a round, in the same order for every set: the i-th requests of two sets ask for the same. */
 export function byTenants(
   tenants: readonly Tenant[],
   request: (tenant: Tenant, i: number) => Request,
   each = EACH,
 ): Request[] {
   const all = tenants.flatMap((tenant, n) => Array.from({ length: each }, (_, i) => request(tenant, n * each + i)))
-  // Spreads a tenant's requests over a round.
-  const order = all.map((item, i) => ({ item, at: (i * 7_919) % 104_729 }))
-  return order.sort((a, b) => a.at - b.at).map(({ item }) => item)
+  return spread(all)
 }
 
 export const contentHeaders = (body: string | undefined): Record<string, string> =>

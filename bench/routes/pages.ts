@@ -2,6 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import { PEOPLE } from '../data/people.ts'
 import { SECRETS_KEY } from '../data/tokens.ts'
 import type { Request } from '../load/process.ts'
+import { spread } from '../load/spread.ts'
 
 /** The most CPU time of a page, in µs. */
 export const PAGE_LIMIT = 5_000
@@ -75,8 +76,7 @@ function sessionCookie(session: string) {
 /** Each person's request, in an order that spreads a team's over a round. */
 export function pageRequests(name: string, people = PEOPLE): Request[] {
   const { host = 'auth', path } = pages[name]!
-  const order = people.map((person, i) => ({ person, at: (i * 7_919) % 104_729 })).sort((a, b) => a.at - b.at)
-  return order.map(({ person }) => ({
+  return spread(people).map((person) => ({
     method: 'GET',
     path: path(person),
     headers: { host: `${host}.localhost`, accept: 'text/html', cookie: sessionCookie(person.session) },
