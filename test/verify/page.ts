@@ -1,7 +1,7 @@
 import { median } from './memory/process-figures.ts'
 import type { PartRecord, VerifyRecord } from './record.ts'
+import { lastOf, SHOWN } from './record.ts'
 
-const SHOWN = 10
 /** More than this, in comparison with earlier records of a machine of the same kind, is worse. */
 const WORSE = 1.15
 
@@ -13,7 +13,7 @@ Written by it: the last ${SHOWN} records, the newest on the right. What its part
 
 /** docs/records/README.md. */
 export function pageOf(all: readonly VerifyRecord[]): string {
-  const records = all.toSorted((a, b) => a.at.localeCompare(b.at)).slice(-SHOWN)
+  const records = lastOf(all)
   if (records.length === 0) return `${HEAD}\nNo record yet.\n`
   const worse: string[] = []
   const figures = figureNames(records).map(([part, name]) => {

@@ -62,5 +62,12 @@ function partRecord({ outcome, why, seconds, runs, seed, figures }: Finished): P
 
 const rounded = (ratio: number) => Number(ratio.toPrecision(3))
 
+/** How many records are shown. */
+export const SHOWN = 10
+
+/** The last ones, in the order of time. */
+export const lastOf = (records: readonly VerifyRecord[]) =>
+  records.toSorted((a, b) => a.at.localeCompare(b.at)).slice(-SHOWN)
+
 export const fileOf = ({ at, commit, changed }: Pick<VerifyRecord, 'at' | 'commit' | 'changed'>) =>
   `${at.slice(0, 10)}-${commit}${changed ? '-changed' : ''}.json`

@@ -1,14 +1,11 @@
 import type { VerifyRecord } from './record.ts'
+import { lastOf, SHOWN } from './record.ts'
 
-const SHOWN = 10
 const [COLUMNS, WIDTH, HEIGHT, TOP, GAP] = [4, 180, 56, 64, 34] as const
 
 /** docs/images/performance-trend.svg: the cost of each operation in the part `performance`, over the last ten records. */
 export function trendOf(all: readonly VerifyRecord[]): string {
-  const records = all
-    .filter(({ parts }) => parts.performance?.figures)
-    .toSorted((a, b) => a.at.localeCompare(b.at))
-    .slice(-SHOWN)
+  const records = lastOf(all.filter(({ parts }) => parts.performance?.figures))
   const figures = records.map(({ parts }) => parts.performance!.figures!)
   // Those of the newest: of peers, only the present ratio is of interest, and it is in the tables.
   const names = Object.keys(figures.at(-1) ?? {}).filter((name) => /, (?:service|tRPC)$/.test(name))
