@@ -87,8 +87,11 @@ export const json = <T>() => column([114], (value): T => JSON.parse(value))
 /** The result of json_agg over rows. */
 export const jsonArray = <T>() => json<T[]>()
 
-/** The result of json_agg over a text column. */
+/** The result of json_agg over a text column, or of `listOf`. */
 export const jsonStrings = jsonArray<string>()
+
+/** A column that is a list of Prisma's, in JSON: it may be null, which is empty for Prisma. */
+export const listOf = (column: string) => `to_json(coalesce(${column}, '{}'))`
 
 /** A text or an enum. Throws on any other value. */
 export function oneOf<const L extends string>(...labels: L[]): Column<L> {

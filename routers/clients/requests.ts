@@ -8,6 +8,7 @@ import { internal } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'
 import { teamPeople } from '../kernel/policies.ts'
+import { unixMs } from '../kernel/time.ts'
 import { router } from '../kernel/trpc.ts'
 import { roleIn } from './teams/team-of.ts'
 
@@ -46,7 +47,7 @@ const columns = {
   ...{ route: nullable(text), status: int, error: text, message: nullable(text), took: int },
 }
 
-const select = `SELECT refused.id::text, floor(extract(epoch FROM at) * 1000)::int8 AS ms, "requestId", "clientId" AS client,
+const select = `SELECT refused.id::text, ${unixMs('at')} AS ms, "requestId", "clientId" AS client,
     client.name AS "clientName", method, route, status, error, message, ms AS took
   FROM "RefusedRequest" refused LEFT JOIN "Client" client ON client.id = "clientId" AND client."teamId" = refused."teamId"
   WHERE refused."teamId" = $1`

@@ -1,6 +1,8 @@
 export const toUnix = (date: Date) => Math.floor(date.getTime() / 1000)
 /** The same in SQL. */
 export const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
+/** In milliseconds. */
+export const unixMs = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::int8`
 
 export const fromUnix = (seconds: number) => new Date(seconds * 1000)
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { float, int, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { clubMember } from '../kernel/policies.ts'
+import { unix } from '../kernel/time.ts'
 
 const result = z.object({
   id: z.string().meta({ description: 'Id of the result.', examples: ['result-1'] }),
@@ -17,7 +18,7 @@ const result = z.object({
 const own = statement(
   'me_competitions',
   `SELECT result.id, "competitionId", competition.name AS competition, "disciplineId", place, score,
-      floor(extract(epoch FROM result.timestamp))::int8 AS timestamp
+      ${unix('result.timestamp')} AS timestamp
     FROM "CompetitionResult" result
       CROSS JOIN LATERAL (SELECT * FROM "Competition" WHERE id = result."competitionId" LIMIT 1) competition
     WHERE "personId" = $2 AND place IS NOT NULL

@@ -3,7 +3,7 @@ import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { clubMember } from '../kernel/policies.ts'
-import { DAY_SECONDS, fromUnix } from '../kernel/time.ts'
+import { DAY_SECONDS, fromUnix, unix } from '../kernel/time.ts'
 
 /** The last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799
@@ -48,7 +48,7 @@ const visible = statement(
   `WITH own AS MATERIALIZED
       (SELECT $1::text AS club, to_timestamp($3) AS "from", to_timestamp($4) AS until,
          coalesce(array_agg("groupId"), '{}') AS groups FROM "GroupMembership" WHERE "personId" = $2)
-    SELECT event.id, title, floor(extract(epoch FROM start))::int8 AS start, floor(extract(epoch FROM "end"))::int8 AS "end", location
+    SELECT event.id, title, ${unix('start')} AS start, ${unix('"end"')} AS "end", location
     FROM own CROSS JOIN "Event" event
       CROSS JOIN LATERAL (SELECT count(*) AS groups, coalesce(bool_or("groupId" = ANY (own.groups)), false) AS "isOwn"
         FROM "EventGroup" WHERE "eventId" = event.id) audience

@@ -3,6 +3,7 @@ import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/stat
 import { errors } from '../kernel/errors.ts'
 import type { Reserve } from '../kernel/read-within.ts'
 import { readWithin } from '../kernel/read-within.ts'
+import { unix } from '../kernel/time.ts'
 import type { StoredEntry } from './entry.ts'
 import type { Collection } from './statements.ts'
 
@@ -52,7 +53,7 @@ const statements = {
     `WITH ${STORE}
       SELECT last, horizon, bytes, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
       FROM store LEFT JOIN LATERAL (
-        SELECT key, value, version, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt",
+        SELECT key, value, version, ${unix('"updatedAt"')} AS "updatedAt",
           sum(octet_length(value)) OVER () AS bytes
         FROM (SELECT * FROM "StorageEntry" WHERE ${ADDRESS} AND key > $5 ORDER BY key LIMIT least($6::int8, 201)) entry
       ) page ON true ORDER BY key`,
@@ -71,7 +72,7 @@ const statements = {
       SELECT last, horizon, (SELECT count(*) = ${SCANNED} FROM log) AS "isFull", coalesce((SELECT max(number) FROM log), 0) AS scanned,
         number, bytes, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
       FROM store LEFT JOIN LATERAL (
-        SELECT number, key, value, version, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt",
+        SELECT number, key, value, version, ${unix('"updatedAt"')} AS "updatedAt",
           sum(octet_length(value)) OVER () AS bytes
         FROM (SELECT log.number, log.key, entry.value, log.version, coalesce(entry."updatedAt", log.at) AS "updatedAt"
           FROM log LEFT JOIN LATERAL (SELECT * FROM "StorageEntry" stored WHERE ${ADDRESS} AND stored.key = log.key LIMIT 1) entry

@@ -5,6 +5,7 @@ import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import type { JsonText } from '../kernel/raw-json/text.ts'
 import type { Reserve } from '../kernel/read-within.ts'
 import { readWithin } from '../kernel/read-within.ts'
+import { unix } from '../kernel/time.ts'
 import type { StoredEntry } from './entry.ts'
 import { withStoreLock } from './store-lock.ts'
 
@@ -31,7 +32,7 @@ export const statements = {
   get: statement(
     'storage_get',
     `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $6 THEN value END AS value,
-        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version
+        ${unix('"updatedAt"')} AS "updatedAt", version
       FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
     { bytes: int, value: nullable(text), updatedAt: int, version: uuid },
   ),
@@ -46,7 +47,7 @@ export const statements = {
         (SELECT coalesce((SELECT entries FROM "StorageCollection"
          WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4), 0) AS total)
       SELECT bytes, CASE WHEN bytes <= $7 THEN value END AS value,
-        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", key, total, version
+        ${unix('"updatedAt"')} AS "updatedAt", key, total, version
       FROM whole LEFT JOIN LATERAL
         (SELECT *, sum(octet_length(value)) OVER () AS bytes FROM
           ((SELECT key, value, "updatedAt", version FROM "StorageEntry"

@@ -2,6 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import type { Reserve } from '../kernel/read-within.ts'
 import { readWithin } from '../kernel/read-within.ts'
+import { unix } from '../kernel/time.ts'
 import type { Collection } from '../storage/statements.ts'
 
 // Pages begin after a name, not at an offset, so that writers move no entry between them. The innermost LIMIT, the largest page and
@@ -18,7 +19,7 @@ const statements = {
            ORDER BY collection LIMIT 201) named
          ORDER BY collection LIMIT (SELECT $5::int8)) page
         CROSS JOIN LATERAL
-        (SELECT sum(octet_length(value))::int8 AS bytes, floor(extract(epoch FROM max("updatedAt")))::int8 AS "updatedAt"
+        (SELECT sum(octet_length(value))::int8 AS bytes, ${unix('max("updatedAt")')} AS "updatedAt"
          FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3
            AND "StorageEntry".collection = page.collection) content
       ORDER BY collection`,
@@ -28,7 +29,7 @@ const statements = {
   entries: statement(
     'sync_entries',
     `SELECT bytes, CASE WHEN bytes <= $8 THEN value END AS value,
-        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", key, version, more
+        ${unix('"updatedAt"')} AS "updatedAt", key, version, more
       FROM (SELECT *, sum(octet_length(value)) OVER () AS bytes FROM
         (SELECT *, lead(true, 1, false) OVER (ORDER BY key) AS more FROM
           (SELECT key, value, "updatedAt", version FROM "StorageEntry"

@@ -5,6 +5,7 @@ import type { ClubApp } from '../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../routers/approvals/approvals.ts'
 import { CONSENT_MS, isPostgresText } from '../../routers/kernel/access.ts'
 import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
+import { unixMs } from '../../routers/kernel/time.ts'
 import { appOf, appViews, SHOWN, shown } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { LAST_USE, lastUseOf } from './last-use.ts'
@@ -59,7 +60,7 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
 const inForce = statement(
   'consents_in_force',
   `SELECT consent.id, "clientId", "organisationId", organisation.name AS organisation, to_json(consent.scopes) AS scopes,
-      floor(extract(epoch FROM "createdAt") * 1000)::int8 AS "createdAt", ${SHOWN}, ${LAST_USE}
+      ${unixMs('"createdAt"')} AS "createdAt", ${SHOWN}, ${LAST_USE}
     FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
       JOIN "Organisation" organisation ON organisation.id = "organisationId"
     WHERE "personId" = $1 AND "withdrawnAt" IS NULL AND "createdAt" > $2::timestamptz

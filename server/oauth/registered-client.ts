@@ -1,11 +1,9 @@
 import type { Database } from '../../prisma/client.ts'
-import { bool, jsonArray, jsonStrings, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { bool, jsonArray, jsonStrings, listOf, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { unixMs } from '../../routers/kernel/time.ts'
 import type { SecretRow } from './client-secrets.ts'
 
-const unixMs = (column: string) => `(extract(epoch FROM ${column}) * 1000)::int8`
-
-/** Columns that Prisma's lists are in may be null. */
-const list = (column: string) => `to_json(coalesce(client."${column}", '{}')) AS "${column}"`
+const list = (column: string) => `${listOf(`client."${column}"`)} AS "${column}"`
 
 /** One statement instead of Prisma's four: a request for tokens reads its client each time. */
 const readClient = statement(

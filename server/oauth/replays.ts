@@ -1,6 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { REPLAY_MS } from '../../routers/clients/replays.ts'
+import { unixMs } from '../../routers/kernel/time.ts'
 import { appViews, SHOWN, shown } from './app-views.ts'
 
 /** The newest. */
@@ -11,7 +12,7 @@ const replayed = statement(
   'replay_notices',
   `SELECT organisation, at, client FROM (
       SELECT DISTINCT ON ("clientId", "organisationId") consent.id, organisation.name AS organisation,
-        floor(extract(epoch FROM "replayedAt") * 1000)::int8 AS at, ${SHOWN}
+        ${unixMs('"replayedAt"')} AS at, ${SHOWN}
       FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
         JOIN "Organisation" organisation ON organisation.id = "organisationId"
       WHERE "personId" = $1 AND "replayedAt" > $2::timestamptz

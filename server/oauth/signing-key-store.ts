@@ -6,6 +6,7 @@ import { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { int, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { associatedData } from '../../routers/kernel/cipher.ts'
+import { unixMs } from '../../routers/kernel/time.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 
 const DAY_MS = 86_400_000
@@ -36,11 +37,9 @@ export interface SigningKeyStore {
   now: () => number
 }
 
-const unixMs = (column: string) => `(extract(epoch FROM "${column}") * 1000)::int8 AS "${column}"`
-
 const selectKeys = statement(
   'signing_keys',
-  `SELECT kid, algorithm, ciphertext, ${unixMs('createdAt')}, ${unixMs('signsFrom')} FROM (
+  `SELECT kid, algorithm, ciphertext, ${unixMs('"createdAt"')} AS "createdAt", ${unixMs('"signsFrom"')} AS "signsFrom" FROM (
     SELECT kid, 'ES256' AS algorithm, ciphertext, "createdAt", "signsFrom" FROM "SigningKey"
     UNION ALL SELECT kid, 'RS256', ciphertext, "createdAt", "signsFrom" FROM "RsaSigningKey"
   ) signing ORDER BY algorithm, "signsFrom" DESC, kid`,

@@ -7,6 +7,7 @@ import { errors } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { MAX_NESTING, nestingOf } from '../../kernel/raw-json/text.ts'
+import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { etag } from '../../storage/entry.ts'
 import { entryName } from '../../storage/procedures.ts'
@@ -48,7 +49,7 @@ const statements = {
   ),
   entries: statement(
     'data_entries',
-    `SELECT key, octet_length(value) AS bytes, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version, "updatedBy"
+    `SELECT key, octet_length(value) AS bytes, ${unix('"updatedAt"')} AS "updatedAt", version, "updatedBy"
       FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
       ORDER BY key LIMIT $5::int8 OFFSET $6::int8`,
     { key: text, bytes: int, updatedAt: int, version: uuid, updatedBy: nullable(text) },
@@ -56,7 +57,7 @@ const statements = {
   entry: statement(
     'data_entry',
     `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $6 THEN value END AS value,
-        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version, "createdBy", "updatedBy"
+        ${unix('"updatedAt"')} AS "updatedAt", version, "createdBy", "updatedBy"
       FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
     {
       ...{ bytes: int, value: nullable(text), updatedAt: int, version: uuid },

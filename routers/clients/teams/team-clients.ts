@@ -6,6 +6,7 @@ import {
   json,
   jsonArray,
   jsonStrings,
+  listOf,
   nullable,
   oneOf,
   statement,
@@ -30,9 +31,6 @@ const summary = {
   ...{ type: oneOf('web', 'native'), state: oneOf('active', 'requested', 'refused') },
 }
 
-/** A list without a value is empty, as for Prisma. */
-const list = (column: string) => `to_json(coalesce(${column}, '{}'))`
-
 interface Secret {
   id: string
   createdAt: number
@@ -52,8 +50,8 @@ const statements = {
   /** Only consents given after $3 are in force. */
   one: statement(
     'client_of_person',
-    `SELECT ${SUMMARY}, "teamId" AS team, "testOnly", ${list('"redirectUris"')} AS "redirectUris", devices,
-        ${list('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${list('scopes')} AS scopes, "idTokenAlgorithm",
+    `SELECT ${SUMMARY}, "teamId" AS team, "testOnly", ${listOf('"redirectUris"')} AS "redirectUris", devices,
+        ${listOf('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${listOf('scopes')} AS scopes, "idTokenAlgorithm",
         purpose::json, ${unix('"requestedAt"')} AS "requestedAt", wanted::json, refusal::json, authentication,
         (jwks->'keys')::json AS keys, version,
         (SELECT count(*) FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL

@@ -4,13 +4,14 @@ import { int, nullable, statement } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
+import { unix } from '../../kernel/time.ts'
 import { noFormer } from '../../webhooks/stored-secrets.ts'
 import { auditing, authorOf } from '../auditing.ts'
 import { lockTemplate, webhookAppOf } from './webhook-app.ts'
 
 const lastEnd = statement(
   'developer_former_until',
-  `SELECT floor(extract(epoch FROM max(until)))::int8 AS until FROM (
+  `SELECT ${unix('max(until)')} AS until FROM (
       SELECT "formerUntil" FROM "App" WHERE id = $1
       UNION ALL SELECT max("formerUntil") FROM "Subscription" WHERE "appId" = $1 AND "formerUntil" IS NOT NULL
     ) former (until) WHERE until > $2::timestamptz`,

@@ -1,4 +1,5 @@
 import { int, statement } from '../../../prisma/pg/statement.ts'
+import { unix } from '../../kernel/time.ts'
 
 /** Among each subscription's newest deliveries: a retry of an older one is not looked for. */
 const LOOKED_AT = 20
@@ -9,7 +10,7 @@ const LOOKED_AT = 20
  */
 export const secretUsed = statement(
   'developer_secret_used',
-  `SELECT floor(extract(epoch FROM max("lastAttemptAt")))::int8 AS at
+  `SELECT ${unix('max("lastAttemptAt")')} AS at
     FROM "Subscription" of CROSS JOIN LATERAL (SELECT "lastAttemptAt" FROM "Delivery"
       WHERE "subscriptionId" = of.id AND "createdAt" >= $2::timestamptz
       ORDER BY "createdAt" DESC, id LIMIT ${LOOKED_AT}) found

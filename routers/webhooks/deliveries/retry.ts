@@ -1,4 +1,5 @@
 import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { unix } from '../../kernel/time.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
@@ -36,7 +37,7 @@ export const retryOf = (name: string, condition: string) =>
         "finishedAt" = NULL
       FROM receiver WHERE delivery.id = $1 AND "subscriptionId" = receiver.id AND state <> 'delivered'
       RETURNING delivery.id, "eventId" AS event, "subscriptionId" AS subscription, state, attempts, "lastStatus",
-        "lastError", floor(extract(epoch FROM ${dueAt('delivery')}))::int8 AS "nextAttemptAt"`,
+        "lastError", ${unix(dueAt('delivery'))} AS "nextAttemptAt"`,
     {
       id: text,
       event: text,

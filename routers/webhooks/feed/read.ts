@@ -3,6 +3,7 @@ import { bool, int, nullable, statement, text } from '../../../prisma/pg/stateme
 import { errors } from '../../kernel/errors.ts'
 import type { Reserve } from '../../kernel/read-within.ts'
 import { readWithin } from '../../kernel/read-within.ts'
+import { unix } from '../../kernel/time.ts'
 
 /** An event is numbered when it is first read, so that one which is committed late comes later instead of being missed. */
 const statements = {
@@ -19,7 +20,7 @@ const statements = {
     `SELECT "last", horizon, bytes, number, id, type, "createdAt", CASE WHEN bytes <= $4 THEN body END AS body,
         EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $1 AND number IS NULL) AS "hasMore"
       FROM "EventFeed" LEFT JOIN LATERAL (
-        SELECT number, id, type, floor(extract(epoch FROM "publishedAt"))::int8 AS "createdAt", body,
+        SELECT number, id, type, ${unix('"publishedAt"')} AS "createdAt", body,
           2 * sum(octet_length(body)) OVER () AS bytes
         FROM (SELECT * FROM "PublishedEvent" WHERE "appId" = $1 AND number > $2::int8
           ORDER BY number LIMIT least($3::int8, 201)) event
