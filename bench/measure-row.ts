@@ -71,7 +71,7 @@ interface Started extends Pick<Entrant, 'name' | 'set' | 'start'> {
   refill: string | undefined
 }
 
-async function measureAll(bench: Bench, load: LoadProcess, entrants: readonly Started[], effort: Effort) {
+export async function measureAll(bench: Bench, load: LoadProcess, entrants: readonly Started[], effort: Effort) {
   const contenders: Contender[] = []
   try {
     for (const { name, set, refill, start } of entrants) {
@@ -91,7 +91,7 @@ const servicesOf = (bench: Bench, { services, flags }: Asked) =>
   }))
 
 /** Requests of a round; where each uses something up, limited to what exists. */
-function countOf(bench: Bench, { share = 1, refill, each = 1 }: BenchedRoute, asked: number) {
+export function countOf(bench: Bench, { share = 1, refill, each = 1 }: BenchedRoute, asked: number) {
   const most = refill ? each * bench.tenants.length : Number.POSITIVE_INFINITY
   return Math.min(Math.round(asked / share), most)
 }

@@ -1,5 +1,6 @@
 import type { Row } from './rows.ts'
 import { CLIENT, CPU, figuresOf, tableOf } from './rows.ts'
+import { summaryOf } from './runtimes.ts'
 import type { Table } from './table.ts'
 import { tableText } from './table.ts'
 import type { Tails } from './tails/bench-tails.ts'
@@ -15,6 +16,7 @@ export interface Report {
   trpc: Row[]
   tokens: Row[]
   pages: Row[]
+  runtimes: Row[]
   growth: Table
   memory: Table
   tails: Tails
@@ -22,16 +24,17 @@ export interface Report {
 
 /** docs/performance.md with new figures between the comments with their names. Throws when a comment is missing. */
 export function filledPage(page: string, report: Report): string {
-  const { commit, rest, trpc, tokens, pages, rounds, requests, connections, seconds } = report
+  const { commit, rest, trpc, tokens, pages, runtimes, rounds, requests, connections, seconds } = report
   const size = `${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth)`
   const parts = {
-    summary: summaryOf(report),
+    summary: targetsOf(report),
     machine: `Commit ${commit}, on ${new Date().toISOString().slice(0, 10)}: ${report.machine}\n\n${size}, the servers in turns; tails of ${seconds} s.`,
     cpu: tableText(tableOf(rest, CPU)),
     clients: tableText(tableOf(rest, CLIENT)),
     trpc: tableText(tableOf(trpc, CPU)),
     tokens: tableText(tableOf(tokens, CPU, CLIENT)),
     pages: tableText(tableOf(pages, CPU, CLIENT)),
+    runtimes: [summaryOf(runtimes), tableOf(runtimes, CPU, CLIENT)].map(tableText).join('\n\n'),
     ...{ growth: tableText(report.growth), memory: tableText(report.memory) },
     tails: tableText(report.tails.latencies),
     ...{ histogram: tableText(report.tails.histogram), causes: tableText(report.tails.causes) },
@@ -43,7 +46,7 @@ export function filledPage(page: string, report: Report): string {
   }, page)
 }
 
-function summaryOf({ rest, trpc, tokens, pages }: Report): string {
+function targetsOf({ rest, trpc, tokens, pages }: Report): string {
   const held = [...rest, ...trpc, ...tokens, ...pages].filter(({ target, limit }) => (target ?? limit) !== undefined)
   const missed = held.filter((row) => figuresOf(row).some(({ isBeyond }) => isBeyond)).map(({ name }) => name)
   const within = `${held.length - missed.length} of ${held.length} operations and pages with a target are within it`

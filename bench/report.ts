@@ -11,6 +11,7 @@ import { barPlot } from './plot.ts'
 import { rowGroups } from './routes/routes.ts'
 import type { Row } from './rows.ts'
 import { CLIENT, CPU, figuresOf, noteRatios, tableOf } from './rows.ts'
+import { benchRuntimes } from './runtimes.ts'
 import { pinned } from './servers/process.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
@@ -24,14 +25,14 @@ const DOCS = new URL('../docs/', import.meta.url)
 export async function writeReport(asked: Asked, say: (table: Table) => void) {
   if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
   installPeers()
-  const { machine, rest, trpc, tokens, pages } = await measureRows(asked, say)
+  const { machine, rest, trpc, tokens, pages, runtimes } = await measureRows(asked, say)
   const growth = await benchGrowth(asked, say)
   const memory = await benchMemory(asked)
   say(memory)
   const tails = await benchTails(asked, asked.services[0]!, say)
   const page = new URL('performance.md', DOCS)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-  const report = { ...asked, commit, machine, rest, trpc, tokens, pages, growth, memory, tails }
+  const report = { ...asked, commit, machine, rest, trpc, tokens, pages, runtimes, growth, memory, tails }
   await writeFile(page, filledPage(await readFile(page, 'utf8'), report))
   const groups = rest.map((row) => ({
     name: row.name,
@@ -56,7 +57,8 @@ const measureRows = (asked: Asked, say: (table: Table) => void) =>
     }
     const [rest, trpc] = [await measureAll(rowGroups.rest!), await measureAll(rowGroups.trpc!)]
     const tokens = await measureAll(rowGroups.tokens!)
-    return { machine, rest, trpc, tokens, pages: await measureAll(rowGroups.pages!) }
+    const pages = await measureAll(rowGroups.pages!)
+    return { machine, rest, trpc, tokens, pages, runtimes: await benchRuntimes(bench, load, asked, say) }
   })
 
 async function machineWords(url: string): Promise<string> {

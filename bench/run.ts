@@ -10,6 +10,7 @@ import { benchMemory } from './memory.ts'
 import { writeReport } from './report.ts'
 import { rowGroups } from './routes/routes.ts'
 import { CLIENT, CPU, tableOf } from './rows.ts'
+import { benchRuntimes } from './runtimes.ts'
 import { pinned } from './servers/process.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
@@ -24,8 +25,9 @@ const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   trpc-get … (beside REST)
   all of ${Object.keys(rowGroups).join(' | ')}
   [--service 'node arguments' …]         compares other builds of the service in the same run
-npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes
-                                        cost by size; latency below capacity; start and memory; bytes of a request
+npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes | runtimes
+                                        cost by size; latency below capacity; start and memory; bytes of a request;
+                                        the service on each Node and on Deno
 npm run bench -- report                 writes docs/performance.md and its plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
@@ -57,6 +59,7 @@ const others: Record<string, () => Promise<unknown>> = {
   tails: () => benchTails(asked, services[0]!, sayTable),
   memory: async () => sayTable(await benchMemory(asked)),
   bytes: async () => sayTable(await benchBytes()),
+  runtimes: () => withLoad((bench, load) => benchRuntimes(bench, load, asked, sayTable)),
   report: () => writeReport({ ...asked, peers: true }, sayTable),
   check: () => withLoad(checkRows),
 }

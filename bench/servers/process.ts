@@ -3,17 +3,18 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { OWN } from './runtimes.ts'
 
-const METER = ['--import', new URL('meter.mjs', import.meta.url).href]
+const METER = new URL('meter.mjs', import.meta.url).href
 export const TSX = ['--import', 'tsx']
 
 const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 export const pinned = pins ? 'the server pinned to core 0, the load to core 1' : 'not pinned'
 
-/** Spawns Node, pinned to `core` if the system has taskset. */
-export function start(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv) {
+/** Spawns a runtime, pinned to `core` if the system has taskset. */
+export function start(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv, executable = OWN.file) {
   const pin = pins && core !== null ? ['taskset', '-c', String(core)] : []
-  const [file, ...rest] = [...pin, process.execPath, ...args]
+  const [file, ...rest] = [...pin, executable, ...args]
   const child = spawn(file!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   return { child, stop: () => end(child) }
 }
@@ -52,8 +53,8 @@ export interface Metered {
   stop: () => Promise<void>
 }
 
-export const startMetered = (core: 0 | null, args: string[], env: NodeJS.ProcessEnv) =>
-  metered(start(core, [...METER, ...args], env))
+export const startMetered = (core: 0 | null, args: string[], env: NodeJS.ProcessEnv, { file, flags } = OWN) =>
+  metered(start(core, [...flags(METER), ...args], env, file))
 
 /** For a process that loads the meter. */
 export function metered({ child, stop }: ReturnType<typeof start>): Metered {
@@ -72,10 +73,10 @@ export interface Server extends Metered {
   allocated: (work: () => Promise<unknown>) => Promise<number>
 }
 
-/** `args` are Node's. The server listens on PORT. */
-export async function startServer(args: string[], env: NodeJS.ProcessEnv): Promise<Server> {
+/** `args` are the runtime's. The server listens on PORT. */
+export async function startServer(args: string[], env: NodeJS.ProcessEnv, runtime = OWN): Promise<Server> {
   const port = await freePort()
-  const server = startMetered(0, args, { ...env, PORT: String(port) })
+  const server = startMetered(0, args, { ...env, PORT: String(port) }, runtime)
   const { child, stop } = server
   await listening(child, port).catch(async (error) => {
     await stop()

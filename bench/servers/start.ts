@@ -6,6 +6,7 @@ import type { Bench } from '../data/database.ts'
 import { SECRETS_KEY } from '../data/tokens.ts'
 import type { Server } from './process.ts'
 import { freePort, startServer, TSX } from './process.ts'
+import { OWN } from './runtimes.ts'
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const settingsOf = ({ url, dataDir }: Bench) => ({ DATABASE_URL: url, DATA_DIR: dataDir })
@@ -23,6 +24,7 @@ export async function startService(
   bench: Bench,
   args: string[] = ['dist/server/main.js'],
   settings: NodeJS.ProcessEnv = {},
+  runtime = OWN,
 ): Promise<Server & { internal: number }> {
   const internal = await freePort()
   const env = {
@@ -32,7 +34,7 @@ export async function startService(
     ...defaultBaseUrls('80'),
     ...settings,
   }
-  return { ...(await startServer(args, env)), internal }
+  return { ...(await startServer(args, env, runtime)), internal }
 }
 
 /** Installs the peers, which nothing else needs, unless they match the lock file. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /**
  * How a red run is judged. `figures`: only while the machine is quiet. `chance`: again with the same seed. `plain`: at once.
  */
@@ -38,6 +40,11 @@ const CHROMIUM = ['chromium', 'chromium-headless-shell']
 /** Which the examples in docs/webhooks.md are run with. */
 const SNIPPETS = ['python3', 'php']
 const TOPOLOGY = ['haproxy', 'redis-server']
+
+const runtimes = readFileSync(new URL('../../.ci/runtimes', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+const nodes = runtimes.map((line) => line.split(' ')).filter(([name]) => name === 'node')
 
 const onNode = (version: string): Part => ({
   name: `node-${version.split('.')[0]}`,
@@ -192,7 +199,7 @@ export const parts: readonly Part[] = [
     needs: ['promtool', 'prometheus', 'redis-server', 'redis-cli', 'faketime'],
     commands: [tests('operations')],
   },
-  ...['22.23.3', '24.21.0', '26.10.0'].map(onNode),
+  ...nodes.map(([, version]) => onNode(version!)),
   {
     name: 'deno',
     proves: 'The unit and api projects hold on Deno.',
