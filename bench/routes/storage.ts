@@ -79,7 +79,7 @@ const address = (i: number) => ({ collection: 'bench', key: keyOf(i) })
 
 export const storageRoutes: Record<string, BenchedRoute> = {
   get: {
-    ...{ target: 1.35, reached: 1.9, method: 'GET', path: entryPath, bare: bareGet },
+    ...{ target: 1.5, reached: 1.9, method: 'GET', path: entryPath, bare: bareGet },
     procedure: { path: 'storage.get', input: address },
   },
   put: {
@@ -87,7 +87,7 @@ export const storageRoutes: Record<string, BenchedRoute> = {
     procedure: { path: 'storage.put', input: (i) => ({ ...address(i), value: JSON.parse(VALUE) }) },
   },
   list: {
-    ...{ target: 1.3, reached: 1.9, method: 'GET', path: () => '/v1/storage/bench', bare: bareList },
+    ...{ target: 1.5, reached: 1.9, method: 'GET', path: () => '/v1/storage/bench', bare: bareList },
     procedure: { path: 'storage.list', input: () => ({ collection: 'bench' }) },
   },
   delete: {
