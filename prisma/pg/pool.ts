@@ -15,7 +15,9 @@ export function openPool(config: pg.PoolConfig, { placeMs, stalledMs }: TimeLimi
   pool.on('release', (_, client) => used.delete(client))
   pool.on('connect', (client) => {
     const socket = socketOf(client)
-    socket.setTimeout(stalledMs, () => used.has(client) && socket.destroy(new Error('Query read timeout')))
+    socket.setTimeout(stalledMs)
+    // setTimeout's own callback is called once, which may be while the connection is idle.
+    socket.on('timeout', () => used.has(client) && socket.destroy(new Error('Query read timeout')))
   })
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', () => {})

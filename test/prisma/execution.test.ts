@@ -1,7 +1,11 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { bindMessage } from '../../prisma/pg/bind-message.ts'
+import { executeOn } from '../../prisma/pg/execute.ts'
+import { socketOf } from '../../prisma/pg/pg-internals.ts'
+import { openPool } from '../../prisma/pg/pool.ts'
 import { bool, int, statement, text } from '../../prisma/pg/statement.ts'
 import { textArrayOf } from '../../prisma/pg/text-array.ts'
 import { direct } from '../support/addresses.ts'
@@ -42,6 +46,25 @@ it('a statement on a connection that falls silent is rejected, and the next one 
   const [after] = await one.execute(give, ['after'])
   expect(after!.given).toBe('after')
   expect(after!.pid).not.toBe(before!.pid)
+})
+
+it('a statement on a connection that was idle for longer than its limit, and then falls silent, is rejected', async () => {
+  const proxy = await FaultProxy.to(direct(inject('databaseUrl')))
+  const pool = openPool(
+    { connectionString: proxy.url, max: 1, idleTimeoutMillis: 0 },
+    { ...suiteLimits, stalledMs: 1_000 },
+  )
+  onTestFinished(async () => {
+    await pool.end()
+    proxy.close()
+  })
+  const execute = executeOn(pool)
+  const connected = once(pool, 'connect')
+  await execute(give, ['before'])
+  const [client] = await connected
+  await once(socketOf(client), 'timeout')
+  await proxy.begin('blackhole')
+  await expect(execute(give, ['silent'])).rejects.toThrow('Query read timeout')
 })
 
 describe('values of megabytes', () => {
