@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readCitusScript } from '../../deploy/citus.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { inTransaction } from '../../prisma/pg/transaction.ts'
 import { catalogueOf } from '../support/catalogue.ts'
-import { migratedDatabase, query, readCitusScript } from '../support/databases.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 
 /** Stand-ins for the functions and the table of Citus that deploy/citus.sql uses: they keep what they were called with. */
 const standIns = `
-  CREATE TABLE asked (what text, name text, distribution text, colocated text);
+  CREATE TABLE asked (what text, name text, distribution text, colocated text, place int GENERATED ALWAYS AS IDENTITY);
   CREATE TABLE pg_dist_local_group (groupid int);
   CREATE FUNCTION create_reference_table(name regclass) RETURNS void LANGUAGE sql AS
     $$ INSERT INTO asked VALUES ('reference', name::text) $$;
@@ -63,6 +64,14 @@ it('foreign keys of tables on every node are to such tables, and none is to a di
   ).toEqual([])
 })
 
+it('a table on every node comes after those that its foreign keys point to', async () => {
+  expect(
+    await rows(`SELECT conname AS key FROM pg_constraint JOIN asked own ON own.name::regclass = conrelid
+      JOIN asked other ON other.name::regclass = confrelid
+      WHERE contype = 'f' AND own.what = 'reference' AND other.what = 'reference' AND own.place < other.place`),
+  ).toEqual([])
+})
+
 it('the writing functions run where their club is', async () => {
   const distributed = `SELECT split_part(name, '(', 1) AS name, distribution FROM asked WHERE what = 'function' ORDER BY 1`
   expect(await rows(distributed)).toEqual([
@@ -83,7 +92,7 @@ it('a later release puts back no function and no trigger that the script has rep
   const before = await schema()
   expect(before.join()).not.toContain('_lockUsage_trigger')
   await rows(`UPDATE "_functions" SET checksum = 'former' WHERE checksum IS NOT NULL`)
-  expect(await migrate(url)).toHaveLength(58 - 6)
+  expect(await migrate(url)).toHaveLength(58 - 7)
   expect(await schema()).toEqual(before)
 })
 

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
-import { migrate } from '../../prisma/migrate.ts'
-import { inTransaction } from '../../prisma/pg/transaction.ts'
+import { createOnCitus, dropOnCitus } from '../../deploy/citus.ts'
 import { limitSessions } from '../../prisma/session-limits.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { direct, withName } from './addresses.ts'
@@ -94,44 +91,4 @@ export async function query(url: string, sql: string, { limited = false } = {}):
   await client.connect()
   const { rows } = await client.query(sql).finally(() => client.end())
   return rows
-}
-
-const script = fileURLToPath(new URL('../../deploy/citus.sql', import.meta.url))
-
-/** The statements of deploy/citus.sql one by one, as psql sends them: Citus takes no two in one message. */
-export const readCitusScript = async () =>
-  (await readFile(script, 'utf8')).split(/(?<=;)\n+(?=(?:--|ALTER|CREATE|DO|DROP|SELECT|SET) )/)
-
-/** The cluster's nodes, the coordinator first, each as an address with the coordinator's user and password. */
-async function nodesOf(coordinator: string): Promise<string[]> {
-  const nodes = await query(coordinator, 'SELECT nodename AS host, nodeport AS port FROM pg_dist_node ORDER BY groupid')
-  return nodes.map(({ host, port }) => Object.assign(new URL(coordinator), { hostname: host, port }).href)
-}
-
-/** Creates a migrated database whose tables are distributed over the nodes of the coordinator's cluster. */
-export async function createOnCitus(coordinator: string, name: string): Promise<void> {
-  const nodes = await nodesOf(coordinator)
-  for (const node of nodes) {
-    await query(node, `CREATE DATABASE ${name}`)
-    await query(withName(node, name), 'CREATE EXTENSION citus')
-  }
-  const database = withName(coordinator, name)
-  const [first, ...workers] = nodes.map((node) => new URL(node))
-  await query(database, `SELECT citus_set_coordinator_host('${first!.hostname}', ${first!.port})`)
-  for (const { hostname, port } of workers) await query(database, `SELECT citus_add_node('${hostname}', ${port})`)
-  await migrate(database)
-  const client = pgClient(database)
-  await client.connect()
-  const distribute = async () => {
-    for (const statement of await readCitusScript()) await client.query(statement)
-  }
-  await inTransaction(client, distribute).finally(() => client.end())
-}
-
-/** Drops the databases whose names begin with `prefix` on all nodes. */
-export async function dropOnCitus(coordinator: string, prefix: string): Promise<void> {
-  for (const node of await nodesOf(coordinator)) {
-    const names = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, '${prefix}')`
-    for (const { name } of await query(node, names)) await query(node, `DROP DATABASE ${name} WITH (FORCE)`)
-  }
 }
