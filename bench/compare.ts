@@ -49,12 +49,19 @@ export async function compare(load: LoadProcess, contenders: readonly Contender[
   return measured
 }
 
-export async function alternate(load: LoadProcess, contenders: readonly Contender[], effort: Effort) {
-  const rounds: Round[][] = contenders.map(() => [])
-  for (let round = 0; round < effort.rounds; round++) {
-    for (const [i, contender] of contenders.entries()) rounds[i]!.push(await measure(load, contender, effort))
+export const alternate = (load: LoadProcess, contenders: readonly Contender[], effort: Effort) =>
+  inRounds(
+    contenders.map((contender) => () => measure(load, contender, effort)),
+    effort.rounds,
+  )
+
+/** Returns each contender's results per round; the contenders alternate. */
+export async function inRounds<Result>(contenders: readonly (() => Promise<Result>)[], rounds: number) {
+  const results: Result[][] = contenders.map(() => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, contender] of contenders.entries()) results[i]!.push(await contender())
   }
-  return rounds
+  return results
 }
 
 export async function measure(load: LoadProcess, contender: Contender, effort: Effort): Promise<Round> {

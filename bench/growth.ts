@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import type { Effort } from './compare.ts'
-import { measure } from './compare.ts'
+import { inRounds, measure } from './compare.ts'
+import { backendTimes, usedDuring } from './cpu-time.ts'
 import { createBench, runSql } from './data/database.ts'
 import type { Dimension } from './dimension.ts'
 import { dimensions } from './dimensions.ts'
@@ -83,7 +83,6 @@ async function measureCosts(
 ): Promise<Cost[][]> {
   const effort = { ...asked, connections: connections ?? asked.connections }
   const own = { ...effort, requests: Math.min(effort.requests, most) }
-  const costs: Cost[][] = worlds.map(() => [])
   const contender = ({ service: server, size }: World, phase: string) => ({
     ...{ name: phase, server, set: `${phase} ${name} ${operation} ${size}` },
   })
@@ -94,30 +93,14 @@ async function measureCosts(
     await load.prepare({ ...requests(world.bench, operation, world.size), name: rounds.set, agreement: rounds.set })
     await measure(load, warmUp, { ...effort, requests: effort.requests * WARM_UP })
   }
-  for (let round = -1; round < effort.rounds; round++) {
-    for (const [i, world] of worlds.entries()) {
-      const before = await backendTimes(world.client)
-      const { cpu: service } = await measure(load, contender(world, 'rounds'), own)
-      const after = await backendTimes(world.client)
-      const ns = [...after].reduce((sum, [pid, now]) => sum + now - (before.get(pid) ?? 0), 0)
-      if (round >= 0) costs[i]!.push({ service, database: ns / 1000 / own.requests })
-    }
+  const costOf = async (world: World): Promise<Cost> => {
+    const parts = { database: () => backendTimes(world.client) }
+    const { result, used } = await usedDuring(parts, () => measure(load, contender(world, 'rounds'), own))
+    return { service: result.cpu, database: used.database / own.requests }
   }
-  return costs
-}
-
-/**
- * CPU time in ns of the server processes that serve `client`'s database, except its own. Only Linux reports it, and only for a
- * server on this machine: elsewhere it is 0.
- */
-async function backendTimes(client: pg.Client): Promise<Map<number, number>> {
-  const { rows } = await client.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type LIKE '%backend'`)
-  const times = rows.map(async ({ pid }) => {
-    const [ns] = (await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')
-    return [pid, Number(ns)] as const
-  })
-  return new Map(await Promise.all(times))
+  const all = worlds.map((world) => () => costOf(world))
+  await inRounds(all, 1)
+  return inRounds(all, effort.rounds)
 }
 
 function rowsOf(

@@ -20,6 +20,9 @@ export interface Report {
   growth: Table
   memory: Table
   tails: Tails
+  nodes: Table
+  /** Undefined without a cluster: the page keeps what it has. */
+  citus: Table | undefined
 }
 
 /** docs/performance.md with new figures between the comments with their names. Throws when a comment is missing. */
@@ -38,6 +41,8 @@ export function filledPage(page: string, report: Report): string {
     ...{ growth: tableText(report.growth), memory: tableText(report.memory) },
     tails: tableText(report.tails.latencies),
     ...{ histogram: tableText(report.tails.histogram), causes: tableText(report.tails.causes) },
+    nodes: tableText(report.nodes),
+    ...(report.citus && { citus: tableText(report.citus) }),
   }
   return Object.entries(parts).reduce((text, [name, part]) => {
     const place = new RegExp(`(?<=<!-- ${name} -->\n\n)[^]*?(?=\n\n<!-- end -->)`)

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import pg from 'pg'
+import { benchCitus } from './citus.ts'
 import { benchGrowth } from './growth.ts'
 import type { Asked } from './measure-row.ts'
 import { measureRow } from './measure-row.ts'
 import { benchMemory } from './memory.ts'
+import { benchNodes } from './nodes.ts'
 import { filledPage } from './page.ts'
 import { barPlot } from './plot.ts'
 import { rowGroups } from './routes/routes.ts'
@@ -13,6 +15,7 @@ import type { Row } from './rows.ts'
 import { CLIENT, CPU, figuresOf, noteRatios, tableOf } from './rows.ts'
 import { benchRuntimes } from './runtimes.ts'
 import { pinned } from './servers/process.ts'
+import { requireRedis } from './servers/redis.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
 import { benchTails } from './tails/bench-tails.ts'
@@ -24,15 +27,20 @@ const DOCS = new URL('../docs/', import.meta.url)
 
 export async function writeReport(asked: Asked, say: (table: Table) => void) {
   if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
+  requireRedis()
   installPeers()
   const { machine, rest, trpc, tokens, pages, runtimes } = await measureRows(asked, say)
   const growth = await benchGrowth(asked, say)
   const memory = await benchMemory(asked)
   say(memory)
   const tails = await benchTails(asked, asked.services[0]!, say)
+  const nodes = await benchNodes(asked, say)
+  const coordinator = process.env.CITUS_URL
+  const citus = coordinator ? await benchCitus(coordinator, asked, say) : undefined
   const page = new URL('performance.md', DOCS)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-  const report = { ...asked, commit, machine, rest, trpc, tokens, pages, runtimes, growth, memory, tails }
+  const sections = { rest, trpc, tokens, pages, runtimes, growth, memory, tails, nodes, citus }
+  const report = { ...asked, commit, machine, ...sections }
   await writeFile(page, filledPage(await readFile(page, 'utf8'), report))
   const groups = rest.map((row) => ({
     name: row.name,

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util'
 import { benchBytes } from './bytes.ts'
 import { checkRow } from './check.ts'
+import { benchCitus } from './citus.ts'
 import type { Bench } from './data/database.ts'
 import { benchGrowth } from './growth.ts'
 import type { LoadProcess } from './load/process.ts'
 import type { Asked } from './measure-row.ts'
 import { measureRow } from './measure-row.ts'
 import { benchMemory } from './memory.ts'
+import { benchNodes } from './nodes.ts'
 import { writeReport } from './report.ts'
 import { rowGroups } from './routes/routes.ts'
 import { CLIENT, CPU, tableOf } from './rows.ts'
@@ -28,6 +30,8 @@ const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
 npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes | runtimes
                                         cost by size; latency below capacity; start and memory; bytes of a request;
                                         the service on each Node and on Deno
+npm run bench -- nodes                  a request to one node and to two, which share a database and Redis (redis-server)
+npm run bench -- citus                  the storage's statements on a cluster of this machine: CITUS_URL, a superuser on its coordinator
 npm run bench -- report                 writes docs/performance.md and its plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
@@ -60,6 +64,8 @@ const others: Record<string, () => Promise<unknown>> = {
   memory: async () => sayTable(await benchMemory(asked)),
   bytes: async () => sayTable(await benchBytes()),
   runtimes: () => withLoad((bench, load) => benchRuntimes(bench, load, asked, sayTable)),
+  nodes: () => benchNodes(asked, sayTable),
+  citus: () => benchCitus(citusUrl(), asked, sayTable),
   report: () => writeReport({ ...asked, peers: true }, sayTable),
   check: () => withLoad(checkRows),
 }
@@ -72,6 +78,12 @@ else if (names.every((name) => Object.values(rowGroups).some((group) => group.in
 else {
   say(usage)
   process.exitCode = 2
+}
+
+function citusUrl(): string {
+  const url = process.env.CITUS_URL
+  if (!url) throw new Error('CITUS_URL is not set: the coordinator of a cluster, as a superuser.')
+  return url
 }
 
 async function benchRows(names: string[]) {

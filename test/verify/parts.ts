@@ -80,7 +80,7 @@ export const parts: readonly Part[] = [
       'docs/performance.md says what each operation costs beside a bare handler and its peers, and as data grows.',
     kind: 'figures',
     minutes: 120,
-    needs: [],
+    needs: ['redis-server'],
     commands: [bench('report --rounds 5 --requests 5000')],
   },
   {
