@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { statement, text, timestamp } from '../../prisma/pg/statement.ts'
+import { float, nullable, statement, text, timestamp } from '../../prisma/pg/statement.ts'
 import { sqlState } from './database-errors.ts'
 
 /** The maximum number of rows per step, so that its statements end long before their time-out. */
@@ -64,14 +64,19 @@ const statements = {
       WHERE name = $1 AND "leasedUntil" = $2::timestamptz`,
     {},
   ),
+  finished: statement(
+    'housekeeping_finished',
+    `SELECT name, extract(epoch FROM "finishedAt")::float8 AS "finishedAt" FROM "Housekeeping"`,
+    { name: text, finishedAt: nullable(float) },
+  ),
 }
 
 type Portion = { task: string; removed: number; finished: boolean; error?: unknown }
 
 /** When each task last finished, in Unix seconds; null before its first run. */
 export async function readFinished(db: Database): Promise<Record<string, number | null>> {
-  const rows = await db.housekeeping.findMany({ select: { name: true, finishedAt: true } })
-  return Object.fromEntries(rows.map(({ name, finishedAt }) => [name, finishedAt && finishedAt.getTime() / 1_000]))
+  const rows = await db.execute(statements.finished, [])
+  return Object.fromEntries(rows.map(({ name, finishedAt }) => [name, finishedAt]))
 }
 
 /** Runs the tasks in portions; only one process at a time runs a portion of a task. */

@@ -28,13 +28,25 @@ interface TeamMail {
   at: Date
 }
 
+/**
+ * SQL that queues a mail for the people of a team who have not switched off its kind, for each row of `reports`: with `kind`,
+ * `team` and `about`. `at` and `everyone` are expressions; without `everyone`, only owners get it.
+ */
+export const queueReports = (reports: string, at: string, everyone = 'true') => `
+  INSERT INTO "Mail" (id, kind, "teamId", "personId", language, about, "createdAt", "nextAt")
+    SELECT gen_random_uuid()::text, kind, "teamId", "personId", coalesce(language, 'en'), about, ${at}, ${at}
+    FROM ${reports} JOIN "TeamMember" ON "teamId" = team LEFT JOIN "MailSettings" USING ("personId")
+    WHERE (role = 'owner' OR ${everyone}) AND (kind = ANY (off)) IS NOT TRUE`
+
+const queueReport = queueReports(
+  '(SELECT $1::"MailKind" AS kind, $2::text AS team, $3::jsonb AS about) report',
+  '$4::timestamptz',
+  '$5::bool',
+)
+
 /** Queues a mail for the people of a team who have not switched off its kind, with the change that it reports. */
 export async function queueMails(tx: Transaction, { kind, team, to, about, at }: TeamMail): Promise<void> {
-  await tx.$executeRaw`INSERT INTO "Mail" (id, kind, "teamId", "personId", language, about, "createdAt", "nextAt")
-    SELECT gen_random_uuid()::text, ${kind}::"MailKind", "teamId", "personId", coalesce(language, 'en'),
-      ${JSON.stringify(about)}::jsonb, ${at}, ${at}
-    FROM "TeamMember" LEFT JOIN "MailSettings" settings USING ("personId")
-    WHERE "teamId" = ${team} AND (role = 'owner' OR ${to === 'everyone'}) AND (${kind}::"MailKind" = ANY (off)) IS NOT TRUE`
+  await tx.$executeRawUnsafe(queueReport, kind, team, JSON.stringify(about), at, to === 'everyone')
 }
 
 /** A request waits for the operator now. */

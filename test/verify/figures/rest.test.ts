@@ -13,7 +13,10 @@ const METER = `data:text/javascript,process.on('message',()=>process.send([proce
 
 const main = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.url))
 
-/** Starts a service: seconds of CPU until it listens, and MB of memory after 10 s at rest, which others need not wait for. */
+/**
+ * Starts a service: seconds of CPU until it listens, and MB of memory after 70 s at rest, which others need not wait for. The first
+ * housekeeping begins after a minute.
+ */
 async function measure(env: Record<string, string>) {
   const [port, internalPort] = await Promise.all([freePort(), freePort()])
   const child = spawn(process.execPath, ['--import', METER, main], {
@@ -39,7 +42,7 @@ async function measure(env: Record<string, string>) {
     await once(child, 'exit')
   }
   const rest = async () => {
-    await pause(10_000)
+    await pause(70_000)
     const { megabytes } = await ask()
     await end()
     return megabytes
