@@ -17,8 +17,6 @@ export const benchMemory = ({ connections }: { connections: number }): Promise<T
     const [seconds, rest, after]: number[][] = [[], [], []]
     const mixed = mixedRequests(bench)
     await load.prepare(mixed)
-    // The first start of a database creates keys.
-    await (await startService(bench)).stop()
     for (let start = 0; start < STARTS; start++) {
       const service = await startService(bench)
       try {
