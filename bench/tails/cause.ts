@@ -26,6 +26,7 @@ export function causeOf({ due, sent, answered, spans }: SlowRequest, { client, s
   const all = { from: sent, to: answered }
   const request = spans.find(({ isRequest }) => isRequest) ?? all
   const stopped = (span: Span) => inside(server.turns, span)
+  const before = { from: sent, to: request.from }
   const waits = spans.filter(({ name }) => name === CONNECTION)
   const statements = spans.filter((span) => !span.isRequest && !waits.includes(span))
   const garbage = inside(server.garbage, all)
@@ -33,11 +34,8 @@ export function causeOf({ due, sent, answered, spans }: SlowRequest, { client, s
   const longest = statements.toSorted((a, b) => b.to - b.from - (a.to - a.from))[0] ?? all
   const parts: Record<string, number> = {
     // Before the service has begun and when it has answered.
-    'the client':
-      sent -
-      due +
-      inside(client.turns, { from: sent, to: request.from }) +
-      inside(client.turns, { from: request.to, to: answered }),
+    'the client': sent - due + inside(client.turns, before) + inside(client.turns, { from: request.to, to: answered }),
+    'requests before it': Math.max(0, before.to - before.from - inside(client.turns, before) - stopped(before)),
     garbage,
     "another process on the server's core": taken,
     'the event loop': Math.max(0, stopped(all) - garbage - taken),

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import type { Bench } from '../data/database.ts'
 import { median } from '../figures.ts'
 import type { LoadProcess, Opened } from '../load/process.ts'
@@ -37,8 +38,16 @@ export interface LoadRun extends Opened {
   uploadsPerSecond: number
 }
 
+/** Before PostgreSQL, which shares the core: a node has cores of its own. Only root may. */
+function raisePriority(pid: number) {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_HIGH)
+  } catch {}
+}
+
 /** A service's capacity for the mixed load, and the way to send a share of it. */
-export async function prepareLoads(bench: Bench, load: LoadProcess, { port }: Server, asked: TailAsked) {
+export async function prepareLoads(bench: Bench, load: LoadProcess, { child, port }: Server, asked: TailAsked) {
+  raisePriority(child.pid!)
   const mixed = mixedRequests(bench)
   await load.prepare(mixed)
   const closed = { set: mixed.name, port, connections: asked.connections, count: asked.requests }
