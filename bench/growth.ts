@@ -9,6 +9,7 @@ import { median, ratioOf } from './figures.ts'
 import type { LoadProcess } from './load/process.ts'
 import { startLoad } from './load/process.ts'
 import { requestsOf } from './load/requests.ts'
+import { routes } from './routes/routes.ts'
 import { startService } from './servers/start.ts'
 import type { Table } from './table.ts'
 import { rangeCell, targetCell } from './table.ts'
@@ -83,8 +84,10 @@ async function measureCosts(
 ): Promise<Cost[][]> {
   const effort = { ...asked, connections: connections ?? asked.connections }
   const own = { ...effort, requests: Math.min(effort.requests, most) }
-  const contender = ({ service: server, size }: World, phase: string) => ({
+  const refill = routes[operation]?.refill?.service
+  const contender = ({ bench, service: server, size }: World, phase: string) => ({
     ...{ name: phase, server, set: `${phase} ${name} ${operation} ${size}` },
+    ...(refill !== undefined && { before: () => runSql(bench.url, refill) }),
   })
   for (const world of worlds) {
     const [warmUp, rounds] = [contender(world, 'warm-up'), contender(world, 'rounds')]
