@@ -13,6 +13,7 @@ import { writeReport } from './report.ts'
 import { rowGroups } from './routes/routes.ts'
 import { CLIENT, CPU, tableOf } from './rows.ts'
 import { benchRuntimes } from './runtimes.ts'
+import { keepAwake } from './servers/awake.ts'
 import { pinned } from './servers/process.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
@@ -72,6 +73,7 @@ const others: Record<string, () => Promise<unknown>> = {
 
 const names = (positionals.length > 0 ? positionals : ['storage']).flatMap((name) => rowGroups[name] ?? name)
 const other = others[positionals[0] ?? '']
+if (!values.help) keepAwake()
 if (values.help) say(usage)
 else if (other) await other()
 else if (names.every((name) => Object.values(rowGroups).some((group) => group.includes(name)))) await benchRows(names)

@@ -8,6 +8,7 @@ import { migrate } from '../../prisma/migrate.ts'
 import { developmentKey } from '../../server/tokens/development.ts'
 import type { Tenant } from '../routes/route.ts'
 import { TOKEN_ROWS } from '../routes/tokens.ts'
+import { pinBesideLoad } from '../servers/process.ts'
 import { removedAnyway } from './interrupted.ts'
 import { PEOPLE_ROWS } from './people.ts'
 import { ROWS } from './rows.ts'
@@ -33,6 +34,7 @@ export async function createBench(): Promise<Bench> {
   const outside = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL
   const embedded = outside ? undefined : await startEmbedded(dataDir)
   const server = outside ?? embedded!.superuserUrl
+  if (embedded) pinBesideLoad(await postmasterOf(embedded.superuserUrl))
   const name = `bench_${randomUUID().replaceAll('-', '')}`
   await runSql(server, `CREATE DATABASE ${name}`)
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
@@ -50,6 +52,14 @@ export async function createBench(): Promise<Bench> {
     await remove()
     throw error
   }
+}
+
+/** The id of the process that starts a server's backends. */
+async function postmasterOf(superuserUrl: string): Promise<number> {
+  const client = new pg.Client(superuserUrl)
+  await client.connect()
+  const { rows } = await client.query("SELECT pg_read_file('postmaster.pid') AS file").finally(() => client.end())
+  return Number.parseInt(rows[0].file, 10)
 }
 
 export async function runSql(url: string, ...texts: string[]) {

@@ -9,7 +9,12 @@ const METER = new URL('meter.mjs', import.meta.url).href
 export const TSX = ['--import', 'tsx']
 
 const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
-export const pinned = pins ? 'the server pinned to core 0, the load to core 1' : 'not pinned'
+export const pinned = pins ? 'the server pinned to core 0, the load and an embedded PostgreSQL to core 1' : 'not pinned'
+
+/** Moves a process, and those that it starts from then on, to the load's core. */
+export function pinBesideLoad(pid: number) {
+  if (pins) spawnSync('taskset', ['-c', '-p', '1', String(pid)])
+}
 
 /** Spawns a runtime, pinned to `core` if the system has taskset. */
 export function start(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv, executable = OWN.file) {
