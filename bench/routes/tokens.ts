@@ -33,7 +33,7 @@ export const TOKEN_ROWS = `
 
 /** Fresh credentials for each request of a round. */
 const refill = (model: string, more: string) => `
-  DELETE FROM "OauthRecord" WHERE model <> 'Grant';
+  DELETE FROM "OauthRecord" WHERE model NOT IN ('Grant', 'Session');
   INSERT INTO "OauthRecord" (model, id, payload, "grantId", "expiresAt")
     SELECT '${model}', ${hashIn(`'credential-' || n`)}, jsonb_build_object('kind', '${model}', 'scope', '${SCOPE}',
         'grantId', 'grant-' || client, 'clientId', client, 'accountId', 'member', 'resource', '${AUDIENCE}',
