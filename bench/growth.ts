@@ -16,6 +16,7 @@ import { rangeCell, targetCell } from './table.ts'
 
 /** The allowed ratio of a request's cost to that at the smallest size. */
 const TARGET = 1.1
+const ROUNDS = 5
 /** Rounds that do not count. */
 const WARM_UP = 2
 
@@ -25,8 +26,8 @@ type World = Awaited<ReturnType<typeof openWorld>>
 
 /** Rows of cost by size, of the dimensions named, else of all; `say` gets a dimension's rows when it is done. */
 export async function benchGrowth(asked: Effort, say: (table: Table) => void, names: string[] = []): Promise<Table> {
-  // A tenth of other benches' requests: there are many rows, and each is measured at three sizes.
-  const effort = { ...asked, requests: Math.max(200, Math.ceil(asked.requests / 10)) }
+  // Fewer than in other benches: there are many rows, each is measured at three sizes, and a team and a person have limits.
+  const effort = { ...asked, rounds: ROUNDS, requests: Math.max(200, Math.ceil((asked.rounds * asked.requests) / 50)) }
   const all: string[][] = []
   const chosen = dimensions.filter(({ name }) => names.length === 0 || names.includes(name))
   for (const dimension of chosen) {

@@ -81,7 +81,7 @@ export const parts: readonly Part[] = [
     kind: 'figures',
     minutes: 120,
     needs: ['redis-server'],
-    commands: [bench('report --rounds 15 --requests 1000')],
+    commands: [bench('report --rounds 9 --requests 1000')],
   },
   {
     name: 'memory',
