@@ -55,9 +55,9 @@ const waiting: Dimension = {
   fill: (size) => `
     CREATE TEMPORARY VIEW one AS SELECT n, 'tenant-' || n % ${TENANTS} AS app FROM generate_series(1, ${size}) n;
     INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
-      SELECT app, 'event-' || n, 'result.created', '{"id": 1}', now() FROM one;
+      SELECT app, 'waiting-' || n, 'result.created', '{"id": 1}', now() FROM one;
     INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "createdAt", "nextAttemptAt")
-      SELECT 'delivery-' || n, app, 'event-' || n, app, now(), now() + interval '1 day' FROM one`,
+      SELECT 'delivery-' || n, app, 'waiting-' || n, app, now(), now() + interval '1 day' FROM one`,
 }
 
 /** A platform of a million people. */

@@ -1,86 +1,131 @@
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import pg from 'pg'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { inspect } from 'node:util'
 import { benchCitus } from './citus.ts'
 import { benchGrowth } from './growth.ts'
 import type { Asked } from './measure-row.ts'
 import { measureRow } from './measure-row.ts'
 import { benchMemory } from './memory.ts'
 import { benchNodes } from './nodes.ts'
-import { filledPage } from './page.ts'
+import type { Places } from './page.ts'
+import { filledPage, summaryOf } from './page.ts'
 import { barPlot } from './plot.ts'
 import { rowGroups } from './routes/routes.ts'
 import type { Row } from './rows.ts'
 import { CLIENT, CPU, figuresOf, noteRatios, tableOf } from './rows.ts'
-import { benchRuntimes } from './runtimes.ts'
+import { benchRuntimes, summaryOf as summaryOfRuntimes } from './runtimes.ts'
 import { pinned } from './servers/process.ts'
 import { requireRedis } from './servers/redis.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
+import { tableText } from './table.ts'
 import { benchTails } from './tails/bench-tails.ts'
 import { withLoad } from './with-load.ts'
 
 /** The minimum for a meaningful spread. */
 const LEAST_ROUNDS = 5
 const DOCS = new URL('../docs/', import.meta.url)
+const PAGE = new URL('performance.md', DOCS)
 
-export async function writeReport(asked: Asked, say: (table: Table) => void) {
-  if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
-  requireRedis()
-  installPeers()
-  const loadBefore = loadavg()[0]!
-  // First what needs the most of the machine: should it fail, it does so early.
-  const growth = await benchGrowth(asked, say)
-  const memory = await benchMemory(asked)
-  say(memory)
-  const tails = await benchTails(asked, asked.services[0]!, say)
-  const nodes = await benchNodes(asked, say)
-  const coordinator = process.env.CITUS_URL
-  const citus = coordinator ? await benchCitus(coordinator, asked, say) : undefined
-  const { machine, rest, trpc, tokens, pages, runtimes } = await measureRows(asked, loadBefore, say)
-  const page = new URL('performance.md', DOCS)
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-  const sections = { rest, trpc, tokens, pages, runtimes, growth, memory, tails, nodes, citus }
-  const report = { ...asked, commit, machine, ...sections }
-  await writeFile(page, filledPage(await readFile(page, 'utf8'), report))
-  const groups = rest.map((row) => ({
-    name: row.name,
-    bars: figuresOf(row).map(({ server, cpu }) => ({ name: server.name, value: cpu.median })),
-  }))
-  const plot = { title: 'CPU time of a request', unit: 'µs of the process; less is better', groups }
-  await writeFile(new URL('images/performance.svg', DOCS), barPlot(plot))
+type Say = (table: Table) => void
+
+/** Each fills its own places of docs/performance.md. */
+const parts: Record<string, (asked: Asked, say: Say) => Promise<Places>> = {
+  async rest(asked, say) {
+    installPeers()
+    const rows = await measureRows(rowGroups.rest!, asked, say)
+    await writeFile(new URL('images/performance.svg', DOCS), plotOf(rows))
+    return {
+      summary: summaryOf(rows),
+      cpu: measured(asked, tableOf(rows, CPU)),
+      clients: measured(asked, tableOf(rows, CLIENT)),
+    }
+  },
+  async trpc(asked, say) {
+    return { trpc: measured(asked, tableOf(await measureRows(rowGroups.trpc!, asked, say), CPU)) }
+  },
+  async tokens(asked, say) {
+    return { tokens: measured(asked, tableOf(await measureRows(rowGroups.tokens!, asked, say), CPU, CLIENT)) }
+  },
+  async pages(asked, say) {
+    return { pages: measured(asked, tableOf(await measureRows(rowGroups.pages!, asked, say), CPU, CLIENT)) }
+  },
+  async runtimes(asked, say) {
+    const rows = await withLoad((bench, load) => benchRuntimes(bench, load, asked, say))
+    return { runtimes: measured(asked, summaryOfRuntimes(rows), tableOf(rows, CPU, CLIENT)) }
+  },
+  async memory(asked, say) {
+    const memory = await benchMemory(asked)
+    say(memory)
+    return { memory: measured(asked, memory) }
+  },
+  async tails(asked, say) {
+    const { latencies, histogram, causes } = await benchTails(asked, asked.services[0]!, say)
+    return {
+      tails: measured(asked, latencies),
+      ...{ histogram: tableText(histogram), causes: tableText(causes) },
+    }
+  },
+  async nodes(asked, say) {
+    requireRedis()
+    return { nodes: measured(asked, await benchNodes(asked, say)) }
+  },
+  async citus(asked, say) {
+    const coordinator = process.env.CITUS_URL
+    return coordinator ? { citus: measured(asked, await benchCitus(coordinator, asked, say)) } : {}
+  },
+  async growth(asked, say) {
+    return { growth: measured(asked, await benchGrowth(asked, say)) }
+  },
 }
 
-const measureRows = (asked: Asked, loadBefore: number, say: (table: Table) => void) =>
-  withLoad(async (bench, load) => {
-    const machine = await machineWords(bench.url, loadBefore)
-    const measureAll = async (names: string[]) => {
-      const rows: Row[] = []
-      for (const name of names) {
-        const row = await measureRow(bench, load, name, asked)
-        say(tableOf([row], CPU, CLIENT))
-        noteRatios(row)
-        rows.push(row)
-      }
-      return rows
+/** Measures the parts named, else all, and writes each when it is measured: one that fails leaves the page as it is. */
+export async function writeReport(asked: Asked, names: readonly string[], say: Say) {
+  if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
+  for (const name of names.length > 0 ? names : Object.keys(parts)) {
+    const part = parts[name]
+    if (!part) throw new Error(`A report has the parts ${Object.keys(parts).join(', ')}.`)
+    try {
+      const places = await part({ ...asked, peers: name === 'rest' }, say)
+      await writeFile(PAGE, filledPage(await readFile(PAGE, 'utf8'), places))
+    } catch (error) {
+      process.stderr.write(`${name}: ${inspect(error)}\n`)
+      process.exitCode = 1
     }
-    const [rest, trpc] = [await measureAll(rowGroups.rest!), await measureAll(rowGroups.trpc!)]
-    const tokens = await measureAll(rowGroups.tokens!)
-    const pages = await measureAll(rowGroups.pages!)
-    return { machine, rest, trpc, tokens, pages, runtimes: await benchRuntimes(bench, load, asked, say) }
+  }
+}
+
+const measureRows = (names: readonly string[], asked: Asked, say: Say) =>
+  withLoad(async (bench, load) => {
+    const rows: Row[] = []
+    for (const name of names) {
+      const row = await measureRow(bench, load, name, asked)
+      say(tableOf([row], CPU, CLIENT))
+      noteRatios(row)
+      rows.push(row)
+    }
+    return rows
   })
 
-async function machineWords(url: string, loadBefore: number): Promise<string> {
-  const client = new pg.Client(url)
-  await client.connect()
-  const { rows } = await client.query<{ version: string }>('SHOW server_version').finally(() => client.end())
-  const [version] = Object.values(rows[0]!)
+/** Tables with where they come from. */
+const measured = (asked: Asked, ...tables: Table[]): string => [originOf(asked), ...tables.map(tableText)].join('\n\n')
+
+function originOf({ connections, rounds, requests, seconds }: Asked): string {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const model = cpus()[0]?.model.trim() || 'unknown'
   const memory = Math.round(totalmem() / 2 ** 30)
   return [
-    `${availableParallelism()} cores (${model}), ${memory} GB of memory, Node ${process.versions.node},`,
-    `PostgreSQL ${version!.split(' ')[0]}; ${pinned}.`,
-    `Load average before the first round: ${loadBefore.toFixed(1)}.`,
+    `Commit ${commit}, on ${new Date().toISOString().slice(0, 10)}: ${availableParallelism()} cores (${model}),`,
+    `${memory} GB of memory, Node ${process.versions.node}; ${pinned}; ${connections} connections, medians of ${rounds} rounds of`,
+    `${requests.toLocaleString('en')} requests, tails of ${seconds} s.`,
   ].join(' ')
+}
+
+function plotOf(rows: readonly Row[]): string {
+  const groups = rows.map((row) => ({
+    name: row.name,
+    bars: figuresOf(row).map(({ server, cpu }) => ({ name: server.name, value: cpu.median })),
+  }))
+  return barPlot({ title: 'CPU time of a request', unit: 'µs of the process; less is better', groups })
 }

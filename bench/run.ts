@@ -33,7 +33,7 @@ npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes | runtimes
                                         the service on each Node and on Deno
 npm run bench -- nodes                  a request to one node and to two, which share a database and Redis (redis-server)
 npm run bench -- citus                  the storage's statements on a cluster of this machine: CITUS_URL, a superuser on its coordinator
-npm run bench -- report                 writes docs/performance.md and its plot
+npm run bench -- report [PART …]        writes docs/performance.md, part by part, and its plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
 
@@ -67,7 +67,7 @@ const others: Record<string, () => Promise<unknown>> = {
   runtimes: () => withLoad((bench, load) => benchRuntimes(bench, load, asked, sayTable)),
   nodes: () => benchNodes(asked, sayTable),
   citus: () => benchCitus(citusUrl(), asked, sayTable),
-  report: () => writeReport({ ...asked, peers: true }, sayTable),
+  report: () => writeReport(asked, positionals.slice(1), sayTable),
   check: () => withLoad(checkRows),
 }
 
