@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { teamPeople } from '../kernel/policies.ts'
-import { DAY_SECONDS } from '../kernel/time.ts'
 import { lastErrorOf, refused } from './requests.ts'
 import { idOr } from './shapes.ts'
 import { teamOfApp } from './teams/team-of.ts'
@@ -13,6 +13,8 @@ import { listBy } from './webhook/delivery-lists.ts'
 /** The most recent refusals of a team, among which the last error is looked up. */
 const MAX_LOOKED_AT = 1_000
 const MAX_DELIVERIES = 20
+
+const HOUR_MS = 3_600_000
 
 export const health = internal('dev:read', teamPeople, {
   summary: 'How an app does: its requests of a day, its last error, and its stores',
@@ -59,13 +61,16 @@ export const health = internal('dev:read', teamPeople, {
   })
 
 const statements = {
-  /** Rows by hour: those by minute are 60 times as many. */
+  /**
+   * Rows by hour: those by minute are 60 times as many. $3: the hours, each looked up for each client of the app. A range of
+   * time read the rows of all clients of the team: with 184, the page took PostgreSQL 1.7 times as long.
+   */
   requests: statement(
     'app_requests',
     `SELECT coalesce(sum(ok), 0)::int8 AS ok, coalesce(sum(refused), 0)::int8 AS refused,
         coalesce(sum(limited), 0)::int8 AS limited
-      FROM "ClientUsage" WHERE "teamId" = $1 AND span = 'hour' AND at > $3::timestamptz
-        AND "clientId" IN (SELECT id FROM "Client" WHERE "appId" = $2)`,
+      FROM "ClientUsage" WHERE "teamId" = $1 AND span = 'hour' AND at = ANY ($3::timestamptz[])
+        AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $2))`,
     { ok: int, refused: int, limited: int },
   ),
   webhook: statement(
@@ -82,8 +87,9 @@ const statements = {
 }
 
 async function requestsOf({ core: { db, now } }: Context, team: string, app: string) {
-  const since = new Date(now() - DAY_SECONDS * 1_000).toISOString()
-  const [sums] = await db.execute(statements.requests, [team, app, since])
+  const at = now()
+  const hours = Array.from({ length: 24 }, (_, n) => new Date(at - (at % HOUR_MS) - n * HOUR_MS).toISOString())
+  const [sums] = await db.execute(statements.requests, [team, app, arrayOf(hours)])
   return sums!
 }
 
