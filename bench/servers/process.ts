@@ -99,11 +99,17 @@ export async function startServer(args: string[], env: NodeJS.ProcessEnv, runtim
   }
 }
 
+/** Handed out: the system may name a port again as soon as nothing listens there. */
+const handedOut = new Set<number>()
+
+/** A port on which nothing listens, another one each time. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0)
   await once(probe, 'listening')
   const { port } = probe.address() as { port: number }
   await new Promise((resolve) => probe.close(resolve))
+  if (handedOut.has(port)) return freePort()
+  handedOut.add(port)
   return port
 }
 
