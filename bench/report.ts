@@ -14,9 +14,8 @@ import { barPlot } from './plot.ts'
 import { rowGroups } from './routes/routes.ts'
 import type { Row } from './rows.ts'
 import { CLIENT, CPU, figuresOf, noteRatios, tableOf } from './rows.ts'
-import { benchRuntimes, summaryOf as summaryOfRuntimes } from './runtimes.ts'
+import { benchRuntimes, costsOf, summaryOf as summaryOfRuntimes } from './runtimes.ts'
 import { pinned } from './servers/process.ts'
-import { requireRedis } from './servers/redis.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
 import { tableText } from './table.ts'
@@ -49,11 +48,11 @@ const parts: Record<string, (asked: Asked, say: Say) => Promise<Places>> = {
     return { tokens: measured(asked, tableOf(await measureRows(rowGroups.tokens!, asked, say), CPU, CLIENT)) }
   },
   async pages(asked, say) {
-    return { pages: measured(asked, tableOf(await measureRows(rowGroups.pages!, asked, say), CPU, CLIENT)) }
+    return { pages: measured(asked, tableOf(await measureRows(rowGroups.pages!, asked, say), CPU)) }
   },
   async runtimes(asked, say) {
     const rows = await withLoad((bench, load) => benchRuntimes(bench, load, asked, say))
-    return { runtimes: measured(asked, summaryOfRuntimes(rows), tableOf(rows, CPU, CLIENT)) }
+    return { runtimes: measured(asked, summaryOfRuntimes(rows), costsOf(rows)) }
   },
   async memory(asked, say) {
     const memory = await benchMemory(asked)
@@ -68,7 +67,6 @@ const parts: Record<string, (asked: Asked, say: Say) => Promise<Places>> = {
     }
   },
   async nodes(asked, say) {
-    requireRedis()
     return { nodes: measured(asked, await benchNodes(asked, say)) }
   },
   async citus(asked, say) {

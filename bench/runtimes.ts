@@ -55,4 +55,10 @@ export function summaryOf(rows: readonly Row[]): Table {
   return { columns: ['runtime', 'CPU time', 'p99 ms', 'RSS MB'], rows: runtimes }
 }
 
+/** Each operation's CPU time in µs, by runtime. */
+export const costsOf = (rows: readonly Row[]): Table => ({
+  columns: ['operation', ...rows[0]!.servers.map(({ name }) => name)],
+  rows: rows.map((row) => [row.name, ...row.servers.map((server) => median(cpuOf(server)).toFixed(0))]),
+})
+
 const cpuOf = ({ rounds }: Row['servers'][number]) => rounds.map(({ cpu }) => cpu)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { removedAnyway } from '../data/interrupted.ts'
 import { freePort } from './process.ts'
 
-export function requireRedis() {
+function requireRedis() {
   if (spawnSync('redis-server', ['--version']).error) {
     throw new Error('Nodes are measured with Redis: redis-server has to be installed.')
   }
