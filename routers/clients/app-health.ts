@@ -4,6 +4,7 @@ import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement
 import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { teamPeople } from '../kernel/policies.ts'
+import { HOUR_MS } from '../kernel/time.ts'
 import { lastErrorOf, refused } from './requests.ts'
 import { idOr } from './shapes.ts'
 import { teamOfApp } from './teams/team-of.ts'
@@ -13,8 +14,6 @@ import { listBy } from './webhook/delivery-lists.ts'
 /** The most recent refusals of a team, among which the last error is looked up. */
 const MAX_LOOKED_AT = 1_000
 const MAX_DELIVERIES = 20
-
-const HOUR_MS = 3_600_000
 
 export const health = internal('dev:read', teamPeople, {
   summary: 'How an app does: its requests of a day, its last error, and its stores',

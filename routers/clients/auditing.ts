@@ -3,7 +3,7 @@ import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { errors } from '../kernel/errors.ts'
-import { DAY_SECONDS } from '../kernel/time.ts'
+import { DAY_MS } from '../kernel/time.ts'
 
 /** An entry of a team's audit log. Never contains a secret, as the team's people read it. */
 export interface Change {
@@ -26,7 +26,6 @@ type Note = (change: Change) => Promise<void>
 
 /** Changes that a team's people can make in 24 hours, and its clients as many: an entry is stored for two years. */
 const CHANGES_A_DAY = 1_000
-const DAY_MS = DAY_SECONDS * 1_000
 
 /** A field's value as JSON: about 1 KB. */
 const MAX_FIELD = 1_000

@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
-import { unix } from '../kernel/time.ts'
+import { DAY_MS, HOUR_MS, unix } from '../kernel/time.ts'
 import { replaysOf } from './replays.ts'
 import { REQUESTS_A_MINUTE } from './request-limits.ts'
 import { roleIn } from './teams/team-of.ts'
@@ -74,9 +74,8 @@ export const usage = internal('dev:read', teamPeople, {
     return { limit: REQUESTS_A_MINUTE[found.level], ...requests, replays, ...storage }
   })
 
-const HOUR_MS = 3_600_000
 type Span = 'minute' | 'hour'
-const SPAN_MS = { minute: 24 * HOUR_MS, hour: 30 * 24 * HOUR_MS }
+const SPAN_MS = { minute: DAY_MS, hour: 30 * DAY_MS }
 
 const sums = { ok: int, refused: int, limited: int }
 const SUMS = ['ok', 'refused', 'limited'].map((name) => `coalesce(sum(${name}), 0)::int8 AS ${name}`).join(', ')

@@ -4,6 +4,7 @@ import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { bool, int, jsonStrings, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { failureOf } from './database-errors.ts'
 import { storageScopes } from './scopes.ts'
+import { DAY_MS } from './time.ts'
 
 export interface Principal {
   /** `sub` of the token; null for a first-party client, and for a team's client that acts for its app. */
@@ -52,7 +53,7 @@ export const isPostgresText = (id: string) =>
 const CACHE_MS = 4_000
 
 /** A consent is in force for a year after it was given. */
-export const CONSENT_MS = 365 * 86_400_000
+export const CONSENT_MS = 365 * DAY_MS
 
 /** Looks access up in one query; cached for CACHE_MS. */
 export function accessLookup(db: Database, now: () => number): AccessLookup {

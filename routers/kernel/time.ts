@@ -10,3 +10,5 @@ export const fromUnix = (seconds: number) => new Date(seconds * 1000)
 export const toPlainDate = (date: Date) => date.toISOString().slice(0, 10)
 
 export const DAY_SECONDS = 86_400
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS

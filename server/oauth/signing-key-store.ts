@@ -6,10 +6,8 @@ import { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { int, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { associatedData } from '../../routers/kernel/cipher.ts'
-import { unixMs } from '../../routers/kernel/time.ts'
+import { DAY_MS, unixMs } from '../../routers/kernel/time.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
-
-const DAY_MS = 86_400_000
 
 /** After this time, plus a query's, every node knows of a new or revoked key: less than 5 s together. */
 export const RELOAD_MS = 3_000

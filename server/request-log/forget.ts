@@ -1,8 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
-import { DAY_SECONDS } from '../../routers/kernel/time.ts'
-
-const DAY_MS = DAY_SECONDS * 1_000
+import { DAY_MS } from '../../routers/kernel/time.ts'
 
 /** Days of retention for refused requests, and for usage by minute and by hour. */
 const KEPT = { refused: 7, minutes: 1, hours: 30 } as const

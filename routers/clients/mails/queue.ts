@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../../prisma/client.ts'
 import type { MailKind } from '../../../prisma/generated/client.ts'
-import { DAY_SECONDS } from '../../kernel/time.ts'
+import { DAY_MS } from '../../kernel/time.ts'
 
 /** What a mail's sentences name, and the page that it links to: the client's, else the app's. */
 export interface About {
@@ -53,7 +53,6 @@ export async function queueMails(tx: Transaction, { kind, team, to, about, at }:
 export const queueReceived = (tx: Transaction, { team, at }: Pick<TeamMail, 'team' | 'at'>, about: About) =>
   queueMails(tx, { kind: 'requestReceived', team, to: 'owners', about, at })
 
-const DAY_MS = DAY_SECONDS * 1_000
 /** Invitations mailed in 24 hours: nobody can use a team to mail strangers. */
 export const [MAILS_OF_TEAM, MAILS_TO_ADDRESS] = [20, 3]
 

@@ -1,9 +1,7 @@
 import type { Prisma } from '../../../prisma/generated/client.ts'
-import { DAY_SECONDS } from '../../kernel/time.ts'
+import { DAY_MS, HOUR_MS } from '../../kernel/time.ts'
 import { eventsAround } from './events.ts'
 import { quizzesOf } from './quizzes.ts'
-
-const DAY_MS = DAY_SECONDS * 1_000
 
 /** The ids of a team's test club. They stay the same at a reset, as apps and tests of a team refer to them. */
 export interface TestClub {
@@ -34,7 +32,7 @@ type Rows = {
 /** All that a test club has besides its people, in the order of the foreign keys. */
 export function contentOf({ team, club: clubId, academy, members: { alex, kim, robin } }: TestClub, now: Date) {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
-  const at = (days: number, hour = 0) => new Date(today + days * DAY_MS + hour * 3_600_000)
+  const at = (days: number, hour = 0) => new Date(today + days * DAY_MS + hour * HOUR_MS)
   const own = (name: string) => `${clubId}-${name}`
   const [youth, seniors] = [own('youth'), own('seniors')]
   const plans = {

@@ -1,6 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
 import { int, statement } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
+import { DAY_MS } from '../../kernel/time.ts'
 
 /** A test club has events from three weeks ago until six weeks ahead. Nine whole weeks keep the day of the week. */
 const PAST_DAYS = 21
@@ -56,7 +57,7 @@ const move = statement(
 
 /** Moves the oldest events of test clubs ahead, so that there are always some around today. Returns their number. */
 export async function moveTestEvents(db: Database, now: number, limit = PORTION): Promise<number> {
-  const oldest = new Date(now - PAST_DAYS * 86_400_000).toISOString()
+  const oldest = new Date(now - PAST_DAYS * DAY_MS).toISOString()
   const [row] = await db.execute(move, [oldest, String(limit)])
   return row!.moved
 }

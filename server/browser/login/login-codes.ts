@@ -3,9 +3,9 @@ import type { Database, Transaction } from '../../../prisma/client.ts'
 import { removal } from '../../../prisma/pg/removal.ts'
 import { bool, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../../routers/kernel/housekeeping.ts'
+import { HOUR_MS } from '../../../routers/kernel/time.ts'
 import { BROWSER } from './sender.ts'
 
-const HOUR_MS = 3_600_000
 const VALID_MS = 600_000
 const MAX_TRIES = 5
 
