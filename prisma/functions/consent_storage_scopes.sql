@@ -1,0 +1,18 @@
+-- Those of the wanted scopes for an app's storage that a member of the club, at this time, allows in a client of the app; none for
+-- other organisations. Consents given before `since` have ended.
+--
+-- A function for its plan: PostgreSQL expects one for this club and app to be cheaper, and made one for each call (0.6 ms of 0.8).
+-- OFFSET 0 keeps it from reading all consents since then; the LIMIT from joining all of a club with its members (1,000 clubs of
+-- 500: 4.5 s in place of 0.4).
+CREATE OR REPLACE FUNCTION consent_storage_scopes(wanted text[], app text, club text, at timestamptz, since timestamptz)
+RETURNS text[] LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT scope FROM unnest(wanted) AS scope WHERE (SELECT kind FROM "Organisation" WHERE id = club) = 'club' AND EXISTS (
+      SELECT FROM "Client" client CROSS JOIN LATERAL (
+        SELECT FROM (SELECT * FROM "Consent" WHERE "clientId" = client.id AND "organisationId" = club OFFSET 0) consent
+        WHERE scope = ANY (consent.scopes) AND "withdrawnAt" IS NULL AND "createdAt" > since
+          AND (SELECT "leftAt" IS NULL OR "leftAt" > at FROM "Membership"
+            WHERE "organisationId" = club AND "personId" = consent."personId") LIMIT 1) allowing
+      WHERE client."appId" = app AND scope = ANY (client.scopes)));
+END $$;
