@@ -11,7 +11,7 @@ import { openTestDatabase } from '../support/test-database.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { pagesOf, portal, startPortal } from './portal-world.ts'
 
-const [APPS, CLIENTS] = [12, 20]
+const [APPS, CLIENTS, CLIENTS_SHOWN] = [12, 20, 5]
 
 /** What a page may read: 50 rows of some hundred bytes, with the columns' descriptions. */
 const MAX_READ = 40_000
@@ -86,11 +86,15 @@ describe('a list that is longer than its page', () => {
     return texts
   }
 
-  it('shows each app of a team once, 10 on a page, with its clients', async () => {
+  it('shows each app of a team once, 10 on a page, with five of its clients and a link to the others', async () => {
     const texts = await turned(team.own)
     expect(texts.map((text) => text.split('<section class="entry">').length - 1)).toEqual([10, APPS + 2 - 10])
-    for (const app of apps) expect(texts.filter((text) => text.includes(`/apps/${app}"`))).toHaveLength(1)
-    expect(texts.join('').split('>Zebra<').length - 1).toBe(APPS * CLIENTS)
+    for (const app of apps) expect(texts.filter((text) => text.includes(`/apps/${app}"><`))).toHaveLength(1)
+    const text = texts.join('')
+    expect(text.split('>Zebra<').length - 1).toBe(APPS * CLIENTS_SHOWN)
+    for (const app of apps) expect(text).toContain(`/apps/${app}">${CLIENTS - CLIENTS_SHOWN} more clients<`)
+    const { text: all } = await team.asOwner.get(new URL(`${team.own}/apps/${apps[0]}`, portal))
+    expect(all.split('>Zebra<').length - 1).toBe(CLIENTS)
   })
 
   it('shows each person of a team once, 30 on a page', async () => {

@@ -11,6 +11,8 @@ import { dayText } from './times.ts'
 export const APPS_SHOWN = 10
 /** Of these apps together: each has 20 at most. */
 export const CLIENTS_SHOWN = 200
+/** Of each app; the others are on its page. */
+export const CLIENTS_OF_APP_SHOWN = 5
 
 interface Overview {
   team: Team
@@ -39,7 +41,7 @@ ${
 ${apps.items.map(
   ({ id, name: title, state, endsAt }) => html`<section class="entry">
 <h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${endsAt !== null ? badge(w.deletedOn(dayText(endsAt, visit.language)), 'bad') : state === 'suspended' && badge(w.state.suspended, 'bad')}
-${clientList(visit, team, clientsOf(id))}
+${clientsOfApp(visit, team, id, clientsOf(id))}
 </section>
 `,
 )}${alone.length > 0 && html`<section class="entry"><h2>${w.clientsAlone}</h2>${clientList(visit, team, alone)}</section>`}
@@ -59,6 +61,14 @@ ${form.choice(
 }
 ${team.role === 'owner' && team.endsAt === null && html`<p class="ways"><a href="${own}/delete">${w.deleteTeam}</a></p>`}`,
   })
+}
+
+function clientsOfApp(visit: Visit, team: Team, app: string, clients: readonly ClientSummary[]) {
+  const { w, at } = visit
+  const more = clients.length - CLIENTS_OF_APP_SHOWN
+  return html`${clientList(visit, team, clients.slice(0, CLIENTS_OF_APP_SHOWN))}${
+    more > 0 && html`<p class="hint"><a href="${at('teams', team.id, 'apps', app)}">${w.moreClients(more)}</a></p>`
+  }`
 }
 
 export function clientList(visit: Visit, team: Team, clients: readonly ClientSummary[]) {

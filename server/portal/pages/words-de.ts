@@ -90,6 +90,7 @@ export const de: Words = {
     'Eine App gehört zu einem Anbieter, und der Betreiber hat noch keinen eingerichtet. Bis dahin genügt der Testverein: Seine App nimmt Sandbox-Clients auf.',
   clientsOf: 'Clients',
   clientsNone: 'Noch kein Client',
+  moreClients: (n: number) => (n === 1 ? '1 weiterer Client' : `${n} weitere Clients`),
   clientsAlone: 'Clients ohne App',
   newApp: 'Neue App',
   name: 'Name',

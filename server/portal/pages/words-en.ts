@@ -86,6 +86,7 @@ export const en = {
     'An app belongs to a provider, and the operator has not set up any yet. Until then, create the test club: its app takes sandbox clients.',
   clientsOf: 'Clients',
   clientsNone: 'No clients yet',
+  moreClients: (n: number) => (n === 1 ? '1 more client' : `${n} more clients`),
   clientsAlone: 'Clients without an app',
   newApp: 'New app',
   name: 'Name',
