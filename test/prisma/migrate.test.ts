@@ -40,6 +40,15 @@ describe('the migrations', () => {
     expect(others).toEqual([])
   })
 
+  it('compress values of the storage with lz4 where the server has it', async () => {
+    const agrees = await query(
+      inject('databaseUrl'),
+      `SELECT (attcompression = 'l') = ('lz4' = ANY (enumvals)) FROM pg_attribute, pg_settings
+       WHERE attrelid = '"StorageEntry"'::regclass AND attname = 'value' AND name = 'default_toast_compression'`,
+    )
+    expect(agrees).toEqual([true])
+  })
+
   it('name constraints, indexes and triggers by one scheme', async () => {
     const others = await query(
       inject('databaseUrl'),
