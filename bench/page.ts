@@ -1,16 +1,20 @@
 import type { Row } from './rows.ts'
 import { figuresOf } from './rows.ts'
 
-/** Texts of docs/performance.md by the comments before them. */
+/** Texts of the pages by the comments before them. */
 export type Places = Record<string, string>
 
-/** The page with new texts in these places. Throws when a comment is missing. */
-export const filledPage = (page: string, places: Places): string =>
-  Object.entries(places).reduce((text, [name, part]) => {
-    const place = new RegExp(`(?<=<!-- ${name} -->\n\n)[^]*?(?=\n\n<!-- end -->)`)
-    if (!place.test(text)) throw new Error(`docs/performance.md has no place for ${name}.`)
-    return text.replace(place, () => part)
-  }, page)
+/** The pages with new texts in these places. Throws when a comment is missing. */
+export function filledPages(pages: readonly string[], places: Places): string[] {
+  return Object.entries(places).reduce<string[]>(
+    (texts, [name, part]) => {
+      const place = new RegExp(`(?<=<!-- ${name} -->\n\n)[^]*?(?=\n\n<!-- end -->)`)
+      if (!texts.some((text) => place.test(text))) throw new Error(`No page has a place for ${name}.`)
+      return texts.map((text) => text.replace(place, () => part))
+    },
+    [...pages],
+  )
+}
 
 /** How many rows are within their targets, and which are not; and whether Fastify with Prisma takes less for one. */
 export function summaryOf(rows: readonly Row[]): string {

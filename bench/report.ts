@@ -9,7 +9,7 @@ import { measureRow } from './measure-row.ts'
 import { benchMemory } from './memory.ts'
 import { benchNodes } from './nodes.ts'
 import type { Places } from './page.ts'
-import { filledPage, summaryOf } from './page.ts'
+import { filledPages, summaryOf } from './page.ts'
 import { barPlot } from './plot.ts'
 import { rowGroups } from './routes/routes.ts'
 import type { Row } from './rows.ts'
@@ -25,11 +25,11 @@ import { withLoad } from './with-load.ts'
 /** The minimum for a meaningful spread. */
 const LEAST_ROUNDS = 5
 const DOCS = new URL('../docs/', import.meta.url)
-const PAGE = new URL('performance.md', DOCS)
+const PAGES = ['performance.md', 'growth.md'].map((name) => new URL(name, DOCS))
 
 type Say = (table: Table) => void
 
-/** Each fills its own places of docs/performance.md. */
+/** Each fills its own places of the pages. */
 const parts: Record<string, (asked: Asked, say: Say) => Promise<Places>> = {
   async rest(asked, say) {
     installPeers()
@@ -78,7 +78,7 @@ const parts: Record<string, (asked: Asked, say: Say) => Promise<Places>> = {
   },
 }
 
-/** Measures the parts named, else all, and writes each when it is measured: one that fails leaves the page as it is. */
+/** Measures the parts named, else all, and writes each when it is measured: one that fails leaves its tables as they are. */
 export async function writeReport(asked: Asked, names: readonly string[], say: Say) {
   if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
   for (const name of names.length > 0 ? names : Object.keys(parts)) {
@@ -86,7 +86,8 @@ export async function writeReport(asked: Asked, names: readonly string[], say: S
     if (!part) throw new Error(`A report has the parts ${Object.keys(parts).join(', ')}.`)
     try {
       const places = await part({ ...asked, peers: name === 'rest' }, say)
-      await writeFile(PAGE, filledPage(await readFile(PAGE, 'utf8'), places))
+      const texts = await Promise.all(PAGES.map((page) => readFile(page, 'utf8')))
+      for (const [i, text] of filledPages(texts, places).entries()) await writeFile(PAGES[i]!, text)
     } catch (error) {
       process.stderr.write(`${name}: ${inspect(error)}\n`)
       process.exitCode = 1

@@ -33,7 +33,7 @@ npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes | runtimes
                                         the service on each Node and on Deno
 npm run bench -- nodes                  a request to one node and to two, which share a database and Redis (redis-server)
 npm run bench -- citus                  the storage's statements on a cluster of this machine: CITUS_URL, a superuser on its coordinator
-npm run bench -- report [PART …]        writes docs/performance.md, part by part, and its plot
+npm run bench -- report [PART …]        writes docs/performance.md and docs/growth.md, part by part, and the plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
 
@@ -73,13 +73,13 @@ const others: Record<string, () => Promise<unknown>> = {
 
 const names = (positionals.length > 0 ? positionals : ['storage']).flatMap((name) => rowGroups[name] ?? name)
 const other = others[positionals[0] ?? '']
-if (!values.help) keepAwake()
-if (values.help) say(usage)
-else if (other) await other()
-else if (names.every((name) => Object.values(rowGroups).some((group) => group.includes(name)))) await benchRows(names)
-else {
+const isKnown = names.every((name) => Object.values(rowGroups).some((group) => group.includes(name)))
+if (values.help || !(other || isKnown)) {
   say(usage)
-  process.exitCode = 2
+  if (!values.help) process.exitCode = 2
+} else {
+  keepAwake()
+  await (other?.() ?? benchRows(names))
 }
 
 function citusUrl(): string {

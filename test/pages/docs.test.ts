@@ -33,8 +33,6 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const MAX_PAGE_BYTES = 60_000
-/** Tables of every operation on every server. */
-const MAX_FIGURES_BYTES = 100_000
 const MAX_SCRIPT_BYTES = 20_000
 
 describe('a page of the documentation', () => {
@@ -43,7 +41,7 @@ describe('a page of the documentation', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(headers['content-security-policy']).toBe(policy)
     expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
-    expect(Buffer.byteLength(text)).toBeLessThan(address === '/docs/performance' ? MAX_FIGURES_BYTES : MAX_PAGE_BYTES)
+    expect(Buffer.byteLength(text)).toBeLessThan(MAX_PAGE_BYTES)
     expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
     expect(text.match(/<h1>/g)).toHaveLength(1)
     expect(text).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/)

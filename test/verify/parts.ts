@@ -77,7 +77,7 @@ export const parts: readonly Part[] = [
   {
     name: 'performance',
     proves:
-      'docs/performance.md says what each operation costs beside a bare handler and its peers, and as data grows.',
+      'docs/performance.md says what each operation costs beside a bare handler and its peers, and docs/growth.md as data grows.',
     kind: 'figures',
     minutes: 120,
     needs: ['redis-server'],
