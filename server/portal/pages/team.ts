@@ -12,7 +12,7 @@ export const APPS_SHOWN = 10
 /** Of these apps together: each has 20 at most. */
 export const CLIENTS_SHOWN = 200
 /** Of each app; the others are on its page. */
-export const CLIENTS_OF_APP_SHOWN = 5
+const CLIENTS_OF_APP_SHOWN = 5
 
 interface Overview {
   team: Team
