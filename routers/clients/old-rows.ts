@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
-import { DAY_SECONDS } from '../kernel/time.ts'
+import { DAY_MS } from '../kernel/time.ts'
 
 export const AUDIT_DAYS = 730
 /** Its team still sees when an expired secret was last used. */
@@ -21,13 +21,13 @@ export async function removeOldInvitations(db: Database, now: number, limit = PO
 }
 
 export async function removeOldAuditEntries(db: Database, now: number, limit = PORTION): Promise<number> {
-  return remove.audit(db, now - AUDIT_DAYS * DAY_SECONDS * 1000, limit)
+  return remove.audit(db, now - AUDIT_DAYS * DAY_MS, limit)
 }
 
 export async function removeExpiredSecrets(db: Database, now: number, limit = PORTION): Promise<number> {
-  return remove.secrets(db, now - EXPIRED_SECRET_DAYS * DAY_SECONDS * 1000, limit)
+  return remove.secrets(db, now - EXPIRED_SECRET_DAYS * DAY_MS, limit)
 }
 
 export async function removeOldMails(db: Database, now: number, limit = PORTION): Promise<number> {
-  return remove.mails(db, now - MAIL_DAYS * DAY_SECONDS * 1000, limit)
+  return remove.mails(db, now - MAIL_DAYS * DAY_MS, limit)
 }

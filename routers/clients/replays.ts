@@ -1,10 +1,10 @@
 import { int, statement, text } from '../../prisma/pg/statement.ts'
 import type { Core } from '../kernel/context.ts'
-import { DAY_SECONDS } from '../kernel/time.ts'
+import { DAY_MS } from '../kernel/time.ts'
 
 /** How long a consent that a replayed refresh token has ended is shown to its member and counted for the team. */
 const REPLAY_DAYS = 30
-export const REPLAY_MS = REPLAY_DAYS * DAY_SECONDS * 1_000
+export const REPLAY_MS = REPLAY_DAYS * DAY_MS
 /** The clients with the most. */
 const MAX_CLIENTS = 100
 

@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
 import { errors } from '../kernel/errors.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
-import { DAY_SECONDS } from '../kernel/time.ts'
+import { DAY_MS } from '../kernel/time.ts'
 import type { Answers } from './grade.ts'
 import { isAnswer } from './grade.ts'
 
@@ -22,7 +22,7 @@ export interface FirstSubmission {
 }
 
 /** Records created at this time or earlier have expired. */
-export const expiry = (now: number) => new Date(now - DAY_SECONDS * 1000)
+export const expiry = (now: number) => new Date(now - DAY_MS)
 
 const byId = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 

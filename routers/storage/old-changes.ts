@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
-import { DAY_SECONDS } from '../kernel/time.ts'
+import { DAY_MS } from '../kernel/time.ts'
 
 /** A reader that has been away for longer begins again. */
 export const CHANGE_DAYS = 30
@@ -28,7 +28,7 @@ export async function removeOldChanges(
   limit = PORTION,
   most = MAX_CHANGES,
 ): Promise<number> {
-  const before = new Date(now - CHANGE_DAYS * DAY_SECONDS * 1000).toISOString()
+  const before = new Date(now - CHANGE_DAYS * DAY_MS).toISOString()
   let left = limit
   const begin = async (sql: string, values: unknown[]) =>
     (await db.inTransaction((client) => client.query<Store & { changes: string; thinned: string }>(sql, values))).rows

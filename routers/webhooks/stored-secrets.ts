@@ -1,10 +1,10 @@
 import type { Cipher } from '../kernel/cipher.ts'
 import { associatedData } from '../kernel/cipher.ts'
 import type { Core } from '../kernel/context.ts'
-import { DAY_SECONDS } from '../kernel/time.ts'
+import { DAY_MS } from '../kernel/time.ts'
 
 /** How long a replaced secret signs beside its successor. */
-const FORMER_MS = DAY_SECONDS * 1_000
+const FORMER_MS = DAY_MS
 
 /** A replaced secret, encrypted, and until when it signs; both are null without one. */
 export interface Former {

@@ -3,7 +3,7 @@ import { removal } from '../../prisma/pg/removal.ts'
 import { REPLAY_MS } from '../../routers/clients/replays.ts'
 import { CONSENT_MS } from '../../routers/kernel/access.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
-import { DAY_SECONDS } from '../../routers/kernel/time.ts'
+import { DAY_MS } from '../../routers/kernel/time.ts'
 
 /** Each has an index with its first condition. */
 const remove = {
@@ -37,7 +37,7 @@ export async function removeOldConsents(
   now: number,
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
-  const ended = now - keepDays * DAY_SECONDS * 1000
+  const ended = now - keepDays * DAY_MS
   const withdrawn = await remove.withdrawn(db, ended, limit)
   const replayed = await remove.replayed(db, Math.min(ended, now - REPLAY_MS), limit - withdrawn)
   const removed = withdrawn + replayed

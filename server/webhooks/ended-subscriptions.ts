@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
-import { DAY_SECONDS } from '../../routers/kernel/time.ts'
+import { DAY_MS } from '../../routers/kernel/time.ts'
 
 const removeEnded = removal({
   name: 'subscriptions_remove_ended',
@@ -19,5 +19,5 @@ export async function removeEndedSubscriptions(
   now: number,
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
-  return removeEnded(db, now - keepDays * DAY_SECONDS * 1000, limit)
+  return removeEnded(db, now - keepDays * DAY_MS, limit)
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { bool, int, statement, text, timestamp } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
-import { DAY_SECONDS } from '../../routers/kernel/time.ts'
+import { DAY_MS } from '../../routers/kernel/time.ts'
 
 /**
  * Events that one statement reads, and deliveries of each: an event with more is handled separately, so that no statement takes
@@ -74,7 +74,7 @@ export async function purgeEvents(
   now: number,
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
-  const until = new Date(now - keepDays * DAY_SECONDS * 1000).toISOString()
+  const until = new Date(now - keepDays * DAY_MS).toISOString()
   const page = Math.min(limit, MAX_EVENTS)
   let after: EventKey & { publishedAt: string } = { publishedAt: '-infinity', app: '', id: '' }
   for (let removed = 0; ; ) {

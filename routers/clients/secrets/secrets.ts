@@ -3,7 +3,7 @@ import type { Prisma } from '../../../prisma/generated/client.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { DAY_SECONDS, toUnix } from '../../kernel/time.ts'
+import { DAY_MS, toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { auditing, authorOf } from '../auditing.ts'
 import { newId } from '../names.ts'
@@ -54,7 +54,7 @@ const create = internal('dev:write', teamPeople, {
       if (found.type !== 'web') throw errors.clientNotWeb()
       const valid = await tx.clientSecret.count({ where: { clientId, expiresAt: { gt: author.at } } })
       if (valid >= MAX_VALID) throw errors.tooManySecrets()
-      const expiresAt = new Date(author.at.getTime() + days * DAY_SECONDS * 1_000)
+      const expiresAt = new Date(author.at.getTime() + days * DAY_MS)
       const row = await tx.clientSecret.create({
         data: { id: newId('s'), clientId, hash: hashOfSecret(secret), createdAt: author.at, expiresAt },
         select: secretColumns,

@@ -4,7 +4,7 @@ import { comparableEmail } from '../../kernel/email-address.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { DAY_SECONDS, toUnix } from '../../kernel/time.ts'
+import { DAY_MS, toUnix } from '../../kernel/time.ts'
 import { auditing, authorOf } from '../auditing.ts'
 import { MAILS_OF_TEAM, MAILS_TO_ADDRESS, queueInvitation } from '../mails/queue.ts'
 import { fullName, newId } from '../names.ts'
@@ -63,7 +63,7 @@ export async function addInvitation(tx: Transaction, { team: teamId, email: type
   await tx.teamInvitation.deleteMany({ where: { teamId, email, acceptedAt: null } })
   const open = await tx.teamInvitation.count({ where: { teamId, acceptedAt: null, expiresAt: { gt: now } } })
   if (people.length + open >= MAX_PEOPLE) throw errors.tooManyPeople()
-  const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_SECONDS * 1000)
+  const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS)
   const row = { id: newId('i'), email, role }
   await tx.teamInvitation.create({ data: { ...row, teamId, invitedBy: by, expiresAt }, select: { id: true } })
   const mailed = await queueInvitation(tx, { id: row.id, team: teamId, email, by, at: now })

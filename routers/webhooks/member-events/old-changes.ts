@@ -1,7 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
 import { removal } from '../../../prisma/pg/removal.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
-import { DAY_SECONDS } from '../../kernel/time.ts'
+import { DAY_MS } from '../../kernel/time.ts'
 
 const removeOld = removal({ name: 'member_changes_remove_old', table: '"MemberChange"', time: 'at' })
 
@@ -11,5 +11,5 @@ export async function removeOldMemberChanges(
   now: number,
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
-  return removeOld(db, now - keepDays * DAY_SECONDS * 1000, limit)
+  return removeOld(db, now - keepDays * DAY_MS, limit)
 }
