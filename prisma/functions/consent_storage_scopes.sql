@@ -1,7 +1,7 @@
 -- Those of the wanted scopes that a current member of the club allows in a client of the app; none for other organisations.
 -- Consents given before `since` have ended.
 --
--- A function keeps its plan: PostgreSQL estimated less for one for this club and app, and planned each call (0.6 ms of 0.8).
+-- The setting keeps one plan: PostgreSQL expected a plan for the given values to cost less, and planned each call (0.6 ms of 0.8).
 -- OFFSET 0 prevents it from reading all consents since then; the LIMIT, from joining all of a club with its members (1,000 clubs of
 -- 500: 4.5 s in place of 0.4).
 CREATE OR REPLACE FUNCTION consent_storage_scopes(wanted text[], app text, club text, at timestamptz, since timestamptz)
