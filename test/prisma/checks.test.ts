@@ -5,6 +5,7 @@ import { migratedDatabase, query } from '../support/databases.ts'
 const bounded = 'the procedures that write it bound its texts, and its times are of the clock of the service'
 const typed =
   'people and operators type into it, and routers/clients/registration.ts and routers/clients bound what they type'
+const written = 'storage_write sets it, or storage_check_entry'
 const own = 'nothing in it comes from outside'
 
 /** Tables, or columns of them, whose values need no CHECK. */
@@ -27,6 +28,9 @@ const unchecked: Readonly<Record<string, string>> = {
   MemberChange: 'its ids and times are copied from tables that have CHECKs',
   StorageChange: 'triggers copy it from entries',
   'StorageEntry.value': 'the quota bounds it',
+  'StorageEntry.updatedAt': written,
+  'StorageEntry.createdBy': written,
+  'StorageEntry.updatedBy': written,
   'Answer.value': 'it is part of a body, which is at most 1 MiB',
   'TeamMember.since': own,
   ClientUsage: own,

@@ -82,6 +82,20 @@ describe('a shared entry', () => {
     }
   })
 
+  it('names who made it after a change by hand, whoever is given', async () => {
+    const [createdBy, other] = tenants.people
+    await put(0, 1)
+    await db.storageEntry.updateMany({ where: { appId: tenants.apps[0] }, data: { createdBy: other } })
+    expect(await writers()).toEqual({ createdBy, updatedBy: null })
+  })
+
+  it('names nobody once it is moved to a member by hand', async () => {
+    const [owner] = tenants.people
+    await put(0, 1)
+    await db.storageEntry.updateMany({ where: { appId: tenants.apps[0] }, data: { owner, memberId: owner } })
+    expect(await row(owner)).toMatchObject({ createdBy: null, updatedBy: null })
+  })
+
   it('made by hand names nobody, whoever is given', async () => {
     const { apps, clubs, people } = tenants
     const place = { appId: apps[0], clubId: clubs[0], owner: '', collection: 'c', key: 'k' }
