@@ -28,11 +28,11 @@ export interface ClosedLoad extends Asked {
   count: number
 }
 
-/** At a fixed rate; traced requests have the trace ids of trace-ids.ts. */
+/** At a fixed rate, some traced (trace-ids.ts). */
 export interface OpenLoad extends Asked {
   perSecond: number
   seconds: number
-  traced?: boolean
+  traces?: boolean
 }
 
 interface Checked {

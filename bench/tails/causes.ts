@@ -1,6 +1,6 @@
 import type { Bench } from '../data/database.ts'
 import type { LoadProcess } from '../load/process.ts'
-import { traceIdOf } from '../load/trace-ids.ts'
+import { isTraced, traceIdOf } from '../load/trace-ids.ts'
 import { startService } from '../servers/start.ts'
 import type { Table } from '../table.ts'
 import type { SlowRequest } from './cause.ts'
@@ -23,7 +23,7 @@ const BATCHES = {
 /** After which the last spans have arrived. */
 const EXPORTED_MS = 500
 
-/** The causes of the slowest requests of each load, from traces; the loads are shares of the service's capacity with traces. */
+/** The causes of the slowest traced requests of each load; the loads are shares of the capacity of this service. */
 export async function benchCauses(bench: Bench, load: LoadProcess, service: string, asked: TailAsked): Promise<Table> {
   const collector = await startCollector()
   const server = await startService(bench, service.split(' '), {
@@ -32,12 +32,12 @@ export async function benchCauses(bench: Bench, load: LoadProcess, service: stri
     OTEL_TRACES_SAMPLER: 'parentbased_always_off',
   })
   try {
-    const { run } = await prepareLoads(bench, load, server, asked)
+    const { capacity, run } = await prepareLoads(bench, load, server, asked)
     const found: { cause: string; total: number }[][] = []
     for (const one of tailLoads) {
       const [endClient, endServer] = [await load.watch(), await server.watch()]
       const database = await watchDatabase(bench.url)
-      const sent = await run(one, Math.min(LONGEST_SECONDS, asked.seconds), true)
+      const sent = await run(one, capacity, Math.min(LONGEST_SECONDS, asked.seconds), true)
       await database.end()
       const measured = { client: await endClient(), server: await endServer(), database }
       await new Promise((resolve) => setTimeout(resolve, EXPORTED_MS))
@@ -51,7 +51,7 @@ export async function benchCauses(bench: Bench, load: LoadProcess, service: stri
 }
 
 function slowestOf({ due, times, lateness }: LoadRun, traces: Map<string, TracedSpan[]>): SlowRequest[] {
-  const order = times.map((_, i) => i).toSorted((a, b) => times[b]! - times[a]!)
+  const order = times.flatMap((_, i) => (isTraced(i) ? [i] : [])).toSorted((a, b) => times[b]! - times[a]!)
   return order.slice(0, SLOWEST).map((i) => ({
     due: due[i]!,
     sent: due[i]! + lateness[i]!,

@@ -1,7 +1,7 @@
-import { percentile } from '../figures.ts'
+import { median, percentile, ratioOf, spreadOf } from '../figures.ts'
 import type { Opened } from '../load/process.ts'
 import type { Table } from '../table.ts'
-import { targetCell } from '../table.ts'
+import { rangeCell, targetCell } from '../table.ts'
 import type { LoadRun, TailLoad } from './loads.ts'
 import { tailLoads } from './loads.ts'
 
@@ -14,38 +14,57 @@ const fromSent = ({ times, lateness }: Opened) => times.map((time, i) => time - 
 const heldTimes = ({ times, lateness }: Opened) =>
   times.map((time, i) => (lateness[i]! > CLIENT_LATE_MS ? time - lateness[i]! : time))
 
-export function latenciesOf(capacity: number, runs: LoadRun[]): Table {
-  const columns = [
-    'load',
-    'requests/s',
-    'p50 ms',
-    'p99 ms',
-    'p99 : p50',
-    'target',
-    'from due',
-    'from sent',
-    'sent late',
-  ]
-  const closed = ['capacity, closed loop', capacity.toFixed(0), ...columns.slice(2).map(() => '')]
-  return { columns, rows: [closed, ...tailLoads.map((load, i) => row(load, runs[i]!))] }
+/** Rounds of a load: each on both servers, one after the other. */
+export interface Rounds {
+  bare: LoadRun[]
+  service: LoadRun[]
 }
 
-function row({ name, target, uploads }: TailLoad, run: LoadRun): string[] {
-  const held = heldTimes(run)
-  const [p50, p99] = [percentile(held, 0.5), percentile(held, 0.99)]
-  const others = [run.times, fromSent(run), run.lateness].map((times) => percentile(times, 0.99).toFixed(1))
+const columns = [
+  ...['load', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'range', 'p99 : p50', 'target', 'p99 : bare', 'range'],
+  ...['from due', 'from sent', 'sent late'],
+]
+
+/** Medians of the rounds; capacity in requests/s. */
+export function latenciesOf(capacity: number, loads: Rounds[]): Table {
+  const closed = ['capacity, closed loop', 'service', capacity.toFixed(0), ...columns.slice(3).map(() => '')]
+  return { columns, rows: [closed, ...tailLoads.flatMap((load, i) => rowsOf(load, loads[i]!))] }
+}
+
+function rowsOf({ name, target, uploads }: TailLoad, { bare, service }: Rounds): string[][] {
+  const [ofBare, ofService] = [timesOf(bare), timesOf(service)]
+  const ratio = ratioOf(ofBare.p99, ofService.p99)
+  const stored = median(service.map(({ uploadsPerSecond }) => uploadsPerSecond))
+  const compared = [
+    targetCell(target, median(ofService.p99) / median(ofService.p50) > target),
+    ...[ratio.median.toFixed(2), rangeCell(ratio, 2)],
+  ]
   return [
-    uploads ? `${name} (${run.uploadsPerSecond.toFixed(1)}/s)` : name,
-    ...[run.perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), (p99 / p50).toFixed(1)],
-    targetCell(target, p99 / p50 > target),
-    ...others,
+    [uploads ? `${name} (${stored.toFixed(1)}/s)` : name, 'bare', ...cells(ofBare, ['', '', ''])],
+    ['', 'service', ...cells(ofService, compared)],
   ]
 }
 
-/** The share of each load's requests between a bound and the one before it. */
-export function histogramOf(runs: LoadRun[]): Table {
-  const counts = runs.map((run) => {
-    const held = heldTimes(run)
+/** Of each round. */
+function timesOf(runs: LoadRun[]) {
+  const of = (times: (run: LoadRun) => number[], share: number) => runs.map((run) => percentile(times(run), share))
+  return {
+    perSecond: runs.map(({ perSecond }) => perSecond),
+    ...{ p50: of(heldTimes, 0.5), p99: of(heldTimes, 0.99) },
+    others: [of(({ times }) => times, 0.99), of(fromSent, 0.99), of(({ lateness }) => lateness, 0.99)],
+  }
+}
+
+const cells = ({ perSecond, p50, p99, others }: ReturnType<typeof timesOf>, compared: string[]): string[] => [
+  ...[median(perSecond).toFixed(0), median(p50).toFixed(1), median(p99).toFixed(1), rangeCell(spreadOf(p99), 1)],
+  ...[(median(p99) / median(p50)).toFixed(1), ...compared],
+  ...others.map((times) => median(times).toFixed(1)),
+]
+
+/** The share of each load's requests to the service between a bound and the one before it. */
+export function histogramOf(loads: Rounds[]): Table {
+  const counts = loads.map(({ service }) => {
+    const held = service.flatMap(heldTimes)
     const buckets = held.map((time) => Math.max(0, Math.ceil(Math.log2(time))))
     return { buckets, last: buckets.reduce((most, bucket) => Math.max(most, bucket), 0) }
   })

@@ -8,6 +8,7 @@ import { ask, start, TSX } from '../servers/process.ts'
 
 const UPLOADERS = 2
 const CAPACITY_ROUNDS = 3
+const CAPACITY_REQUESTS = 5_000
 const WARM_UP_SECONDS = 2
 /** More than the closed loop's connections: a request in time must not wait for a late one's connection. */
 const CONNECTIONS = 512
@@ -30,7 +31,6 @@ export const tailLoads: readonly TailLoad[] = [
 
 export interface TailAsked {
   connections: number
-  requests: number
   seconds: number
 }
 
@@ -45,23 +45,23 @@ function raisePriority(pid: number) {
   } catch {}
 }
 
-/** A service's capacity for the mixed load, and the way to send a share of it. */
+/** A server's capacity for the mixed load, in requests/s, and the way to send it a load that is a share of a capacity. */
 export async function prepareLoads(bench: Bench, load: LoadProcess, { child, port }: Server, asked: TailAsked) {
   raisePriority(child.pid!)
   const mixed = mixedRequests(bench)
   await load.prepare(mixed)
-  const closed = { set: mixed.name, port, connections: asked.connections, count: asked.requests }
+  const closed = { set: mixed.name, port, connections: asked.connections, count: CAPACITY_REQUESTS }
   await load.send(closed)
   const rates: number[] = []
   for (let round = 0; round < CAPACITY_ROUNDS; round++) rates.push((await load.send(closed)).perSecond)
   const capacity = median(rates)
   const tokens = bench.tenants.slice(-UPLOADERS).map(({ token }) => token)
   const open = { set: mixed.name, port, connections: CONNECTIONS }
-  const run = async ({ share, uploads }: TailLoad, seconds: number, traced = false): Promise<LoadRun> => {
-    const send = () => load.sendAtRate({ ...open, perSecond: capacity * share, seconds, traced })
+  const run = async ({ share, uploads }: TailLoad, of: number, seconds: number, traces = false): Promise<LoadRun> => {
+    const send = () => load.sendAtRate({ ...open, perSecond: of * share, seconds, traces })
     return uploads ? besideUploads(port, tokens, send) : { ...(await send()), uploadsPerSecond: 0 }
   }
-  await run(tailLoads[0]!, Math.min(WARM_UP_SECONDS, asked.seconds))
+  await run(tailLoads[0]!, capacity, Math.min(WARM_UP_SECONDS, asked.seconds))
   return { capacity, run }
 }
 
