@@ -23,9 +23,9 @@ export function keepAwake() {
 }
 
 /**
- * Runs `work` without the loops: a virtual machine whose cores are all busy is stopped by its host. With a loop of the highest
- * priority on both cores, each stopped for 5 ms or more 3 to 8 times in 15 s, once for 44 ms; with one on a single core, not
- * once or for 5 ms.
+ * Runs `work` without the loops: the host stops a virtual machine whose cores are all busy. With a loop of the highest priority
+ * on both cores, a core stopped for 4 ms or more up to 8 times in 15 s, once for 44 ms; with a loop on one core, at most once,
+ * for 5 ms.
  */
 export async function asleep<Result>(work: () => Promise<Result>): Promise<Result> {
   const ended = loops

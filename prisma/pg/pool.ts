@@ -4,8 +4,8 @@ import { socketOf } from './pg-internals.ts'
 import { SteadyClient } from './stale-statements.ts'
 
 /**
- * pg's default is 10 s. After a longer pause new connections take all requests at once, and each reads the catalog and plans its
- * statements: p99 of the next six seconds was 91 ms instead of 7 (npm run bench -- tails).
+ * pg's default is 10 s. After a longer pause a burst of requests opens new connections all at once, each of which reads the
+ * catalog and plans its statements: p99 of the first six seconds was 91 ms instead of 7 (npm run bench -- tails).
  */
 const IDLE_MS = 5 * 60_000
 
