@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { appRouter } from '../../../routers/index.ts'
 import type { Section, TokenSection } from '../../../routers/kernel/scopes.ts'
 import { chance } from '../../support/chance.ts'
+import { openEvents } from '../../support/event-stream.ts'
 import type { Reply } from '../../support/request.ts'
 import { send } from '../../support/request.ts'
 import { id } from '../../support/tenant.ts'
@@ -51,6 +52,15 @@ export async function openOperations(world: World): Promise<Operation[]> {
       headers: { host: 'sync.test', authorization: `Bearer ${ofApp}` },
       body: body?.(),
     })
+  /** Until the first event. */
+  const watch = async (): Promise<Reply> => {
+    const authorization = `Bearer ${tokens.get(`apps ${pick(people)}`)}`
+    const headers = { host: 'sync.test', accept: 'text/event-stream', authorization }
+    const stream = await openEvents(topology.publicPort, '/v1/collections/soak/changes', headers)
+    const [event] = await stream.take(1)
+    stream.close()
+    return { status: 200, headers: stream.headers, text: event!.text, body: event!.data }
+  }
   const trpc: Trpc = (type, name, input, token = ofProvider) => {
     const query = type === 'GET' ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ''
     const headers = { authorization: `Bearer ${token}` }
@@ -101,6 +111,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
     operation('storage.collections', [200], rest('GET', '/collections', undefined, 'sync')),
     operation('storage.entries', [200], rest('GET', '/collections/soak/entries', undefined, 'sync'), 5),
     operation('storage.changes', [200], rest('GET', '/collections/soak/changes', undefined, 'sync'), 5),
+    operation('storage.watch', [200], watch, 2),
     operation(
       'storage.batch',
       [200],

@@ -76,7 +76,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     operation('apps.setLogo', [200], () => change('apps.setLogo', { app, picture: LOGO })),
     operation('apps.removeLogo', [200], () => change('apps.removeLogo', { app })),
     operation('rules.set', [200], () =>
-      change('rules.set', { app, collection: 'soak', rule: ['author', 'anyone'][draw(2)] }),
+      change('rules.set', { app, collection: 'soaked', rule: ['author', 'anyone'][draw(2)] }),
     ),
     operation('clients.get', [200], () => ask('clients.get', { client })),
     operation('clients.create', [400], () =>
