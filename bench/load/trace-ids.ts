@@ -1,4 +1,4 @@
-/** So few that traces do not slow the service down; and each of the mixed load's five operations. */
+/** No multiple of the mixed load's five operations, so that each is traced; and few enough to cost the service little. */
 const EVERY = 7
 
 export const isTraced = (i: number) => i % EVERY === 0

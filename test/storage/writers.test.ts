@@ -82,7 +82,7 @@ describe('a shared entry', () => {
     }
   })
 
-  it('names who made it after a change by hand, whoever is given', async () => {
+  it('keeps the member who made it when a change by hand names another', async () => {
     const [createdBy, other] = tenants.people
     await put(0, 1)
     await db.storageEntry.updateMany({ where: { appId: tenants.apps[0] }, data: { createdBy: other } })
