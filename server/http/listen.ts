@@ -7,6 +7,7 @@ import { InFlight } from '../../prisma/in-flight.ts'
 import { envelope, errorHeaders } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { continueOnRead } from './expect-continue.ts'
+import { dropLongNegotiation } from './negotiation.ts'
 import type { ParserError, Refusal } from './raw-name.ts'
 import { JSON_TYPE } from './send.ts'
 
@@ -57,16 +58,17 @@ export async function listen(
   const inFlight = new InFlight<ServerResponse>()
   let draining = false
   const handle = app.callback()
-  const begin = (response: ServerResponse) => {
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
+    dropLongNegotiation(request)
     response.on('close', inFlight.add(response))
     if (draining) response.shouldKeepAlive = false
   }
   server.on('request', (request, response) => {
-    begin(response)
+    begin(request, response)
     return handle(request, response)
   })
   server.on('checkContinue', (request, response) => {
-    begin(response)
+    begin(request, response)
     continueOnRead(request, response)
     return handle(request, response)
   })
