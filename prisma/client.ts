@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Prisma, PrismaClient } from './generated/client.ts'
 import type { LazyPrisma } from './lazy-prisma.ts'
 import { withLazyPrisma } from './lazy-prisma.ts'
+import { ConnectionShares } from './pg/connection-shares.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
 import type { PoolObserver } from './pg/observed-pool.ts'
@@ -20,6 +21,8 @@ import { productionLimits } from './time-limits.ts'
 export type Database = LazyPrisma & {
   execute: Execute
   inTransaction: InTransaction
+  /** Its connections, shared among teams. */
+  shares: ConnectionShares
   /** Probes within `readyMs` over a separate connection; an answer is cached for 500 ms. */
   isReady: () => Promise<boolean>
 }
@@ -66,7 +69,8 @@ export function openDatabase(
   const pool = openPool(config, limits)
   const readiness = openReadiness(config, limits.readyMs)
   pool.on('error', onError)
-  if (observer) observePool(pool, observer)
+  const shares = new ConnectionShares({ places: max, waitMs: limits.placeMs, observer })
+  if (observer) observePool(pool, observer, shares)
   let prisma: PrismaClient | undefined
   const loadPrisma = async () => {
     const { PrismaClient } = await import('./generated/client.ts')
@@ -82,6 +86,7 @@ export function openDatabase(
   const own = {
     execute: executeOn(pool),
     inTransaction: inTransactionOn(pool),
+    shares,
     isReady: readiness.isReady,
     $disconnect() {
       // Prisma's own never ends a pool that it was given.

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { onServerError, PreparedQuery } from './pg-internals.ts'
 
 /** The message of pg's pool when all connections were in use for too long. */
-const NO_PLACE = 'timeout exceeded when trying to connect'
+export const NO_PLACE = 'timeout exceeded when trying to connect'
 
 /** SQLSTATE after statement_timeout or a manual cancellation. */
 const QUERY_CANCELED = '57014'
@@ -46,12 +46,12 @@ type Connected = (
 ) => void
 
 /** Observes everything that uses the pool: prepared statements, transactions and Prisma. */
-export function observePool(pool: pg.Pool, observer: PoolObserver) {
+export function observePool(pool: pg.Pool, observer: PoolObserver, shares: { waiting: number }) {
   const { opened, waited, failed, timedOut, unconnected, began } = observer
   opened({
     idle: () => pool.idleCount,
     busy: () => pool.totalCount - pool.idleCount,
-    waiting: () => pool.waitingCount,
+    waiting: () => pool.waitingCount + shares.waiting,
   })
   const connect = pool.connect.bind(pool) as { (callback: Connected): void; (): Promise<pg.PoolClient> }
 

@@ -44,21 +44,21 @@ export function replay<Answer>(kept: FirstSubmission, answers: Answers): Answer 
   return JSON.parse(kept.answer) as Answer
 }
 
-/** By `execute` of the database: each request has a `db` of its own, for its deadline. */
-const underWay = new WeakMap<Database['execute'], Map<string, Promise<unknown>>>()
+/** By the connections of the database: each request has a `db` of its own, for its deadline. */
+const underWay = new WeakMap<Database['shares'], Map<string, Promise<unknown>>>()
 
 /**
  * Lets concurrent duplicates in this process share one result, instead of each holding a connection while it waits in the
  * database. Duplicates on several nodes are kept apart by the claim of the key.
  */
 export function shared<Outcome>(
-  { execute }: Database,
+  { shares }: Database,
   place: Place,
   bodyHash: string,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const ofDatabase = underWay.get(execute) ?? new Map<string, Promise<unknown>>()
-  underWay.set(execute, ofDatabase)
+  const ofDatabase = underWay.get(shares) ?? new Map<string, Promise<unknown>>()
+  underWay.set(shares, ofDatabase)
   const { clientId, personId, organisationId, quizId, key } = place
   const name = JSON.stringify([clientId, personId, organisationId, quizId, key, bodyHash])
   const duplicate = ofDatabase.get(name)
