@@ -19,7 +19,7 @@ export interface RestResponse {
 }
 
 /** What the server provides for a call. */
-export type Caller = Pick<Call, 'principal' | 'consumeQuota' | 'setHeader' | 'reserve' | 'hold' | 'release'>
+export type Caller = Pick<Call, 'principal' | 'consumeQuota' | 'setHeader' | 'reserve' | 'reserveShared' | 'hold'>
 
 /** One of a stream's events. */
 export interface RestEvent {
@@ -37,7 +37,7 @@ export function restFacade(core: Core) {
     procedure: AnyProcedure,
     route: Route,
     request: RestRequest,
-    { principal, consumeQuota, setHeader, reserve, hold, release }: Caller,
+    { principal, consumeQuota, setHeader, reserve, reserveShared, hold }: Caller,
     placeholders: Placeholders,
   ): Promise<unknown> => {
     const deadline = new Deadline(core.timeLimits.requestMs)
@@ -47,9 +47,10 @@ export function restFacade(core: Core) {
       deadline,
       setHeader,
       reserve: (bytes) => deadline.without(() => reserve(bytes)),
+      reserveShared: (bytes) => deadline.without(() => reserveShared(bytes)),
       hold,
-      release,
       json: placeholders.insert,
+      line: placeholders.insertLine,
       text: rawJsonOf,
       typed: false,
     }
@@ -88,8 +89,25 @@ export function restFacade(core: Core) {
   }
 }
 
-async function* rendered(events: AsyncIterable<{ id: string; data: unknown }>, placeholders: Placeholders) {
-  for await (const { id, data } of events) yield { id, data: await placeholders.render(JSON.stringify(data)) }
+/** No generator: one that rests keeps its last event, which may be megabytes. */
+function rendered(
+  events: AsyncIterable<{ id: string; data: unknown }>,
+  placeholders: Placeholders,
+): AsyncIterable<RestEvent> {
+  const iterator = events[Symbol.asyncIterator]()
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        const { done, value } = await iterator.next()
+        if (done) return { done, value: undefined }
+        return { done: false, value: { id: value.id, data: await placeholders.render(JSON.stringify(value.data)) } }
+      },
+      return: async () => {
+        await iterator.return?.()
+        return { done: true, value: undefined }
+      },
+    }),
+  }
 }
 
 type Fields = Record<string, string | undefined>

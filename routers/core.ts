@@ -8,6 +8,7 @@ import { AccessWatch } from './kernel/access-watch.ts'
 import type { Cipher } from './kernel/cipher.ts'
 import type { Call, Core } from './kernel/context.ts'
 import { rawJsonOf } from './kernel/raw-json/text.ts'
+import { SharedReadings } from './kernel/shared-readings.ts'
 import { StoreWatch } from './kernel/store-watch.ts'
 import { createCallerFactory } from './kernel/trpc.ts'
 import { eventNumbers } from './webhooks/feed/read.ts'
@@ -33,6 +34,7 @@ export function createCore(settings: Settings): Core {
     accessWatch: new AccessWatch(settings.db, settings.now),
     watch: new StoreWatch(settings.db),
     eventWatch,
+    readings: new SharedReadings(),
     published(event) {
       eventWatch.wake({ app: event.app, club: '' })
       settings.published?.(event)
@@ -47,12 +49,13 @@ const inProcess: Omit<Call, 'principal'> = {
   consumeQuota: async () => {},
   setHeader: () => {},
   reserve: async () => {},
+  reserveShared: async () => ({ shrinkTo: () => {} }),
   async hold() {
     const held = new AbortController()
     return { ended: held.signal, end: () => held.abort(), release: () => {} }
   },
-  release: () => {},
   json: (pieces) => JSON.parse(pieces.join('')),
+  line: (text) => JSON.parse(text.toString()),
   text: rawJsonOf,
   typed: true,
 }

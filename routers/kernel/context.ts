@@ -6,6 +6,7 @@ import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
 import type { JsonText } from './raw-json/text.ts'
 import type { Removal } from './removal.ts'
+import type { SharedReadings } from './shared-readings.ts'
 import type { StoreWatch } from './store-watch.ts'
 
 export interface Published {
@@ -25,12 +26,14 @@ export interface Core {
   brand: string
   storageQuotaBytes: number
   timeLimits: TimeLimits
-  /** Ends streams of callers who have lost access. */
+  /** Ends streams and waits of callers who have lost access. */
   accessWatch: AccessWatch
   /** Wakes calls that wait for a change of a store. */
   watch: StoreWatch
   /** Wakes calls that wait for an event of an app; as a store, it has no club. */
   eventWatch: StoreWatch
+  /** What streams and waiting calls read together. */
+  readings: SharedReadings
   /** Called after each event is published, so that a worker in this process does not wait for its next poll. */
   published: (event: Published) => void
   /** Called for the log after each removal that must outlive a restore; `more` has numbers about it. */
@@ -49,6 +52,11 @@ export interface Hold {
   release: () => void
 }
 
+/** Memory that several calls share, until it is given back: `shrinkTo(0)`. */
+export interface SharedMemory {
+  shrinkTo: (bytes: number) => void
+}
+
 /** One procedure call: its principal, and the operations that its transport (REST, tRPC, this process) provides. */
 export interface Call {
   principal: Principal
@@ -64,16 +72,19 @@ export interface Call {
   /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */
   // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
   json: (pieces: readonly JsonText[]) => any
+  /** The same for a text that is on one line already, in one piece, which is sent as it is. */
+  // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
+  line: (text: JsonText) => any
   /** The JSON text of an input value: as received over HTTP, serialised in this process. Throws 400. */
   text: (value: unknown) => Promise<JsonText>
   /** Whether list items carry their ETag: over tRPC and in this process, not over REST. */
   typed: boolean
   /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */
   reserve: (bytes: number) => Promise<void>
+  /** Reserves memory for a response of `bytes` that other calls of its team send as well; throws 503. */
+  reserveShared: (bytes: number) => Promise<SharedMemory>
   /** A call that waits or streams takes a place first. Throws 429 where too many do. */
   hold: () => Promise<Hold>
-  /** Gives back what was reserved, between the pages of a stream. */
-  release: () => void
   /** Sets a response header; in this process there are none. */
   setHeader: (name: string, value: string) => void
 }

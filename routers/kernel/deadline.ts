@@ -26,12 +26,14 @@ export const isOverdue = (cause: unknown) => cause instanceof Overdue
 
 /** A request's deadline. The time that its client takes to send the body, and waiting for memory, do not count. */
 export class Deadline {
+  readonly #limitMs: number
   #at: number
   #pauses = 0
   #pausedAt = 0
 
   /** `limitMs` is the `requestMs` of the time limits. */
   constructor(limitMs: number) {
+    this.#limitMs = limitMs
     this.#at = performance.now() + limitMs
   }
 
@@ -53,6 +55,11 @@ export class Deadline {
     } finally {
       if (--this.#pauses === 0) this.#at += performance.now() - this.#pausedAt
     }
+  }
+
+  /** For a call that has waited: what it reads now has the whole time. */
+  restart() {
+    this.#at = performance.now() + this.#limitMs
   }
 
   /** For a stream, which has none once it has begun. */

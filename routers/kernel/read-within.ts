@@ -4,14 +4,15 @@ export const LARGE_BYTES = 1024 * 1024
 /** Reserves memory for values of `bytes`. */
 export type Reserve = (bytes: number) => Promise<void>
 
-/** Reads values of up to LARGE_BYTES at once; reserves memory for larger ones, then reads again. */
+/** Reads values of up to `freeBytes` at once; reserves memory for larger ones, then reads again. */
 export async function readWithin<Row extends { bytes: number | null }>(
   reserve: Reserve,
   read: (maxBytes: string) => Promise<Row[]>,
+  freeBytes = LARGE_BYTES,
 ): Promise<Row[]> {
   let reserved = 0
   for (;;) {
-    const maxBytes = Math.max(LARGE_BYTES, reserved)
+    const maxBytes = Math.max(freeBytes, reserved)
     const rows = await read(String(maxBytes))
     const bytes = rows[0]?.bytes ?? 0
     if (bytes <= maxBytes) return rows

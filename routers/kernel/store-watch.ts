@@ -2,125 +2,173 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
-import { int, statement, text } from '../../prisma/pg/statement.ts'
+import { int, statement } from '../../prisma/pg/statement.ts'
 
 export interface Store {
   app: string
   club: string
 }
 
-interface Numbered extends Store {
-  changes: number
+/** A collection of a store: shared, or a member's own. An app's events are one of the empty names. */
+export interface Place extends Store {
+  owner: string
+  collection: string
 }
 
-/** Between two looks at the watched stores, for writes of other nodes and other hands. */
-const LOOK_MS = 1_000
+export interface Numbers {
+  /** The place, from 1. */
+  at: number
+  /** The number of the last change of its store; 0 if nothing is stored. */
+  changes: number
+  /** That of the last change in the place itself. */
+  last: number
+}
+
+/** Between two looks at the watched places: for writes by other hands, and of nodes that do not notify this one. */
+const LOOKS_MS = { notified: 5_000, alone: 1_000 }
 
 const ofStores = statement(
   'storage_numbers',
-  `SELECT app, club, changes FROM unnest($1::text[], $2::text[]) AS watched (app, club)
-    JOIN "StorageUsage" ON "appId" = app AND "clubId" = club`,
-  { app: text, club: text, changes: int },
+  `SELECT at::int4, coalesce(changes, 0) AS changes,
+      coalesce((SELECT max(number) FROM "StorageChange" change WHERE change."appId" = app AND change."clubId" = club
+        AND change.owner = place.owner AND change.collection = place.collection), 0) AS last
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS place (app, club, owner, collection, at)
+      LEFT JOIN "StorageUsage" ON "StorageUsage"."appId" = app AND "StorageUsage"."clubId" = club`,
+  { at: int, changes: int, last: int },
 )
 
-const keyOf = ({ app, club }: Store) => `${app}\0${club}`
+interface Watched {
+  place: Place
+  listeners: Set<Listener>
+  /** A reading that began before the round may lack a change. */
+  round: number
+}
 
-/** Tells readers that a store has changed: at once after a write of this process, else within a second. */
+const storeOf = ({ app, club }: Store) => `${app}\0${club}`
+const nameOf = ({ owner, collection }: Place) => `${owner}\0${collection}`
+
+/** Reports to readers of a place that it has changed: at once after a write of this process, else within a second. */
 export class StoreWatch {
   readonly #db: Database
-  readonly #lookMs: number
-  readonly #numbers: Statement<Numbered>
-  readonly #watched = new Map<string, Set<Listener>>()
-  #wakes = 0
-  readonly #readings = new Map<string, Promise<unknown>>()
+  readonly #looksMs: typeof LOOKS_MS
+  readonly #numbers: Statement<Numbers>
+  readonly #stores = new Map<string, Map<string, Watched>>()
+  #round = 0
   #isLooking = false
+  #isNotified = false
+  #sooner = new AbortController()
 
-  /** `numbers` returns of the watched stores that of their last change. */
-  constructor(db: Database, lookMs = LOOK_MS, numbers: Statement<Numbered> = ofStores) {
+  /** `numbers` returns those of the watched places. */
+  constructor(db: Database, looksMs = LOOKS_MS, numbers: Statement<Numbers> = ofStores) {
     this.#db = db
-    this.#lookMs = lookMs
+    this.#looksMs = looksMs
     this.#numbers = numbers
   }
 
   /** Passes a change on to other nodes. */
-  onWake: (store: Store) => void = () => {}
+  onWake: (changed: Store | Place) => void = () => {}
+
+  get isNotified() {
+    return this.#isNotified
+  }
+
+  /** Whether other nodes report their changes. Looks at once, as a report may have been lost. */
+  set isNotified(isNotified: boolean) {
+    this.#isNotified = isNotified
+    this.#sooner.abort()
+  }
 
   /** How many listeners there are. */
   get size() {
     let size = 0
-    for (const { size: one } of this.#watched.values()) size += one
+    for (const { listeners } of this.#watched()) size += listeners.size
     return size
   }
 
   /** Until `close`. */
-  listen(store: Store): Listener {
-    const key = keyOf(store)
-    const listeners = this.#watched.get(key) ?? new Set()
-    this.#watched.set(key, listeners)
-    const listener = new Listener(store, () => {
-      // A second time, the place may be that of later listeners.
-      if (listeners.delete(listener) && listeners.size === 0) this.#watched.delete(key)
+  listen(place: Place): Listener {
+    const [store, name] = [storeOf(place), nameOf(place)]
+    const places = this.#stores.get(store) ?? new Map<string, Watched>()
+    this.#stores.set(store, places)
+    const watched = places.get(name) ?? { place, listeners: new Set(), round: ++this.#round }
+    places.set(name, watched)
+    const { listeners } = watched
+    const listener = new Listener(watched, () => {
+      // A second time, the names may be those of later listeners.
+      if (!listeners.delete(listener) || listeners.size > 0) return
+      places.delete(name)
+      if (places.size === 0) this.#stores.delete(store)
     })
     listeners.add(listener)
     if (!this.#isLooking) void this.#look()
     return listener
   }
 
-  /** Readers that the same change has woken share one reading: a write makes one query for 1,000 of them. */
-  together<Page>(key: string, read: () => Promise<Page>): Promise<Page> {
-    // A reading that began before a later change may lack it.
-    const current = `${this.#wakes}\0${key}`
-    const begun = this.#readings.get(current) as Promise<Page> | undefined
-    if (begun) return begun
-    const reading = read()
-    this.#readings.set(current, reading)
-    const end = () => void this.#readings.delete(current)
-    reading.then(end, end)
-    return reading
-  }
-
-  /** This process has changed the store. */
-  wake(store: Store) {
-    this.wakeHere(store)
-    this.onWake(store)
+  /** This process has changed a place, or any of a store. */
+  wake(changed: Store | Place) {
+    this.wakeHere(changed)
+    this.onWake(changed)
   }
 
   /** Another node has. */
-  wakeHere(store: Store) {
-    this.#wakes++
-    for (const listener of this.#watched.get(keyOf(store)) ?? []) listener.wake()
+  wakeHere(changed: Store | Place) {
+    const places = this.#stores.get(storeOf(changed))
+    if (!places) return
+    const watched = 'collection' in changed ? [places.get(nameOf(changed))] : places.values()
+    for (const one of watched) if (one) this.#wake(one, () => true)
   }
 
-  /** One statement for all stores. It ends with the last listener. */
+  #wake(watched: Watched, isBehind: (listener: Listener) => boolean) {
+    const behind = [...watched.listeners].filter(isBehind)
+    if (behind.length > 0) watched.round = ++this.#round
+    for (const listener of behind) listener.wake()
+  }
+
+  *#watched() {
+    for (const places of this.#stores.values()) yield* places.values()
+  }
+
+  /** One statement for all places. It ends with the last listener. */
   async #look() {
     this.#isLooking = true
     for (;;) {
-      await pause(this.#lookMs, undefined, { ref: false })
-      if (this.#watched.size === 0) break
-      const stores = [...this.#watched.values()].map(([listener]) => listener!.store)
-      const values = [arrayOf(stores.map(({ app }) => app)), arrayOf(stores.map(({ club }) => club))]
+      this.#sooner = new AbortController()
+      const ms = this.#isNotified ? this.#looksMs.notified : this.#looksMs.alone
+      await pause(ms, undefined, { ref: false, signal: this.#sooner.signal }).catch(() => {})
+      if (this.#stores.size === 0) break
+      const all = [...this.#watched()]
+      const column = (of: (place: Place) => string) => arrayOf(all.map(({ place }) => of(place)))
+      const names = [column(({ owner }) => owner), column(({ collection }) => collection)]
+      const values = [column(({ app }) => app), column(({ club }) => club), ...names]
       // An unreachable database is asked again at the next look.
       const rows = await this.#db.execute(this.#numbers, values).catch(() => [])
-      this.#wakes++
-      for (const { changes, ...store } of rows) {
-        for (const listener of this.#watched.get(keyOf(store)) ?? []) if (changes !== listener.seen) listener.wake()
+      for (const { at, changes, last } of rows) {
+        this.#wake(all[at - 1]!, (listener) => !listener.keepsUp(last, changes))
       }
     }
     this.#isLooking = false
   }
 }
 
-class Listener {
-  readonly store: Store
+export class Listener {
   readonly close: () => void
-  /** The number of the last change that its reader knows. */
+  /**
+   * The place has no unread change up to this number: that of the last page, then that of the store at each look. So the reader of a
+   * quiet collection does not fall behind the changes that are stored.
+   */
   seen = 0
+  readonly #watched: Watched
   #hasMoved = false
   #wake = () => {}
 
-  constructor(store: Store, close: () => void) {
-    this.store = store
+  constructor(watched: Watched, close: () => void) {
+    this.#watched = watched
     this.close = close
+  }
+
+  /** Readers that ask in the same round may share a reading. */
+  get round() {
+    return this.#watched.round
   }
 
   readonly wake = () => {
@@ -128,12 +176,19 @@ class Listener {
     this.#wake()
   }
 
+  /** False if there is something to read: a change, or the store is an older one or gone. */
+  keepsUp(last: number, changes: number): boolean {
+    if (last > this.seen || changes < this.seen) return false
+    this.seen = changes
+    return true
+  }
+
   /** Before each reading: what comes later counts. */
   reset() {
     this.#hasMoved = false
   }
 
-  /** Resolves when the store may have changed since `reset`, or after `wake`. */
+  /** Resolves when the place may have changed since `reset`, or after `wake`. */
   readonly moved = async (): Promise<void> => {
     if (this.#hasMoved) return
     await new Promise<void>((resolve) => {

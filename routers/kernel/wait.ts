@@ -1,13 +1,17 @@
 import { z } from 'zod'
+import { hasExpired } from './access.ts'
 import type { Guarded } from './authorize.ts'
-import { authorizer } from './authorize.ts'
+import { authorizer, stillAllows } from './authorize.ts'
 import type { Context } from './context.ts'
-import { withError } from './errors.ts'
+import { errors, withError } from './errors.ts'
 import type { AccessPolicy } from './policies.ts'
-import type { StoreWatch } from './store-watch.ts'
+import type { Listener } from './store-watch.ts'
 
 /** Proxies close a connection without data after 60 s. */
 const MAX_WAIT_SECONDS = 50
+
+/** Every change of access takes effect within this time: on a busy node the watch may be late. */
+const CHECK_MS = 5_000
 
 /** The input of a call that may wait for `what`. */
 export const waitFor = (what: string) =>
@@ -26,43 +30,73 @@ export function authorizerAgain<Granted extends object>(
   row: Pick<Guarded, 'scope'> & { policy: AccessPolicy<Granted> },
 ) {
   const authorize = authorizer(row)
-  return ({ core, call }: Context) => authorize({ core, call: { ...call, consumeQuota: async () => {} } })
+  return {
+    allows: stillAllows(row),
+    checkAgain: ({ core, call }: Context) => authorize({ core, call: { ...call, consumeQuota: async () => {} } }),
+  }
 }
 
 interface Waiting<Page> {
   /** 0 not to wait. */
   seconds: number
-  listen: () => ReturnType<StoreWatch['listen']>
-  /** `seen` is the number of the last change that the page knows. */
-  read: () => Promise<{ page: Page; isEmpty: boolean; seen: number }>
-  /** After each wait. */
+  listen: () => Listener
+  /** `seen` is the number of the last change that the page knows. Of a later reading, `round` names those that may share it. */
+  read: (round: number | undefined) => Promise<{ page: Page; isEmpty: boolean; seen: number }>
+  allows: ReturnType<typeof stillAllows>
+  /** Throws the refusal of a caller that `allows` no longer. */
   checkAgain: () => Promise<unknown>
 }
 
-/** A page; if it is empty, the first that is not, or an empty one after `seconds`. */
-export async function readOrWait<Page>(
-  { call }: Context,
-  { seconds, listen, read, checkAgain }: Waiting<Page>,
-): Promise<Page> {
-  if (seconds === 0) return (await read()).page
-  const over = AbortSignal.timeout(seconds * 1_000)
-  const listener = listen()
+/**
+ * A page; if it is empty, the first that is not, or an empty one after `seconds`. Throws 401 once the token has expired, and the
+ * refusal of a caller who has lost access, within 5 s.
+ */
+export async function readOrWait<Page>(context: Context, waiting: Waiting<Page>): Promise<Page> {
+  if (waiting.seconds === 0) return (await waiting.read(undefined)).page
+  const listener = waiting.listen()
   try {
-    for (;;) {
-      listener.reset()
-      const { page, isEmpty, seen } = await read()
-      if (!isEmpty || over.aborted) return page
-      listener.seen = seen
-      const hold = await call.hold()
-      const woken = AbortSignal.any([hold.ended, over])
-      woken.addEventListener('abort', listener.wake)
-      if (woken.aborted) listener.wake()
-      const waited = call.deadline ? call.deadline.without(listener.moved) : listener.moved()
-      await waited.finally(hold.release)
-      if (hold.ended.aborted) return page
-      await checkAgain()
-    }
+    const page = await firstPage(context, waiting, listener)
+    if (hasExpired(context.call.principal, context.core.now())) throw errors.tokenExpired()
+    return page
   } finally {
     listener.close()
+  }
+}
+
+async function firstPage<Page>({ core, call }: Context, waiting: Waiting<Page>, listener: Listener): Promise<Page> {
+  const { seconds, read, allows, checkAgain } = waiting
+  const { principal, deadline } = call
+  const startedAt = core.now()
+  const over = AbortSignal.timeout(seconds * 1_000)
+  let found = await read(undefined)
+  if (!found.isEmpty) return found.page
+  const hold = await call.hold()
+  const woken = AbortSignal.any([hold.ended, over])
+  woken.addEventListener('abort', listener.wake)
+  if (woken.aborted) listener.wake()
+  let isRefused = false
+  const stopWatching = core.accessWatch.add({
+    principal,
+    allows: (access) => allows(principal, access),
+    end() {
+      isRefused = true
+      hold.end()
+    },
+  })
+  try {
+    for (;;) {
+      listener.seen = found.seen
+      await (deadline ? deadline.without(listener.moved) : listener.moved())
+      deadline?.restart()
+      const checkedAt = Math.max(startedAt, core.accessWatch.checkedAt)
+      if (isRefused || core.now() - checkedAt >= CHECK_MS) await checkAgain()
+      if (hold.ended.aborted) return found.page
+      listener.reset()
+      found = await read(listener.round)
+      if (!found.isEmpty || over.aborted) return found.page
+    }
+  } finally {
+    stopWatching()
+    hold.release()
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import type { Statement } from '../../prisma/pg/statement.ts'
 import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Reserve } from '../kernel/read-within.ts'
@@ -24,9 +25,23 @@ export type ChangeAt = Change & { at: Position }
 
 export interface ChangePage {
   changes: ChangeAt[]
+  /** Of their values. */
+  bytes: number
   next: Position
   /** More can be read at once. */
   more: boolean
+}
+
+/** Beyond the bytes of any page that ends by its rows alone. */
+const ANY_BYTES = Number.MAX_SAFE_INTEGER
+
+interface Wanted {
+  since: Position | undefined
+  limit: number
+  /** The page ends before the change with which its values exceed this, but has one change at least. */
+  pageBytes?: number
+  /** Values up to this size are read without a reservation. */
+  freeBytes?: number
 }
 
 /** Rows of the log that one page reads: most may be of keys that changed again since. */
@@ -35,6 +50,7 @@ const SCANNED = 1_000
 const store = { last: int, horizon: int }
 const found = {
   bytes: nullable(int),
+  count: nullable(int),
   key: nullable(text),
   value: nullable(text),
   version: nullable(uuid),
@@ -47,15 +63,19 @@ const STORE = `store AS (SELECT coalesce(max(changes), 0) AS last, coalesce(max(
 const ADDRESS = `"appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4`
 
 const statements = {
-  /** $5: after this key. $6: the most rows. $7: the most bytes of values. */
+  /**
+   * $5: after this key. $6: the most rows. $7: the most bytes of values, which are null beyond it. $8: at these bytes the page ends,
+   * after one row at least. `count`: the rows without that end.
+   */
   entries: statement(
     'storage_snapshot',
     `WITH ${STORE}
-      SELECT last, horizon, bytes, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
+      SELECT last, horizon, bytes, count, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
       FROM store LEFT JOIN LATERAL (
-        SELECT key, value, version, ${unix('"updatedAt"')} AS "updatedAt",
-          sum(octet_length(value)) OVER () AS bytes
-        FROM (SELECT * FROM "StorageEntry" WHERE ${ADDRESS} AND key > $5 ORDER BY key LIMIT least($6::int8, 201)) entry
+        SELECT key, value, version, ${unix('"updatedAt"')} AS "updatedAt", count, max(upto) OVER () AS bytes
+        FROM (SELECT *, sum(octet_length(value)) OVER (ORDER BY key) AS upto, count(*) OVER () AS count
+          FROM (SELECT * FROM "StorageEntry" WHERE ${ADDRESS} AND key > $5 ORDER BY key LIMIT least($6::int8, 201)) entry) sized
+        WHERE upto <= $8::int8 OR upto = octet_length(value)
       ) page ON true ORDER BY key`,
     { ...store, ...found },
   ),
@@ -70,14 +90,15 @@ const statements = {
         log AS MATERIALIZED (SELECT number, key, version, at FROM "StorageChange"
           WHERE ${ADDRESS} AND number > $5::int8 ORDER BY number LIMIT ${SCANNED})
       SELECT last, horizon, (SELECT count(*) = ${SCANNED} FROM log) AS "isFull", coalesce((SELECT max(number) FROM log), 0) AS scanned,
-        number, bytes, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
+        number, bytes, count, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
       FROM store LEFT JOIN LATERAL (
-        SELECT number, key, value, version, ${unix('"updatedAt"')} AS "updatedAt",
-          sum(octet_length(value)) OVER () AS bytes
-        FROM (SELECT log.number, log.key, entry.value, log.version, coalesce(entry."updatedAt", log.at) AS "updatedAt"
-          FROM log LEFT JOIN LATERAL (SELECT * FROM "StorageEntry" stored WHERE ${ADDRESS} AND stored.key = log.key LIMIT 1) entry
-            ON true
-          WHERE entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($6::int8, 201)) change
+        SELECT number, key, value, version, ${unix('"updatedAt"')} AS "updatedAt", count, max(upto) OVER () AS bytes
+        FROM (SELECT *, sum(octet_length(value)) OVER (ORDER BY number) AS upto, count(*) OVER () AS count
+          FROM (SELECT log.number, log.key, entry.value, log.version, coalesce(entry."updatedAt", log.at) AS "updatedAt"
+            FROM log LEFT JOIN LATERAL (SELECT * FROM "StorageEntry" stored WHERE ${ADDRESS} AND stored.key = log.key LIMIT 1) entry
+              ON true
+            WHERE entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($6::int8, 201)) change) sized
+        WHERE coalesce(upto, 0) <= $8::int8 OR upto = octet_length(value)
       ) page ON true ORDER BY number`,
     { ...store, isFull: bool, scanned: int, number: nullable(int), ...found },
   ),
@@ -90,34 +111,44 @@ const statements = {
 export async function readChanges(
   db: Database,
   collection: Collection,
-  { since, limit }: { since: Position | undefined; limit: number },
+  { since, limit, pageBytes = ANY_BYTES, freeBytes }: Wanted,
   reserve: Reserve,
 ): Promise<ChangePage> {
   const { app, club, owner, collection: name } = collection
   const address = [app, club, owner, name]
+  const read = <Row extends { bytes: number | null }>(of: Statement<Row>, from: string) =>
+    readWithin(
+      reserve,
+      (maxBytes) => db.execute(of, [...address, from, String(limit + 1), maxBytes, String(pageBytes)]),
+      freeBytes,
+    )
   const isExpired = ({ last, horizon }: { last: number; horizon: number }) =>
     since !== undefined && since.number > 0 && (since.number < horizon || since.number > last)
 
   if (!since || since.number === 0 || since.after !== undefined) {
-    const values = [...address, since?.after ?? '', String(limit + 1)]
-    const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.entries, [...values, maxBytes]))
-    const { last } = rows[0]!
+    const rows = await read(statements.entries, since?.after ?? '')
+    const { last, bytes, count } = rows[0]!
     if (isExpired(rows[0]!)) throw errors.cursorExpired()
     const number = since?.number || last
-    const all = rows.filter(hasKey)
-    const changes = all.slice(0, limit).map((row) => changeAt(row, { number, after: row.key }))
-    if (all.length > limit) return { changes, next: changes.at(-1)!.at, more: true }
-    return { changes, next: { number }, more: last > number }
+    const changes = rows
+      .filter(hasKey)
+      .slice(0, limit)
+      .map((row) => changeAt(row, { number, after: row.key }))
+    const page = { changes, bytes: bytes ?? 0 }
+    if ((count ?? 0) > changes.length) return { ...page, next: changes.at(-1)!.at, more: true }
+    return { ...page, next: { number }, more: last > number }
   }
 
-  const values = [...address, String(since.number), String(limit + 1)]
-  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.changes, [...values, maxBytes]))
-  const { last, isFull, scanned } = rows[0]!
+  const rows = await read(statements.changes, String(since.number))
+  const { last, isFull, scanned, bytes, count } = rows[0]!
   if (isExpired(rows[0]!)) throw errors.cursorExpired()
-  const all = rows.filter(hasKey)
-  const changes = all.slice(0, limit).map((row) => changeAt(row, { number: row.number! }))
-  if (all.length > limit) return { changes, next: changes.at(-1)!.at, more: true }
-  return { changes, next: { number: isFull ? scanned : last }, more: isFull }
+  const changes = rows
+    .filter(hasKey)
+    .slice(0, limit)
+    .map((row) => changeAt(row, { number: row.number! }))
+  const page = { changes, bytes: bytes ?? 0 }
+  if ((count ?? 0) > changes.length) return { ...page, next: changes.at(-1)!.at, more: true }
+  return { ...page, next: { number: isFull ? scanned : last }, more: isFull }
 }
 
 type Row = { key: string | null; value: string | null; updatedAt: number | null; version: string | null }

@@ -163,13 +163,14 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
   .output(z.void())
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
+    const collection = collectionOf(ctx, input)
     const what = { key: input.key, bound: ctx.ruled ? ctx.member : null }
-    const { outcome, used } = await deleteEntry(core.db, collectionOf(ctx, input), what, conditions(input))
+    const { outcome, used } = await deleteEntry(core.db, collection, what, conditions(input))
     setUsage(call, used, core.storageQuotaBytes)
     if (outcome === 'refused') throw errors.entryNotOwn()
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'absent') throw errors.keyUnknown()
-    core.watch.wake(ctx)
+    core.watch.wake(collection)
   })
 
 export const storage = router({ list, get, put, delete: remove })

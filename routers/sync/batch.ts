@@ -141,7 +141,8 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
     const caller = { app, club, member, ruled: ruled && member !== null }
     const { applied, used } = await applyBatch(db, caller, what, call.reserve)
     setUsage(call, used, quotaBytes)
-    if (operations.some(({ op }) => op !== 'get')) core.watch.wake(ctx)
+    for (const { op, owner, collection } of prepared)
+      if (op !== 'get') core.watch.wake({ app, club, owner, collection })
     return { results: applied.map((one, index) => resultOf(call, operations[index]!.key, one)) }
   })
 

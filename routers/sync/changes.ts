@@ -1,18 +1,22 @@
 import { z } from 'zod'
+import type { Context, SharedMemory } from '../kernel/context.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
 import { clubStore } from '../kernel/policies.ts'
+import { LARGE_BYTES } from '../kernel/read-within.ts'
 import { authorizerAgain, readOrWait, waitFor } from '../kernel/wait.ts'
-import type { Change, ChangePage } from '../storage/changes.ts'
+import type { ChangePage, Position } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
 import { cursorOf, positionOf } from '../storage/cursor.ts'
 import { entry, storedValue } from '../storage/entry.ts'
 import { collectionOf } from '../storage/procedures.ts'
+import type { Collection } from '../storage/statements.ts'
+import { changeText } from './change-text.ts'
 import type { Item } from './watch.ts'
 import { followed } from './watch.ts'
 
 const SCOPE = 'svc.apps.storage:read'
-const checkAgain = authorizerAgain({ scope: SCOPE, policy: clubStore })
+const { allows, checkAgain } = authorizerAgain({ scope: SCOPE, policy: clubStore })
 
 const input = followed.extend({
   limit: page.limit.meta({ description: 'Maximum number of changes to return.', examples: [50] }),
@@ -58,7 +62,7 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
   description:
     'Without `since`, all entries, page by page, and then what has changed since they were read. With it, the last state of each key that changed after that page, removed ones as `deleted`. A copy that applies the items in their order equals the collection once `more` is false. After 30 days without reading, or more than 100,000 changes, a cursor has expired (410): begin again without it.\n\nWith `Accept: text/event-stream`, the entries and then each change as it happens: `data` is one item, `id` its cursor; `limit` and `wait` do not apply. In `data`, line breaks between the parts of a value are spaces. The stream ends with its token.',
   returns: 'The changes on the page.',
-  fails: ['scopeOrgOnly', 'cursorInvalid', 'cursorExpired', 'waitsLimited'],
+  fails: ['scopeOrgOnly', 'cursorInvalid', 'cursorExpired', 'waitsLimited', 'tokenExpired'],
   headers: { lastEventId: 'Last-Event-ID' },
   stream: 'storage.watch',
 })
@@ -71,30 +75,46 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
     const found = await readOrWait(ctx, {
       seconds: wait,
       listen: () => core.watch.listen(at),
-      async read() {
-        const page = await readChanges(core.db, at, { since: from, limit }, call.reserve)
+      async read(round) {
+        const wanted = { since: from, limit }
+        const page = await (round === undefined
+          ? readChanges(core.db, at, wanted, call.reserve)
+          : pageOfWaiting(ctx, at, { ...wanted, round }))
         from = page.next
         return { page, isEmpty: page.changes.length === 0 && !page.more, seen: from.number }
       },
+      allows,
       checkAgain: () => checkAgain(ctx),
     })
     return call.json(pageText(found, cursorOf(core.cipher, at, found.next)))
   })
 
-/** In pieces, as values are neither parsed nor copied; keys, versions and cursors need no escapes. */
-function pageText({ changes, more }: ChangePage, cursor: string): string[] {
-  const pieces = ['{"items":[']
-  let end = ''
-  for (const change of changes) {
-    pieces.push(`${end}{"key":"${change.key}"`)
-    end = `,"updatedAt":${change.updatedAt}${stateOf(change, pieces)}},`
+/** Calls that the same change has woken share one reading: a write makes one query for 1,000 of them. */
+async function pageOfWaiting(
+  { core, call }: Context,
+  at: Collection,
+  { round, ...wanted }: { since: Position | undefined; limit: number; round: number },
+): Promise<ChangePage> {
+  const { since, limit } = wanted
+  const key = JSON.stringify([round, limit, at.app, at.club, at.owner, at.collection, since?.number, since?.after])
+  const held = await core.readings.take(key, async () => {
+    let memory: SharedMemory | undefined
+    const reserve = async (bytes: number) => {
+      memory = await call.reserveShared(bytes)
+    }
+    const page = await readChanges(core.db, at, wanted, reserve)
+    return { page, end: () => memory?.shrinkTo(0) }
+  })
+  try {
+    const { page } = held
+    if (page.bytes > LARGE_BYTES) await call.reserve(page.bytes)
+    return page
+  } finally {
+    held.release()
   }
-  pieces.push(`${end.slice(0, -1)}],"cursor":"${cursor}","more":${more}}`)
-  return pieces
 }
 
-function stateOf({ value, version }: Change, pieces: string[]): string {
-  if (value === null) return ',"deleted":true'
-  pieces.push(',"value":', value)
-  return `,"etag":"\\"${version}\\""`
+function pageText({ changes, more }: ChangePage, cursor: string): string[] {
+  const pieces = changes.flatMap((change, i) => (i === 0 ? changeText(change) : [',', ...changeText(change)]))
+  return ['{"items":[', ...pieces, `],"cursor":"${cursor}","more":${more}}`]
 }

@@ -2,22 +2,21 @@ import { tracked } from '@trpc/server'
 import { z } from 'zod'
 import { hasExpired } from '../kernel/access.ts'
 import { stillAllows } from '../kernel/authorize.ts'
-import type { Call, Context, Hold } from '../kernel/context.ts'
+import type { Context, Hold } from '../kernel/context.ts'
 import { stream } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
 import { clubStore } from '../kernel/policies.ts'
-import type { ChangeAt, ChangePage, Position } from '../storage/changes.ts'
-import { readChanges } from '../storage/changes.ts'
+import type { Held } from '../kernel/shared-readings.ts'
+import type { Listener } from '../kernel/store-watch.ts'
 import { cursorOf, positionOf } from '../storage/cursor.ts'
 import { collection, collectionOf, scope } from '../storage/procedures.ts'
 import type { Collection } from '../storage/statements.ts'
+import type { StreamPage } from './stream-pages.ts'
+import { streamPage } from './stream-pages.ts'
 
 const SCOPE = 'svc.apps.storage:read'
 const allows = stillAllows({ scope: SCOPE, policy: clubStore })
-
-/** Changes that are read at once. */
-const PAGE = 100
 
 const cursor = z.string(withError('cursorInvalid')).max(500, withError('cursorInvalid')).default('')
 
@@ -50,14 +49,18 @@ export const watch = stream(SCOPE, clubStore, {
     if (signal?.aborted) hold.end()
     signal?.addEventListener('abort', hold.end)
     const listener = core.watch.listen(at)
-    // Also where nobody ever asks for an event.
-    hold.ended.addEventListener('abort', () => {
-      listener.wake()
-      listener.close()
-    })
     try {
       // Before the answer begins, so that a cursor which has expired is refused.
-      const first = await pageAfter(ctx, at, from === '' ? undefined : positionOf(core.cipher, at, from))
+      const since = from === '' ? undefined : positionOf(core.cipher, at, from)
+      const first = await streamPage(ctx, at, { since, more: false, round: listener.round })
+      // Also where nobody ever asks for an event.
+      const leave = () => {
+        listener.wake()
+        listener.close()
+        first.release()
+      }
+      hold.ended.addEventListener('abort', leave)
+      if (hold.ended.aborted) leave()
       call.deadline?.lift()
       return follow(ctx, { at, first, hold, listener })
     } catch (error) {
@@ -69,19 +72,18 @@ export const watch = stream(SCOPE, clubStore, {
 
 interface Following {
   at: Collection
-  first: ChangePage
+  first: Held<StreamPage>
   hold: Hold
-  listener: ReturnType<Context['core']['watch']['listen']>
+  listener: Listener
 }
 
 /**
  * Throws an AbortError when the hold, the token or the access ends: tRPC's clients reconnect after it, and not after a return.
- * Nothing is read before the last page has left.
+ * Nothing is read before the last page has left: who does not read falls behind, and goes on where it has stopped.
  */
 async function* follow(ctx: Context, { at, first, hold, listener }: Following) {
   const { core, call } = ctx
   const { principal } = call
-  const place = [at.app, at.club, at.owner, at.collection].join('\0')
   const stopWatching = core.accessWatch.add({
     principal,
     allows: (access) => allows(principal, access),
@@ -91,38 +93,34 @@ async function* follow(ctx: Context, { at, first, hold, listener }: Following) {
     if (hasExpired(principal, core.now())) hold.end()
     hold.ended.throwIfAborted()
   }
+  const send = async function* ({ events, next }: StreamPage) {
+    for (const [i, { text, at: position }] of events.entries()) {
+      yield event(cursorOf(core.cipher, at, i + 1 === events.length ? next : position), call.line(text))
+      check()
+    }
+  }
+  let held = first
   try {
-    let page = first
     for (;;) {
       check()
-      const { changes, next, more } = page
-      for (const [i, change] of changes.entries()) {
-        const position = i + 1 === changes.length ? next : change.at
-        yield event(cursorOf(core.cipher, at, position), itemOf(call, change))
-        check()
-      }
-      call.release()
+      const { next, more } = held.page
+      // In a function of its own: a generator that rests keeps its variables, which may be megabytes.
+      yield* send(held.page)
+      held.release()
       listener.seen = next.number
       if (!more) await listener.moved()
       check()
       listener.reset()
-      const key = `${place}\0${next.number}\0${next.after ?? ''}`
-      page = await core.watch.together(key, () => pageAfter(ctx, at, next))
+      const since = more ? next : { number: Math.max(next.number, listener.seen) }
+      held = await streamPage(ctx, at, { since, more, round: listener.round })
     }
   } finally {
+    held.release()
     stopWatching()
     listener.close()
     hold.release()
   }
 }
 
-const pageAfter = ({ core, call }: Context, at: Collection, since: Position | undefined) =>
-  readChanges(core.db, at, { since, limit: PAGE }, call.reserve)
-
 /** A caller in this process gets what tRPC's types promise, too: `tracked` alone is a tuple. */
 const event = (id: string, data: Item) => Object.assign(tracked(id, data), { id, data })
-
-function itemOf(call: Call, { key, value, updatedAt, version }: ChangeAt): Item {
-  if (value === null) return { key, updatedAt, deleted: true }
-  return { key, value: call.json([value]), updatedAt, etag: `"${version}"` }
-}

@@ -21,7 +21,7 @@ import type { BaseUrls, LocalUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
 import type { MemoryBudget, Use } from './memory-budget.ts'
 import { SMALL_RESPONSE_BYTES } from './memory-budget.ts'
-import { Lease } from './memory-lease.ts'
+import { Lease, reserveShared } from './memory-lease.ts'
 import type { PeopleLimit } from './people-limit.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
 import { recordIn } from './record.ts'
@@ -142,13 +142,10 @@ function endpoint(
       },
       setHeader,
       reserve: (bytes: number) => reserve(bytes, 'response'),
+      reserveShared: (bytes: number) => reserveShared(memory, team, bytes),
       async hold() {
         consumeQuota.waits(ctx.res)
         return holds.hold({ team, app, member: principal.member }, ctx.res)
-      },
-      release() {
-        lease?.rendered(0)
-        lease = undefined
       },
     }
     if (wantsEvents(ctx, state.route)) return sendEvents(ctx, await facade.events(state.route, given, caller))

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { RestEvent } from '../../rest-facade/facade.ts'
 import { forbidStoring } from './respond.ts'
 import type { StepContext } from './state.ts'
-import { MIN_DOWNLOAD, watchRate } from './transfer-rate.ts'
+import { MIN_DOWNLOAD } from './transfer-rate.ts'
+import { SLICE_BYTES, writeSlices } from './write-slices.ts'
 
 export const EVENTS_TYPE = 'text/event-stream'
 
@@ -11,8 +12,6 @@ const COMMENT_MS = 15_000
 
 /** A client that has lost its stream waits this long, and up to as long again: those of a stopped node do not all return at once. */
 const RETRY_MS = 1_000
-
-const SLICE_BYTES = 64 * 1024
 
 /** Sends a stream of server-sent events after its head. A client that does not read gets no more, and is cut in the end. */
 export function sendEvents(
@@ -39,38 +38,65 @@ export function sendEvents(
 }
 
 async function sendAll(response: ServerResponse, events: AsyncIterable<RestEvent>, pace: typeof MIN_DOWNLOAD) {
-  for await (const { id, data } of events) {
-    const head = `id: ${id}\ndata: `
-    if (typeof data === 'string' && data.length <= SLICE_BYTES) await write(response, pace, [`${head}${data}\n\n`])
-    else await write(response, pace, [head, ...slicesOf(Buffer.from(data)), '\n\n'])
-    if (response.destroyed) return
+  const iterator = events[Symbol.asyncIterator]()
+  const writer = new EventWriter(response, pace)
+  try {
+    while (await sendNext(response, iterator, writer));
+  } finally {
+    await writer.flush()
+    await iterator.return?.()
   }
 }
 
-function* slicesOf(bytes: Buffer) {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)
+/** A function of its own: a stream that rests keeps no event. False at the end. */
+async function sendNext(response: ServerResponse, events: AsyncIterator<RestEvent>, writer: EventWriter) {
+  const { done, value } = await events.next()
+  if (done) return false
+  await writer.add(value)
+  return !response.destroyed
 }
 
-/** Resolves when the client takes more. */
-async function write(response: ServerResponse, pace: typeof MIN_DOWNLOAD, slices: readonly (string | Buffer)[]) {
-  let sent = 0
-  let stopWatching: (() => void) | undefined
-  for (const slice of slices) {
-    if (response.destroyed) break
-    sent += slice.length
-    if (response.write(slice)) continue
-    stopWatching ??= watchRate(
-      pace,
-      () => sent,
-      () => response.destroy(),
-    )
-    await new Promise<void>((resolve) => {
-      const goOn = () => {
-        response.off('drain', goOn).off('close', goOn)
-        resolve()
-      }
-      response.on('drain', goOn).on('close', goOn)
+/** Writes events that come together at once. */
+class EventWriter {
+  readonly #response: ServerResponse
+  readonly #pace: typeof MIN_DOWNLOAD
+  #pieces: (string | Buffer)[] = []
+  #text = ''
+  #length = 0
+  #isScheduled = false
+  #writing = Promise.resolve()
+
+  constructor(response: ServerResponse, pace: typeof MIN_DOWNLOAD) {
+    this.#response = response
+    this.#pace = pace
+  }
+
+  /** Resolves when the client takes more. */
+  async add({ id, data }: RestEvent): Promise<void> {
+    this.#text += `id: ${id}\ndata: `
+    if (typeof data === 'string') this.#text += data
+    else {
+      this.#pieces.push(this.#text, data)
+      this.#text = ''
+    }
+    this.#text += '\n\n'
+    this.#length += data.length
+    if (this.#length >= SLICE_BYTES) return this.flush()
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      void this.flush()
     })
   }
-  stopWatching?.()
+
+  flush(): Promise<void> {
+    if (this.#text === '') return this.#writing
+    const pieces = [...this.#pieces, this.#text]
+    this.#pieces = []
+    this.#text = ''
+    this.#length = 0
+    this.#writing = this.#writing.then(() => writeSlices(this.#response, pieces, this.#pace))
+    return this.#writing
+  }
 }

@@ -81,10 +81,10 @@ export class MemoryBudget {
   /**
    * Reserves `bytes` as soon as they are free. Throws 503 after `waitMs`, or at once if too many of the holder's requests wait.
    */
-  takeLater(holder: Holder, bytes: number, waitMs: number): Promise<void> {
+  takeLater(holder: Holder, bytes: number, waitMs: number, maxWaiting = MAX_WAITING): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.take(holder, bytes)) return resolve()
-      if ((this.#accounts.get(holder)?.waiting ?? 0) >= MAX_WAITING) return reject(errors.unavailable())
+      if ((this.#accounts.get(holder)?.waiting ?? 0) >= maxWaiting) return reject(errors.unavailable())
       const leave = () => {
         this.#waiters.delete(waiter)
         this.#account(holder).waiting--

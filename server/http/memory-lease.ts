@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { SharedMemory } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Holder, MemoryBudget, Use } from './memory-budget.ts'
 import { MAX_LEASE_BYTES, uses } from './memory-budget.ts'
@@ -72,4 +73,22 @@ export async function reserveUntilSent(
   const lease = new Lease(budget, response, holder)
   await lease.reserve(bytes, 'text')
   response.once('close', () => lease.rendered(0))
+}
+
+/**
+ * Reserves memory for a response of `bytes` that several requests send, until it is shrunk to nothing. Any number may wait: their number
+ * is limited by that of waiting calls. Throws 503.
+ */
+export async function reserveShared(budget: MemoryBudget, holder: Holder, bytes: number): Promise<SharedMemory> {
+  const { factor, waitMs } = uses.response
+  let held = Math.min(Math.ceil(bytes * factor), MAX_LEASE_BYTES)
+  await budget.takeLater(holder, held, waitMs, Number.POSITIVE_INFINITY)
+  return {
+    shrinkTo(bytes) {
+      const surplus = held - bytes
+      if (surplus <= 0) return
+      held = bytes
+      budget.give(holder, surplus)
+    },
+  }
 }

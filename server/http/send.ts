@@ -1,15 +1,9 @@
-import type { ServerResponse } from 'node:http'
 import type { RestResponse } from '../../rest-facade/facade.ts'
 import type { Step, StepContext } from './state.ts'
-import { MIN_DOWNLOAD, watchRate } from './transfer-rate.ts'
+import { MIN_DOWNLOAD } from './transfer-rate.ts'
+import { SLICE_BYTES, writeSlices } from './write-slices.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
-
-/** Written in slices, so that the client's pace can be measured. */
-const SLICE_BYTES = 64 * 1024
-
-/** Bytes written before other requests are processed: the system takes some 4 MB at once, which may last 20 ms. */
-const TURN_BYTES = 512 * 1024
 
 /**
  * Sends all headers at once: when they are set one by one, Node stores, looks up and checks each, which took a tenth of a
@@ -22,34 +16,10 @@ export function send(ctx: StepContext, { status, body }: RestResponse) {
   if (body !== undefined) headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body)))
   ctx.respond = false
   ctx.res.writeHead(status, headers)
-  if (body instanceof Buffer) return sendLarge(ctx.res, body)
+  // Node may still hold the last bytes when all are written.
   if (body !== undefined && body.length > SLICE_BYTES) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
-  ctx.res.end(body)
-}
-
-/** Sends a body whose head is written, and cuts the connection if the client reads too slowly. */
-function sendLarge(response: ServerResponse, body: Buffer) {
-  let [sent, turnEnd] = [0, TURN_BYTES]
-  const stopWatching = watchRate(
-    MIN_DOWNLOAD,
-    () => sent,
-    () => response.destroy(),
-  )
-  response.once('close', stopWatching)
-  const nextTurn = () => {
-    turnEnd = sent + TURN_BYTES
-    if (!response.destroyed) sendSlices()
-  }
-  const sendSlices = () => {
-    while (sent < body.length) {
-      if (sent >= turnEnd) return void setImmediate(nextTurn)
-      const slice = body.subarray(sent, sent + SLICE_BYTES)
-      sent += slice.length
-      if (!response.write(slice)) return void response.once('drain', sendSlices)
-    }
-    response.end()
-  }
-  sendSlices()
+  if (body instanceof Buffer) void writeSlices(ctx.res, [body], MIN_DOWNLOAD).then(() => ctx.res.end())
+  else ctx.res.end(body)
 }
 
 export function isFresh(ctx: StepContext, { status }: RestResponse): boolean {

@@ -6,7 +6,7 @@ import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
 import type { Holds } from '../http/holds.ts'
 import type { MemoryBudget, Use } from '../http/memory-budget.ts'
-import { Lease } from '../http/memory-lease.ts'
+import { Lease, reserveShared } from '../http/memory-lease.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { ConsumeQuota } from '../http/rate-limit.ts'
 import type { StepContext } from '../http/state.ts'
@@ -39,17 +39,22 @@ export function callContext(
     ctx.res.once('close', () => opened.rendered(0))
     return opened
   }
-  const reserve = async (principal: Principal, bytes: number, use: Use) => {
+  const accessOf = async (principal: Principal) => {
     const access = await core.accessOf(principal)
     if (!access) throw errors.tokenInvalid()
-    lease ??= open(access.team)
+    return access
+  }
+  const reserve = async (principal: Principal, bytes: number, use: Use) => {
+    const { team } = await accessOf(principal)
+    lease ??= open(team)
     await lease.reserve(bytes, use)
     // A response that is not streamed is watched while it is sent.
     if (streamed) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
   }
+  const shared = async (principal: Principal, bytes: number) =>
+    reserveShared(memory, (await accessOf(principal)).team, bytes)
   const hold = async (principal: Principal) => {
-    const access = await core.accessOf(principal)
-    if (!access) throw errors.tokenInvalid()
+    const access = await accessOf(principal)
     consumeQuota.waits(ctx.res)
     return holds.hold({ ...access, member: principal.member }, ctx.res)
   }
@@ -66,15 +71,13 @@ export function callContext(
         deadline,
         consumeQuota: (access) => consumeQuota(access, { client: principal.client, response: ctx.res, setHeader }),
         hold: () => hold(principal),
-        release() {
-          lease?.rendered(0)
-          lease = undefined
-        },
         countPeople: (of, id) => countPeople(of, id, ctx.res),
         json: placeholders.insert,
+        line: placeholders.insertLine,
         text: values.textOf,
         typed: true,
         reserve: (bytes) => deadline.without(() => reserve(principal, bytes, 'response')),
+        reserveShared: (bytes) => deadline.without(() => shared(principal, bytes)),
         setHeader,
       },
     }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { StoreWatch } from '../../routers/kernel/store-watch.ts'
+import { erase } from '../../server/admin/storage-owners.ts'
 import { page } from './replica.ts'
 import type { Tenants } from './tenants.ts'
 import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
@@ -13,29 +14,31 @@ beforeEach(async () => {
 })
 
 const store = () => ({ app: tenants.apps[0], club: tenants.clubs[0] })
+const place = (collection = 'c') => ({ ...store(), owner: '', collection })
 /** A write that does not pass the watch, as one of another node. */
-const put = () => storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
-const last = async () => (await page(db, { ...store(), owner: '', collection: 'c' })).next.number
+const put = (collection = 'c') => storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection, key: 'k', value: 1 })
+const last = async () => (await page(db, place())).next.number
+const watchOf = (ms: number) => new StoreWatch(db, { notified: ms, alone: ms })
 /** Longer than any test: it does not look. */
-const idle = () => new StoreWatch(db, 3_600_000)
+const idle = () => watchOf(3_600_000)
 
-describe('a listener of a store', () => {
+describe('a listener of a collection', () => {
   it('is woken by a write of this process', async () => {
     const watch = idle()
-    const listener = watch.listen(store())
+    const listener = watch.listen(place())
     listener.reset()
     const moved = listener.moved()
-    watch.wake({ ...store(), club: tenants.clubs[1] })
-    watch.wake(store())
+    watch.wake({ ...place(), club: tenants.clubs[1] })
+    watch.wake(place())
     await moved
     listener.close()
   })
 
   it('is woken although one before it was closed twice', async () => {
     const watch = idle()
-    const former = watch.listen(store())
+    const former = watch.listen(place())
     former.close()
-    const listener = watch.listen(store())
+    const listener = watch.listen(place())
     former.close()
     watch.wake(store())
     await listener.moved()
@@ -43,9 +46,40 @@ describe('a listener of a store', () => {
     expect(watch.size).toBe(0)
   })
 
+  it('is woken by a change of its whole store, and not by one of another collection or member', async () => {
+    const watch = idle()
+    const woken: string[] = []
+    const note = (name: string) => () => void woken.push(name)
+    const [shared, other, own] = [place(), place('d'), { ...place(), owner: 'anna' }].map((at) => watch.listen(at))
+    const moved = [
+      shared!.moved().then(note('shared')),
+      other!.moved().then(note('other')),
+      own!.moved().then(note('own')),
+    ]
+    watch.wake(place('d'))
+    await moved[1]
+    expect(woken).toEqual(['other'])
+    watch.wake(store())
+    await Promise.all(moved)
+    expect(woken.toSorted()).toEqual(['other', 'own', 'shared'])
+    for (const one of [shared, other, own]) one!.close()
+  })
+
+  it('is in another round after each change, and in the same one until then', () => {
+    const watch = idle()
+    const [listener, twin, other] = [watch.listen(place()), watch.listen(place()), watch.listen(place('d'))]
+    const before = listener.round
+    watch.wake(place('d'))
+    expect([listener.round, twin.round]).toEqual([before, before])
+    watch.wake(place())
+    expect(listener.round).not.toBe(before)
+    expect(twin.round).toBe(listener.round)
+    for (const one of [listener, twin, other]) one.close()
+  })
+
   it('is woken by a write after reset, before it waits', async () => {
     const watch = idle()
-    const listener = watch.listen(store())
+    const listener = watch.listen(place())
     listener.reset()
     watch.wake(store())
     await listener.moved()
@@ -55,8 +89,8 @@ describe('a listener of a store', () => {
   it('is woken by what others have written since the number that it has seen', async () => {
     await put()
     const seen = await last()
-    const watch = new StoreWatch(db, 20)
-    const listener = watch.listen(store())
+    const watch = watchOf(20)
+    const listener = watch.listen(place())
     listener.seen = seen
     listener.reset()
     const moved = listener.moved()
@@ -66,10 +100,58 @@ describe('a listener of a store', () => {
     listener.close()
   })
 
+  it('sleeps while another collection of its store changes, and keeps up with the numbers of the store', async () => {
+    await put()
+    const watch = watchOf(5)
+    const listener = watch.listen(place())
+    listener.seen = await last()
+    listener.reset()
+    let isAwake = false
+    const moved = listener.moved().then(() => {
+      isAwake = true
+    })
+    await put('d')
+    await put('d')
+    const number = await last()
+    await expect.poll(() => listener.seen).toBe(number)
+    expect(isAwake).toBe(false)
+    await put()
+    await moved
+    expect(listener.seen).toBeLessThan(await last())
+    listener.close()
+  })
+
+  it('is woken when its store is erased', async () => {
+    await put()
+    const watch = watchOf(5)
+    const listener = watch.listen(place())
+    listener.seen = await last()
+    listener.reset()
+    const moved = listener.moved()
+    await erase(db, store())
+    await moved
+    listener.close()
+  })
+
+  it('looks at once when other nodes begin or cease to report their changes', async () => {
+    await put()
+    const watch = idle()
+    const listener = watch.listen(place())
+    listener.reset()
+    watch.isNotified = true
+    await listener.moved()
+    listener.seen = await last()
+    listener.reset()
+    await put()
+    watch.isNotified = false
+    await listener.moved()
+    listener.close()
+  })
+
   it('sleeps while nothing has changed, until it is woken', async () => {
     await put()
-    const watch = new StoreWatch(db, 5)
-    const listener = watch.listen(store())
+    const watch = watchOf(5)
+    const listener = watch.listen(place())
     listener.seen = await last()
     listener.reset()
     let isAwake = false
@@ -77,7 +159,7 @@ describe('a listener of a store', () => {
       isAwake = true
     })
     // Another store's listener is woken by a later look.
-    const other = watch.listen({ ...store(), app: tenants.apps[1] })
+    const other = watch.listen({ ...place(), app: tenants.apps[1] })
     other.reset()
     await storageOf(coreOf(db), tenants, 1, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
     await other.moved()
@@ -98,8 +180,8 @@ describe('a listener of a store', () => {
           ++looks === 1 ? Promise.reject(new Error('away')) : db.execute(...given)
       },
     })
-    const watch = new StoreWatch(flaky, 5)
-    const listener = watch.listen(store())
+    const watch = new StoreWatch(flaky, { notified: 5, alone: 5 })
+    const listener = watch.listen(place())
     listener.reset()
     await put()
     await listener.moved()

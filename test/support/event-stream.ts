@@ -15,6 +15,8 @@ export interface EventStream {
   take: (count: number) => Promise<ServerSentEvent[]>
   /** What came beside the events: `retry: 1234`, `:`. */
   others: string[]
+  /** Reads nothing more from the socket. */
+  pause: () => void
   /** Resolves when the service ends the stream. */
   ended: Promise<void>
   close: () => void
@@ -63,6 +65,7 @@ function streamOf(response: IncomingMessage, close: () => void): EventStream {
     headers: response.headers,
     others,
     ended,
+    pause: () => void response.pause(),
     close,
     async take(count) {
       while (events.length < count) {

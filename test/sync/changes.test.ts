@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { erase } from '../../server/admin/storage-owners.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Reply } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
@@ -139,6 +140,43 @@ describe('a request that waits', () => {
     world.advance(5)
     await put('secret', 1)
     expectRefusal(await reply, 404, 'not_found', 'This member does not exist in this club.')
+  })
+
+  it('is refused when its member has left, without a change', async () => {
+    const sub = await mintMember()
+    const claims = { sub }
+    const reply = changes(since(await changes('', { claims }), '&wait=50'), { claims })
+    await waiting(1)
+    await world.db.membership.delete({ where: { of: { organisationId: world.ids.club, personId: sub } } })
+    // What has been looked up is believed for 4 s.
+    world.advance(5)
+    await world.core.accessWatch.check()
+    expectRefusal(await reply, 404, 'not_found', 'This member does not exist in this club.')
+    await waiting(0)
+  })
+
+  it.each([
+    ['by the watch', () => world.core.accessWatch.check()],
+    ['by a change, which it does not get', () => put('late', 1)],
+  ])('is 401 when its token has expired meanwhile, %s', async (_, wake) => {
+    const claims = { exp: world.now() + 60 }
+    const reply = changes(since(await changes(), '&wait=50'), { claims })
+    await waiting(1)
+    world.advance(61)
+    await wake()
+    expectRefusal(await reply, 401, 'invalid_token', 'This token has expired.')
+    await waiting(0)
+  })
+
+  it('is 410 when its store is erased, without a later write', async () => {
+    await put('a', 1)
+    const first = await changes()
+    const reply = changes(since(first, '&wait=50'))
+    await waiting(1)
+    const { app, club } = world.ids
+    await erase(world.db, { app, club })
+    world.core.watch.wakeHere({ app, club })
+    expectRefusal(await reply, 410, 'cursor_expired', 'This cursor has expired. Begin again without since.')
   })
 
   it('is one of five of its member and app', async () => {

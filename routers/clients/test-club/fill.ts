@@ -3,8 +3,8 @@ import type { Transaction } from '../../../prisma/client.ts'
 import type { TestClub } from './content.ts'
 import { contentOf, entries } from './content.ts'
 
-/** Stores the content of an empty test club, with example entries of all apps of the team. */
-export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<void> {
+/** Stores the content of an empty test club, with example entries of all apps of the team; returns their ids. */
+export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<string[]> {
   const data = contentOf(club, now)
   await tx.group.createMany({ data: data.group })
   await tx.groupMembership.createMany({ data: data.groupMembership })
@@ -21,13 +21,10 @@ export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<
   await tx.lesson.createMany({ data: data.lesson })
   await tx.quiz.createMany({ data: data.quiz })
   await tx.question.createMany({ data: data.question })
-  const apps = await tx.app.findMany({ where: { teamId: club.team }, select: { id: true } })
-  await addEntries(
-    tx,
-    club.club,
-    apps.map(({ id }) => id),
-    now,
-  )
+  const found = await tx.app.findMany({ where: { teamId: club.team }, select: { id: true } })
+  const apps = found.map(({ id }) => id)
+  await addEntries(tx, club.club, apps, now)
+  return apps
 }
 
 /** Removes all that is in a test club, but not its people. */

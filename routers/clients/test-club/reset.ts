@@ -18,13 +18,15 @@ export const reset = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { team: id } }) => {
     await roleIn(ctx, id)
     const author = authorOf(ctx)
-    return auditing(ctx.core.db, author, async (tx, note) => {
+    const { apps, ...result } = await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: id })
       const team = await tx.team.findUniqueOrThrow({ where: { id }, select: { id: true, name: true } })
       const club = await completeTestClub(tx, team, author.at)
       await clear(tx, club)
-      await fill(tx, club, author.at)
+      const apps = await fill(tx, club, author.at)
       await note({ team: id, action: 'testClub.reset', target: club.club })
-      return { club: club.club }
+      return { club: club.club, apps }
     })
+    for (const app of apps) ctx.core.watch.wake({ app, ...result })
+    return result
   })

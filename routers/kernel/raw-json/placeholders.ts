@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import type { JsonText } from './text.ts'
 import { LARGE_TEXT } from './text.ts'
+import { textOrBytes } from './text-or-bytes.ts'
 
 /** Stands for a stored text while a response is serialised; unguessable, so that no content can imitate it. */
 const PREFIX = `placeholder:${randomUUID()}:`
@@ -24,9 +24,15 @@ export class Placeholders {
 
   /** Stores a text, given in pieces, and returns its placeholder. */
   readonly insert = (pieces: readonly JsonText[]): string => {
-    const text = this.#asLines ? pieces.map((piece) => piece.toString().replace(/[\r\n]/g, ' ')) : pieces
+    return this.#add(this.#asLines ? pieces.map((piece) => piece.toString().replace(/[\r\n]/g, ' ')) : pieces)
+  }
+
+  /** The same for a text that is on one line already: a result that is nothing else is this text, and no copy. */
+  readonly insertLine = (text: JsonText): string => this.#add([text])
+
+  #add(pieces: readonly JsonText[]): string {
     const at = String(this.#count++)
-    this.#texts.set(at, text)
+    this.#texts.set(at, pieces)
     return PREFIX + at
   }
 
@@ -34,19 +40,19 @@ export class Placeholders {
   async render(json: string): Promise<string | Buffer> {
     if (this.#texts.size === 0) return json
     const pieces: JsonText[] = []
-    let [from, length] = [0, 0]
+    let from = 0
     for (let start = json.indexOf(QUOTED); start >= 0; start = json.indexOf(QUOTED, start + 1)) {
       const end = json.indexOf('"', start + QUOTED.length)
       const at = json.slice(start + QUOTED.length, end)
       const text = this.#texts.get(at)
       if (!text) continue
-      pieces.push(json.slice(from, start), ...text)
-      for (const piece of text) length += piece.length
       if (this.#asLines) this.#texts.delete(at)
+      if (text.length === 1 && start === 0 && end === json.length - 1) return text[0]!
+      pieces.push(json.slice(from, start), ...text)
       from = end + 1
     }
     pieces.push(json.slice(from))
-    return length <= LARGE_TEXT ? pieces.join('') : toBytes(pieces)
+    return textOrBytes(pieces, LARGE_TEXT)
   }
 
   /** The same for a stream of whole lines. */
@@ -56,33 +62,5 @@ export class Placeholders {
       transform: async (chunk, controller) => controller.enqueue(Buffer.from(await this.render(decoder.decode(chunk)))),
     })
     return lines.pipeThrough(rendered)
-  }
-}
-
-/** How many characters are measured or written before other requests get their turn: 1 ms. */
-const TURN_CHARACTERS = 1024 * 1024
-
-/** Waits twice: the first immediate still runs in the turn in which the rows were read. */
-async function toBytes(pieces: JsonText[]): Promise<Buffer> {
-  await setImmediate()
-  await setImmediate()
-  let size = 0
-  await inTurns(pieces, (piece) => (size += Buffer.byteLength(piece)))
-  // Written piece by piece: joined first, they would be copied twice.
-  const bytes = Buffer.allocUnsafeSlow(size)
-  let at = 0
-  await inTurns(pieces, (piece) => (at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at)))
-  return bytes
-}
-
-/** A batch may have ten pieces of 5 MB, which take 50 ms. */
-async function inTurns(pieces: JsonText[], work: (piece: JsonText) => void) {
-  let done = 0
-  for (const piece of pieces) {
-    work(piece)
-    done += piece.length
-    if (done < TURN_CHARACTERS) continue
-    done = 0
-    await setImmediate()
   }
 }

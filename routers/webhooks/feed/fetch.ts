@@ -14,7 +14,7 @@ import type { StoredEvent } from './read.ts'
 import { readEvents } from './read.ts'
 
 const SCOPE = 'ntf.apps.webhook:update'
-const checkAgain = authorizerAgain({ scope: SCOPE, policy: providerApp })
+const { allows, checkAgain } = authorizerAgain({ scope: SCOPE, policy: providerApp })
 
 type Granted = Context & { app: string; provider: string; suspended: boolean }
 
@@ -64,7 +64,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
   description:
     'What a webhook would be sent, to be fetched instead, so that the app needs no public address: the events of the app of the client, each once, with the body of a delivery and a signature by the secret of the webhook. Deliveries to subscribers go on as they are. Asking with `since` confirms the page before; without it, the events begin with the oldest that is stored.',
   returns: 'The events on the page.',
-  fails: ['appUnknown', 'appSuspended', 'eventCursorInvalid', 'cursorExpired', 'waitsLimited'],
+  fails: ['appUnknown', 'appSuspended', 'eventCursorInvalid', 'cursorExpired', 'waitsLimited', 'tokenExpired'],
 })
   .input(input)
   .output(output)
@@ -72,7 +72,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
     const { core, app } = ctx
     const { events, next, more, secrets } = await readOrWait(ctx, {
       seconds: wait,
-      listen: () => core.eventWatch.listen({ app, club: '' }),
+      listen: () => core.eventWatch.listen({ app, club: '', owner: '', collection: '' }),
       async read() {
         // For each page: the secret may change while the call waits.
         const secrets = await storedSecrets(ctx)
@@ -81,6 +81,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
         const page = { ...found, secrets }
         return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
       },
+      allows,
       async checkAgain() {
         if ((await checkAgain(ctx)).suspended) throw errors.appSuspended()
       },

@@ -88,11 +88,12 @@ type Row = {
 
 const isEvent = <R extends Row>(row: R): row is R & StoredEvent & { number: number } => row.number !== null
 
-/** What a listener compares: it differs from the last number read when there is something to read. */
+/** For the watch: events without a number count as one change. */
 export const eventNumbers = statement(
   'events_numbers',
-  `SELECT app, club, coalesce((SELECT "last" FROM "EventFeed" WHERE "appId" = app), 0)
-      + (SELECT count(*) FROM (SELECT FROM "PublishedEvent" WHERE "appId" = app AND number IS NULL LIMIT 1) one) AS changes
-    FROM unnest($1::text[], $2::text[]) AS watched (app, club)`,
-  { app: text, club: text, changes: int },
+  `SELECT at::int4, numbers.last AS changes, numbers.last
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS place (app, club, owner, collection, at)
+      CROSS JOIN LATERAL (SELECT coalesce((SELECT "last" FROM "EventFeed" WHERE "appId" = app), 0)
+        + (SELECT count(*) FROM (SELECT FROM "PublishedEvent" WHERE "appId" = app AND number IS NULL LIMIT 1) one) AS last) numbers`,
+  { at: int, changes: int, last: int },
 )

@@ -1,0 +1,73 @@
+import type { Context, SharedMemory } from '../kernel/context.ts'
+import type { JsonText } from '../kernel/raw-json/text.ts'
+import { textOrBytes } from '../kernel/raw-json/text-or-bytes.ts'
+import type { ChangeAt, Position } from '../storage/changes.ts'
+import { readChanges } from '../storage/changes.ts'
+import type { Collection } from '../storage/statements.ts'
+import { changeText } from './change-text.ts'
+
+/** Of changes, and of the values of more than one. */
+const PAGE = { limit: 100, pageBytes: 256 * 1024 }
+
+/** Larger pages are counted, as answers are. */
+const FREE_BYTES = 64 * 1024
+
+/** Up to this length each reader copies an event into one text with its id; larger ones are sent from the shared bytes. */
+const MAX_TEXT = 1024
+
+export interface StreamEvent {
+  /** JSON on one line, the same for all readers. */
+  text: JsonText
+  /** The position after it. */
+  at: Position
+}
+
+export interface StreamPage {
+  events: StreamEvent[]
+  next: Position
+  more: boolean
+}
+
+/**
+ * The changes after `since`, read and rendered once for all readers of a node: 100 streams of a value of 10 MB hold it once. `round`
+ * is that of the watch. `more`: a page before had more, so this one is expected to be full.
+ */
+export function streamPage(
+  { core, call }: Context,
+  at: Collection,
+  { since, more, round }: { since: Position | undefined; more: boolean; round: number },
+) {
+  const key = JSON.stringify([round, at.app, at.club, at.owner, at.collection, since?.number, since?.after])
+  return core.readings.take<StreamPage>(key, async () => {
+    let reserved = 0
+    let memory: SharedMemory | undefined
+    const reserve = async (bytes: number) => {
+      memory?.shrinkTo(0)
+      reserved += bytes
+      memory = await call.reserveShared(reserved)
+    }
+    try {
+      if (more) await reserve(PAGE.pageBytes)
+      const freeBytes = Math.max(FREE_BYTES, reserved)
+      const {
+        changes,
+        bytes,
+        next,
+        more: hasMore,
+      } = await readChanges(core.db, at, { since, ...PAGE, freeBytes }, reserve)
+      const events = await Promise.all(changes.map(eventOf))
+      memory?.shrinkTo(bytes)
+      return { page: { events, next, more: hasMore }, end: () => memory?.shrinkTo(0) }
+    } catch (error) {
+      memory?.shrinkTo(0)
+      throw error
+    }
+  })
+}
+
+async function eventOf(change: ChangeAt): Promise<StreamEvent> {
+  return { text: await textOrBytes(changeText(change).map(oneLine), MAX_TEXT), at: change.at }
+}
+
+/** Line breaks outside of strings are white space; within them they are escaped. */
+const oneLine = (text: string) => text.replace(/[\r\n]/g, ' ')

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
+import { openEvents } from '../support/event-stream.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { sharedDatabase, startWorld } from '../support/world.ts'
+
+const KIB = 1024
+
+let world: World
+let collection: string
+/** The names of the statements that the service has run. */
+const statements: string[] = []
+const counted = () =>
+  new Proxy(sharedDatabase(), {
+    get(db, name) {
+      if (name !== 'execute') return Reflect.get(db, name)
+      const execute: Database['execute'] = (statement, values) => {
+        statements.push(statement.name)
+        return db.execute(statement, values)
+      }
+      return execute
+    },
+  })
+const runsOf = (name: string) => statements.filter((one) => one === name).length
+
+beforeAll(async () => {
+  world = await startWorld({ db: counted() })
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  collection = id('c')
+  await world.db.storageEntry.deleteMany({ where: { appId: world.ids.app } })
+  statements.length = 0
+})
+
+const put = async (key: string, value: unknown, at = collection) => {
+  const reply = await world.call('PUT', `/storage/${at}/${key}`, { body: { value } })
+  expect(reply.status).toBe(200)
+}
+const members = async (count: number) => {
+  const people = Array.from({ length: count }, () => id('person'))
+  await world.db.person.createMany({ data: people.map((id) => ({ id, firstName: 'N', lastName: 'N', email: '' })) })
+  const { club: organisationId } = world.ids
+  await world.db.membership.createMany({ data: people.map((personId) => ({ organisationId, personId })) })
+  return people
+}
+const open = async (claims: object = {}, query = '') =>
+  openEvents(world.publicPort, `/v1/collections/${collection}/changes${query}`, {
+    host: 'sync.test',
+    accept: 'text/event-stream',
+    authorization: `Bearer ${await world.token({ organisation: world.ids.club, ...claims })}`,
+  })
+const freeBytes = () => world.memory.freeBytes
+
+describe('a change', () => {
+  it('is read once for all streams of its collection, and for none of another', async () => {
+    const streams = await Promise.all((await members(20)).map((sub) => open({ sub })))
+    const other = await world.call('GET', `/collections/${id('other')}/changes`)
+    statements.length = 0
+    await put('k', { n: 1 }, id('another'))
+    await put('k', { n: 2 })
+    const events = await Promise.all(streams.map((stream) => stream.take(1)))
+    expect(events.map(([event]) => event!.data.value)).toEqual(streams.map(() => ({ n: 2 })))
+    expect(runsOf('storage_snapshot') + runsOf('storage_changes')).toBe(1)
+    expect(other.status).toBe(200)
+    for (const stream of streams) stream.close()
+  })
+
+  it('is read once for all requests that wait for it, and for none of another collection', async () => {
+    const subs = await members(20)
+    const { cursor } = (await world.call('GET', `/collections/${collection}/changes`)).body
+    const path = `/collections/${collection}/changes?wait=50&since=${cursor}`
+    const replies = subs.map((sub) => world.call('GET', path, { claims: { sub } }))
+    await expect.poll(() => world.holds.size).toBe(20)
+    statements.length = 0
+    await put('k', 1, id('another'))
+    expect(runsOf('storage_snapshot') + runsOf('storage_changes')).toBe(0)
+    await put('k', 2)
+    for (const reply of replies) expect((await reply).body.items).toMatchObject([{ key: 'k', value: 2 }])
+    expect(runsOf('storage_snapshot') + runsOf('storage_changes')).toBe(1)
+  })
+
+  it('of 9 MB is held once for 20 streams that do not read, until the last of them has left', async () => {
+    const streams = await Promise.all((await members(20)).map((sub) => open({ sub })))
+    await expect.poll(freeBytes).toBe(BUDGET_BYTES)
+    for (const stream of streams) stream.pause()
+    await put('k', 'x'.repeat(9_000 * KIB))
+    await expect.poll(freeBytes).toBe(BUDGET_BYTES - 9_000 * KIB - 2)
+    expect(runsOf('storage_snapshot')).toBeGreaterThan(0)
+    for (const stream of streams) stream.close()
+    await expect.poll(freeBytes).toBe(BUDGET_BYTES)
+  })
+})
+
+describe('a page of a stream', () => {
+  it('ends before the entry that exceeds 256 KiB, and has at least one', async () => {
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await put(key, key.repeat(100 * KIB))
+    await put('f', 'f'.repeat(600 * KIB))
+    await put('g', 1)
+    statements.length = 0
+    const stream = await open()
+    const events = await stream.take(7)
+    expect(events.map(({ data }) => data.key)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    // a b; c d; e; f; g. The first is read twice, as its size is not known.
+    const pages = runsOf('storage_snapshot')
+    expect(pages).toBeGreaterThanOrEqual(5)
+    await expect.poll(freeBytes).toBe(BUDGET_BYTES)
+    stream.close()
+    const since = (await world.call('GET', `/collections/${collection}/changes`)).body.cursor
+    await put('h', 'h'.repeat(200 * KIB))
+    await world.call('DELETE', `/storage/${collection}/a`)
+    await put('i', 'i'.repeat(200 * KIB))
+    const resumed = await open({}, `?since=${since}`)
+    expect((await resumed.take(3)).map(({ data }) => [data.key, data.deleted])).toEqual([
+      ['h', undefined],
+      ['a', true],
+      ['i', undefined],
+    ])
+    resumed.close()
+  })
+
+  it('of more than 64 KiB waits for memory, and goes on when there is some', async () => {
+    await put('a', 'a'.repeat(100 * KIB))
+    const bytes = freeBytes()
+    expect(world.memory.take('another team', bytes)).toBe(true)
+    const opening = open()
+    await expect.poll(() => world.memory.waiting).toBe(1)
+    world.memory.give('another team', bytes)
+    const stream = await opening
+    expect((await stream.take(1))[0]!.data.key).toBe('a')
+    await expect.poll(freeBytes).toBe(BUDGET_BYTES)
+    stream.close()
+  })
+})

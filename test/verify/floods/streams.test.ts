@@ -1,0 +1,129 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { request } from '../../storage/client.ts'
+import { id } from '../../support/tenant.ts'
+import type { World } from '../../support/world.ts'
+import { startWorld } from '../../support/world.ts'
+import { COLLECTION, fill, startAlone, textOf } from '../memory/large-store.ts'
+import { peakMb } from '../memory/process-figures.ts'
+import { noteFigure } from '../noted-figure.ts'
+import { delayedMs } from './delayed-ms.ts'
+import type { Readers, Report } from './stream-readers.ts'
+
+const LIMIT_MB = 512
+const agent = new Agent({ keepAlive: true })
+
+async function openTenant() {
+  const world = await startWorld()
+  onTestFinished(() => world.close())
+  return world
+}
+
+/** Five streams of a member at most. */
+async function tokensOf({ db, ids }: World, node: Awaited<ReturnType<typeof startAlone>>, count: number) {
+  const people = Array.from({ length: Math.ceil(count / 5) }, () => id('person'))
+  await db.person.createMany({ data: people.map((id) => ({ id, firstName: 'N', lastName: 'N', email: '' })) })
+  await db.membership.createMany({ data: people.map((personId) => ({ organisationId: ids.club, personId })) })
+  const tokens = await Promise.all(people.map((member) => node.token({ ids: { ...ids, member } })))
+  return tokens.flatMap((token) => Array<string>(5).fill(token)).slice(0, count)
+}
+
+function openReaders(task: Readers) {
+  const readers = fork(new URL('stream-readers.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
+  onTestFinished(() => void readers.kill())
+  readers.send(task)
+  return async (): Promise<Report> => {
+    const answer = once(readers, 'message')
+    readers.send('report')
+    return (await answer)[0]
+  }
+}
+
+/** Calls one after the other until `isOver`; returns the longest in milliseconds, without what the machine had no processor for. */
+async function neighbour(
+  pid: number,
+  call: () => Promise<{ status: number } | undefined>,
+  isOver: () => Promise<boolean>,
+) {
+  let longest = 0
+  do {
+    const [began, delayed] = [performance.now(), delayedMs(pid)]
+    expect((await call())?.status).toBe(200)
+    longest = Math.max(longest, performance.now() - began - (delayedMs(pid) - delayed))
+    await pause(20)
+  } while (!(await isOver()))
+  return Math.round(longest)
+}
+
+it.each([
+  ['one-byte characters', 'x'],
+  ['two-byte characters', 'я'],
+])(
+  '100 streams, half of them stalled, and a value of 9.9 MB of %s stay below 512 MB, and a neighbour waits less than 0.5 s',
+  {
+    timeout: 120_000,
+  },
+  async (of, unit) => {
+    const node = await startAlone()
+    const [world, other] = [await openTenant(), await openTenant()]
+    const tokens = await tokensOf(world, node, 100)
+    const report = openReaders({
+      port: node.port,
+      path: `/v1/collections/${COLLECTION}/changes`,
+      tokens,
+      stalled: 50,
+      events: 1,
+    })
+    await expect.poll(async () => (await report()).opened).toBe(100)
+    const [writing, calling] = [await node.token(world), await node.token(other)]
+    const body = `{"value":${textOf(unit, 9_900_000)}}`
+    const began = performance.now()
+    const put = request(node.port, 'PUT', `/storage/${COLLECTION}/k`, writing, { agent, body })
+    const call = () => request(node.port, 'PUT', '/storage/small/k', calling, { agent, body: '{"value":1}' })
+    const longest = await neighbour(node.pid, call, async () => (await report()).done === 50)
+    expect((await put)?.status).toBe(200)
+    const seconds = (performance.now() - began) / 1_000
+    const memory = await peakMb(node.pid)
+    noteFigure({ name: `100 streams, 9.9 MB of ${of}, memory`, value: memory, unit: 'MB', bound: LIMIT_MB })
+    noteFigure({ name: `100 streams, 9.9 MB of ${of}, neighbour`, value: longest, unit: 'ms', bound: 500 })
+    noteFigure({ name: `100 streams, 9.9 MB of ${of}, all readers`, value: seconds, unit: 's' })
+    expect.soft(memory).toBeLessThan(LIMIT_MB)
+    expect.soft(longest).toBeLessThan(500)
+  },
+)
+
+it('500 streams that come back at once to 1,000 entries of 10 kB stay below 512 MB, catch up in 30 s, and a neighbour waits less than 1 s', {
+  timeout: 120_000,
+}, async () => {
+  const node = await startAlone()
+  const [world, other] = [await openTenant(), await openTenant()]
+  await fill(world, 1_000, textOf('x', 10_000))
+  const tokens = await tokensOf(world, node, 500)
+  const calling = await node.token(other)
+  const call = () => request(node.port, 'PUT', '/storage/small/k', calling, { agent, body: '{"value":1}' })
+  expect((await call())?.status).toBe(200)
+  const began = performance.now()
+  const report = openReaders({
+    port: node.port,
+    path: `/v1/collections/${COLLECTION}/changes`,
+    tokens,
+    stalled: 0,
+    events: 1_000,
+  })
+  const longest = await neighbour(node.pid, call, async () => {
+    const { done, refused } = await report()
+    expect(refused).toBe(0)
+    return done === 500
+  })
+  const seconds = (performance.now() - began) / 1_000
+  const memory = await peakMb(node.pid)
+  noteFigure({ name: '500 streams at once, memory', value: memory, unit: 'MB', bound: LIMIT_MB })
+  noteFigure({ name: '500 streams at once, neighbour', value: longest, unit: 'ms', bound: 1_000 })
+  noteFigure({ name: '500 streams at once, all caught up', value: seconds, unit: 's', bound: 30 })
+  expect.soft(memory).toBeLessThan(LIMIT_MB)
+  expect.soft(longest).toBeLessThan(1_000)
+  expect.soft(seconds).toBeLessThan(30)
+})
