@@ -2,6 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { Amount, StorageOwner } from '../admin/storage-owners.ts'
 import { erase, findMissing, usageOf } from '../admin/storage-owners.ts'
 import { readSettings } from '../process/command-settings.ts'
+import { announceChange } from '../process/postgres-wakes.ts'
 import type { Command } from './command.ts'
 import { action } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
@@ -44,7 +45,9 @@ const remove = action(
         const lines = `${member === undefined ? sharedLine(used) : ''}${ownLine(used)}`
         io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
         await confirm(app, { ...io, yes })
-        return erase(db, owner)
+        const removed = await erase(db, owner)
+        await announceChange(db, owner)
+        return removed
       })
     },
   },

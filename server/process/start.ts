@@ -37,6 +37,7 @@ import { signInOf } from './login.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openPorts } from './ports.ts'
+import { openPostgresWakes } from './postgres-wakes.ts'
 import { openRedisWakes } from './redis-wakes.ts'
 import { addServiceGauges } from './service-metrics.ts'
 import type { Store } from './store.ts'
@@ -150,10 +151,11 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   if (clock) addClockGauge(registry, clock.aheadSeconds)
   // Connects, so that the first check does not wait for that.
   await store.db.isReady()
+  const watches = { stores: core.watch, events: core.eventWatch }
   const wakes =
     config.redisUrl === undefined
-      ? undefined
-      : await openRedisWakes(config.redisUrl, { stores: core.watch, events: core.eventWatch })
+      ? openPostgresWakes(store.db, store.url, watches)
+      : await openRedisWakes(config.redisUrl, watches)
   const ports = await openPorts(parts, config)
   await trial?.register(store.db)
   worker = startWorker(config, { db: store.db, cipher, now, log, tracing }, registry)
@@ -172,7 +174,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
       await parts.requestLog.close()
       oauth?.close()
       issuers.close()
-      wakes?.close()
+      await wakes.close()
       await limits.close()
       clock?.close()
       await store.close()

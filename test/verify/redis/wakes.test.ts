@@ -7,11 +7,14 @@ import { hasRedis, redisServer, skipReason } from './redis-server.ts'
 const db = openWith({})
 afterAll(() => db.$disconnect())
 
-const store = { app: 'a', club: 'c' }
+const store = { app: 'a', club: 'c', owner: '', collection: 'c' }
 
 /** Looks later than any test: what wakes its listeners comes from Redis. */
 async function openNode(url: string) {
-  const watches = { stores: new StoreWatch(db, 3_600_000), events: new StoreWatch(db, 3_600_000) }
+  const watches = {
+    stores: new StoreWatch(db, { notified: 3_600_000, alone: 3_600_000 }),
+    events: new StoreWatch(db, { notified: 3_600_000, alone: 3_600_000 }),
+  }
   const { close } = await openRedisWakes(url, watches)
   onTestFinished(close)
   return watches

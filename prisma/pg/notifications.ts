@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+
+/** PostgreSQL accepts fewer than 8,000 bytes. */
+export const MAX_NOTIFICATION_BYTES = 7_900
+
+/**
+ * `answer`: for the connection, each of its statements, and the probe. `reconnect`: between attempts to connect again; `retry`: where
+ * notifications do not arrive, as through PgBouncer.
+ */
+const WAITS_MS = { answer: 2_000, reconnect: 500, retry: 60_000 }
+
+interface Options {
+  /** Of the server itself. */
+  url: string
+  channel: string
+  /** Sends a notification over another connection. */
+  probe: (channel: string, text: string) => Promise<unknown>
+  received: (text: string) => void
+  /** Whether notifications arrive. First called once that is known. */
+  working: (isWorking: boolean) => void
+  waitsMs?: typeof WAITS_MS
+}
+
+/**
+ * LISTEN and NOTIFY over a connection of its own, which is opened again when it breaks. A pooler in transaction mode accepts LISTEN and
+ * delivers nothing: so each connection has to receive a probe first.
+ */
+export function openNotifications({ url, channel, probe, received, working, waitsMs = WAITS_MS }: Options) {
+  const ending = new AbortController()
+  let current: pg.Client | undefined
+
+  const serve = async (client: pg.Client): Promise<'broken' | 'deaf'> => {
+    const broken = new Promise<'broken'>((resolve) => {
+      client.on('error', () => resolve('broken'))
+      client.on('end', () => resolve('broken'))
+    })
+    const nonce = randomUUID()
+    const probed = new Promise<void>((resolve) => {
+      client.on('notification', ({ payload = '' }) => (payload === nonce ? resolve() : received(payload)))
+    })
+    await client.connect()
+    await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+    await probe(channel, nonce)
+    const heard = await Promise.race([probed, broken, pause(waitsMs.answer, 'deaf' as const, { ref: false })])
+    if (heard !== undefined) return heard
+    current = client
+    working(true)
+    return broken
+  }
+
+  const keepServing = async () => {
+    while (!ending.signal.aborted) {
+      const client = new pg.Client({
+        connectionString: url,
+        application_name: 'member-apps-api',
+        connectionTimeoutMillis: waitsMs.answer,
+        query_timeout: waitsMs.answer,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+      })
+      const outcome = await serve(client).catch(() => 'broken' as const)
+      current = undefined
+      if (!ending.signal.aborted) working(false)
+      await client.end().catch(() => {})
+      const ms = outcome === 'deaf' ? waitsMs.retry : waitsMs.reconnect
+      await pause(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {})
+    }
+  }
+  const served = keepServing()
+
+  return {
+    /** Does nothing while there is no connection. */
+    notify(text: string) {
+      const client = current
+      client?.query('SELECT pg_notify($1, $2)', [channel, text]).catch(() => client.end().catch(() => {}))
+    },
+    async close() {
+      ending.abort()
+      await current?.end().catch(() => {})
+      await served
+    },
+  }
+}
