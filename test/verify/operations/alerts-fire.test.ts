@@ -140,7 +140,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     await holder.query('BEGIN; LOCK TABLE "StorageEntry" IN ACCESS EXCLUSIVE MODE')
     await fires('PoolExhausted', 'ServerErrors', 'SlowReads')
     // Longer than the rule on connections looks back, and as long as it waits.
-    await pause(25_000)
+    await pause(35_000)
     expect(await prometheus.hasFired('DatabaseUnreachable')).toBe(false)
     await holder.end()
     await stop()
