@@ -127,6 +127,16 @@ describe('a unit of systemd', () => {
     expect(read(`${source}.ts`)).toBeTruthy()
   })
 
+  it('is installed by the documentation, which prints no other', () => {
+    for (const page of ['production.md', 'deployment.md']) {
+      expect(read(`docs/${page}`)).toContain(
+        '\ncp deploy/systemd/*.service /etc/systemd/system/\nsystemctl daemon-reload\n',
+      )
+    }
+    const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+    expect(pages.filter((page) => /^\[Service\]$/m.test(read(`docs/${page}`)))).toEqual([])
+  })
+
   it('waits as long for the service as its drain and its requests take', () => {
     expect(read('deploy/systemd/member-apps@.service')).toContain('\nTimeoutStopSec=20\n')
   })

@@ -45,13 +45,11 @@ export async function prepareMachine(databaseServer: string) {
       path('bin/nginx'),
       `#!/bin/sh\nPATH=$PATH:/usr/sbin exec "$(PATH=\${PATH#*:}:/usr/sbin command -v nginx)" -p "$ROOT" -c "$ROOT/nginx.conf" "$@"\n`,
     ),
-    // The administrator's statements have no time limit, as the tests' database has: a busy disk takes longer to copy one.
-    writeFile(
-      path('bin/sudo'),
-      `#!/bin/sh\nshift 2\nexport PGOPTIONS='-c statement_timeout=0'\nexec "$@" -d '${databaseServer}'\n`,
-    ),
+    writeFile(path('bin/sudo'), `#!/bin/sh\nshift 2\nexport ${administratorOf(databaseServer)}\nexec "$@"\n`),
+    // A machine that runs a release needs Node alone.
+    writeFile(path('bin/npm'), '#!/bin/sh\necho "npm: not found" >&2\nexit 127\n'),
   ])
-  await Promise.all(['systemctl', 'nginx', 'sudo'].map((name) => chmod(path(`bin/${name}`), 0o755)))
+  await Promise.all(['systemctl', 'nginx', 'sudo', 'npm'].map((name) => chmod(path(`bin/${name}`), 0o755)))
   await writeFile(
     path('nginx.conf'),
     `pid run/nginx;\nerror_log nginx.log;\nevents {}\nhttp {\n  access_log off;\n  ${[
@@ -96,6 +94,15 @@ export async function prepareMachine(databaseServer: string) {
     ['localhost:4000', `localhost:${receiver}`],
     ['smtps://user:password@mail.example.org', mailServer.url],
   ]
+  const translate = (text: string) => here.reduce((translated, [there, own]) => translated.replaceAll(there, own), text)
+  const units = await readdir(root('deploy/systemd'))
+  await mkdir(path('checkout/deploy/systemd'), { recursive: true })
+  for (const unit of units) {
+    await writeFile(
+      path(`checkout/deploy/systemd/${unit}`),
+      translate(await readFile(root(`deploy/systemd/${unit}`), 'utf8')),
+    )
+  }
   const shell = openShell(directory, {
     cwd: path('checkout'),
     env: {
@@ -118,7 +125,10 @@ export async function prepareMachine(databaseServer: string) {
     mailServer,
     https,
     databases: { own: withName(databaseServer, name), copy: withName(databaseServer, `${name}_copy`) },
-    translate: (text: string) => here.reduce((translated, [there, own]) => translated.replaceAll(there, own), text),
+    translate,
+    /** The units of deploy/systemd by name, as the page's reader would install them. */
+    units: () => textsIn(path('checkout/deploy/systemd')),
+    installedUnits: () => textsIn(path('units')),
     /** A certificate for the five names, which curl trusts here. */
     makeCertificate: () =>
       execute('openssl', [
@@ -160,6 +170,29 @@ export async function prepareMachine(databaseServer: string) {
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+async function textsIn(directory: string): Promise<Record<string, string>> {
+  const names = (await readdir(directory)).sort()
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(directory, name), 'utf8')])),
+  )
+}
+
+/** The superuser's connection as variables of libpq, without a time limit for statements: a busy disk takes longer to copy a database. */
+function administratorOf(databaseServer: string): string {
+  const { hostname, port, username, password, pathname } = new URL(databaseServer)
+  const variables = {
+    PGHOST: hostname,
+    PGPORT: port || '5432',
+    PGUSER: decodeURIComponent(username),
+    PGPASSWORD: decodeURIComponent(password),
+    PGDATABASE: pathname.slice(1),
+    PGOPTIONS: '-c statement_timeout=0',
+  }
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}='${value}'`)
+    .join(' ')
 }
 
 /** As after a build: what the page copies from it, and the example that it starts. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -83,6 +83,7 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
 
   const before: Record<string, () => Promise<unknown>> = {
     '6. The proxy': () => machine.makeCertificate(),
+    'The embedded database': () => rm(machine.path('bin/npm')),
     // The new release has one more migration.
     '10. An upgrade': async () => {
       const directory = machine.path('checkout/prisma/migrations/20990101000000_later')
@@ -102,6 +103,9 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
         { one: 'anna in riverside' },
         { one: 'ben in riverside' },
       ])
+    },
+    async '5. The service and its worker'() {
+      expect(await machine.installedUnits()).toEqual(await machine.units())
     },
     async '6. The proxy'() {
       // Each client is limited by its own address, and chooses none.
@@ -131,6 +135,9 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
       expect(output).toMatch(/^SigningKey\.ciphertext +1 +0 +0$/m)
       expect(output).toContain('planner-web')
       expect(output).toContain('Repeated: member.erase ben\n')
+      expect(output).not.toContain('WARNING')
+      const withoutStatistics = `SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples = -1`
+      expect(await query(machine.databases.copy, withoutStatistics)).toEqual([])
       // The service goes on while the backup is made: with its request log, and with its first look for what has expired.
       const [copy, own] = await Promise.all([machine.databases.copy, machine.databases.own].map(contentOf))
       const ofService = { ClientUsage: undefined, RefusedRequest: undefined, Housekeeping: undefined }
