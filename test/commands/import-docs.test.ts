@@ -20,7 +20,7 @@ it('the files and commands of docs/import.md do what it says', async () => {
   await write(Object.fromEntries(files.map(({ name, text }) => [name, text])))
   const commands = blocks.flatMap(({ language, text }, i) =>
     language === 'sh'
-      ? [{ args: text.trim().replace('npm run -s import -- ', '').split(' '), printed: blocks[i + 1]!.text }]
+      ? [{ args: text.trim().replace('member-apps import ', '').split(' '), printed: blocks[i + 1]!.text }]
       : [],
   )
   const codes: number[] = []
