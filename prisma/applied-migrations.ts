@@ -50,6 +50,9 @@ export function isPending(
   return !row
 }
 
+/** The last commit with the migrations that `20261125000000_before_1_0` replaces. */
+const LAST_WITH_REPLACED = '435c6291'
+
 /** Throws when only some of the replaced migrations are applied, and as `isPending` does. */
 export function isReplaced({ replaces }: Migration, applied: readonly AppliedMigration[]): boolean {
   const lacking = replaces.filter((former) => isPending(former, applied))
@@ -57,7 +60,7 @@ export function isReplaced({ replaces }: Migration, applied: readonly AppliedMig
   if (lacking.length === 0) return true
   const { name } = lacking[0]!
   throw new Error(
-    `Migration ${name} is not applied, and this release no longer has it: bring the database to the last release that has it first.`,
+    `Migration ${name} is not applied, and this release no longer has it: first run \`npm run migrate\` of the commit ${LAST_WITH_REPLACED} (docs/upgrades.md#from-before-10).`,
   )
 }
 

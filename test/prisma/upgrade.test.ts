@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../process/embedded/servers.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 
-/** The 24 migrations of 628634c, the last commit before they became one. */
+/** The 24 migrations of the commit that is named to an older database. */
 const former = fileURLToPath(new URL('migrations-before-1.0.tar.gz', import.meta.url))
 
 /** A database of that commit, with some rows. */
@@ -76,9 +76,13 @@ it('a database that lacks a replaced migration, or has another version of one, i
     `UPDATE "_prisma_migrations" SET checksum = reverse(checksum) WHERE migration_name = '${first}';
      DELETE FROM "_prisma_migrations" WHERE migration_name = '${last}'`,
   )
-  const sentence = `Migration ${last} is not applied, and this release no longer has it: bring the database to the last release that has it first.`
+  const sentence =
+    `Migration ${last} is not applied, and this release no longer has it: ` +
+    'first run `npm run migrate` of the commit 435c6291 (docs/upgrades.md#from-before-10).'
   await expect(migrate(url)).rejects.toThrow(sentence)
   await expect(prepareSchema(url, { migrateOnStart: false })).rejects.toThrow(sentence)
   expect(await namesIn(url)).toEqual(names.slice(0, -1))
   expect(await catalogueOf(url)).toEqual(before)
+  const page = await readFile(new URL('../../docs/upgrades.md', import.meta.url), 'utf8')
+  expect(page.split('\n## From before 1.0\n')[1]).toContain('`435c6291`')
 })
