@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { defaultBaseUrls } from './base-urls.ts'
-import { readEnvFile, unknownNames } from './env-file.ts'
+import { readEnvFile } from './env-file.ts'
 import { conflicts } from './setting-rules.ts'
 import {
   baseUrl,
@@ -26,6 +26,7 @@ import {
   smtpUrl,
 } from './setting-types.ts'
 import { shownValue } from './shown-value.ts'
+import { misspeltInEnvironment, unknownInFile } from './unknown-names.ts'
 
 /** Every variable that the service reads; `.env.example` lists the same. */
 const shape = z.object({
@@ -212,5 +213,11 @@ export function environment(file = '.env'): Environment {
   return process.env
 }
 
-/** A sentence for each name in the file that the service does not know, such as a misspelt setting. */
-export const unknownSettings = (file = '.env') => unknownNames(file, variables)
+/** A sentence for each name that the service does not know, such as a misspelt setting: of the file all, of the environment slips. */
+export function unknownSettings(env: Environment = process.env, file = '.env'): string[] {
+  const inFile = readEnvFile(file)
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name]) => variables.includes(name) || !(name in inFile)),
+  )
+  return [...unknownInFile(inFile, variables), ...misspeltInEnvironment(given, variables)]
+}

@@ -1,4 +1,6 @@
+import { isSecure } from '../tokens/jwks-discovery.ts'
 import { BASE_URLS } from './base-urls.ts'
+import { SECURE } from './setting-types.ts'
 import { shownValue } from './shown-value.ts'
 
 /** Settings that have no effect without another. */
@@ -34,9 +36,16 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
   ...('TOKEN_ISSUER' in given && given.CLUB_APPROVAL === 'true'
     ? ['CLUB_APPROVAL: "true" is not possible with TOKEN_ISSUER']
     : []),
+  ...(isInsecureSignIn(given, all)
+    ? [`AUTH_BASE_URL: ${shownValue('AUTH_BASE_URL', all.AUTH_BASE_URL!)} is not ${SECURE}, as production requires`]
+    : []),
   ...sharedHosts(given, all),
   ...(sharesPort(all) ? [`INTERNAL_PORT: "${all.INTERNAL_PORT}" is also the PORT, and must differ`] : []),
 ]
+
+/** Over http its cookies have no `Secure`, and passwords, codes and tokens are sent in clear text. */
+const isInsecureSignIn = (given: Texts, { NODE_ENV, AUTH_BASE_URL }: Texts) =>
+  NODE_ENV === 'production' && !('TOKEN_ISSUER' in given) && /^http:/.test(AUTH_BASE_URL!) && !isSecure(AUTH_BASE_URL!)
 
 /** The host tells the sections apart, and isolates the sign-in's cookies. */
 function sharedHosts(given: Texts, all: Texts): string[] {

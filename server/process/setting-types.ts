@@ -80,7 +80,7 @@ export const sender = z
 /** OpenTelemetry's packages append `/v1/traces` unless it is there. */
 export const collector = z.url({ protocol: /^https?$/, error: 'an http or https address' })
 
-const SECURE = 'an https address, or an http address of this machine'
+export const SECURE = 'an https address, or an http address of this machine'
 
 /** Members sign in there, so the connection must be secure. */
 export const loginIssuer = z.string().refine((text) => {

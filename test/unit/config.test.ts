@@ -261,6 +261,33 @@ describe('the settings', () => {
     expect(() => readConfig({ DEVELOPMENT_TOKENS: 'yes' })).toThrow('DEVELOPMENT_TOKENS')
   })
 
+  it.each([
+    'http://auth.example.org/v1',
+    'http://10.0.0.5/v1',
+    'http://localhost.example.org/v1',
+    'http://127.0.0.1.nip.io/v1',
+  ])('refuse the AUTH_BASE_URL %s in production, as its cookies would be sent without TLS', (AUTH_BASE_URL) => {
+    expect(messageOf({ NODE_ENV: 'production', AUTH_BASE_URL })).toContain(
+      `\n  AUTH_BASE_URL: "${AUTH_BASE_URL}" is not an https address, or an http address of this machine`,
+    )
+    expect(readConfig({ AUTH_BASE_URL }).authBaseUrl).toBe(AUTH_BASE_URL)
+    // Members sign in elsewhere.
+    const TOKEN_ISSUER = 'https://id.example.org'
+    expect(readConfig({ NODE_ENV: 'production', AUTH_BASE_URL, TOKEN_ISSUER }).production).toBe(true)
+    expect(() => readSettings({ NODE_ENV: 'production', AUTH_BASE_URL }, 'authBaseUrl')).toThrow('AUTH_BASE_URL')
+  })
+
+  it.each([
+    'https://auth.example.org',
+    'http://localhost:3000',
+    'http://auth.localhost',
+    'http://127.3.2.1',
+    'http://[::1]:80',
+  ])('accept the AUTH_BASE_URL %s/v1 in production', (origin) => {
+    const AUTH_BASE_URL = `${origin}/v1`
+    expect(readConfig({ NODE_ENV: 'production', AUTH_BASE_URL }).authBaseUrl).toBe(AUTH_BASE_URL)
+  })
+
   it('configure where webhooks may go and which process delivers them', () => {
     const given = { WEBHOOK_ALLOW: '127.0.0.1, ::1,10.20.0.0/16', WEBHOOK_WORKER: 'false' }
     expect(readConfig(given).webhooks).toEqual({ allow: ['127.0.0.1', '::1', '10.20.0.0/16'], worker: false })
@@ -391,15 +418,12 @@ describe('the environment', () => {
     expect([process.env[given], process.env[missing]]).toEqual([value, 'of the file'])
   })
 
-  it('is told of unknown names in the file, with the setting that is meant, and of none in the environment', () => {
-    const { file, given } = setUp()
-    process.env[given] = 'from outside'
+  it('is searched for unknown names: in the file all, with the setting that is probably meant', () => {
+    const { file } = setUp()
     const names = ['SECRET_KEY', 'port', 'DATABASE', 'LOGIN_ISSUR', 'NODE_EXTRA_CA_CERTS', 'POSTGRES_PASSWORD', 'POTR']
-    writeFileSync(
-      file,
-      ['PORT', 'PGSSLMODE', 'OTEL_TRACES_SAMPLER', ...names].map((name) => `${name}=canary`).join('\n'),
-    )
-    expect(unknownSettings(file).sort()).toEqual([
+    const text = ['PORT', 'PGSSLMODE', 'OTEL_TRACES_SAMPLER', ...names].map((name) => `${name}=canary`).join('\n')
+    writeFileSync(file, text)
+    const sentences = [
       'DATABASE in .env is not a setting of this service: is DATABASE_URL meant?',
       'LOGIN_ISSUR in .env is not a setting of this service: is LOGIN_ISSUER meant?',
       'NODE_EXTRA_CA_CERTS in .env is not a setting of this service.',
@@ -407,7 +431,125 @@ describe('the environment', () => {
       'POTR in .env is not a setting of this service: is PORT meant?',
       'SECRET_KEY in .env is not a setting of this service: is SECRETS_KEY meant?',
       'port in .env is not a setting of this service: is PORT meant?',
+    ]
+    expect(unknownSettings({}, file).sort()).toEqual(sentences)
+    // The process has the file's names in its environment.
+    expect(unknownSettings({ SECRET_KEY: 'canary', LOGIN_ISSUR: 'canary' }, file).sort()).toEqual(sentences)
+    expect(unknownSettings({}, join(file, '../none'))).toEqual([])
+  })
+
+  /** What is said about an environment, without a file. */
+  const saidOf = (env: Record<string, string>) => unknownSettings(env, join(tmpdir(), 'member-apps-none', '.env'))
+
+  it.each([
+    ['SECRET_KEY', 'SECRETS_KEY'],
+    ['SECRETSKEY', 'SECRETS_KEY'],
+    ['secrets_key', 'SECRETS_KEY'],
+    ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+    ['MAIL_FORM', 'MAIL_FROM'],
+    ['APP_BASE_URL', 'APPS_BASE_URL'],
+    ['AUTH_BASE_URI', 'AUTH_BASE_URL'],
+    ['LOGIN_ISSUR', 'LOGIN_ISSUER'],
+    ['WEBHOOKS_ALLOW', 'WEBHOOK_ALLOW'],
+    ['STORAGE_QOUTA_BYTES', 'STORAGE_QUOTA_BYTES'],
+    ['DEVELOPEMENT_TOKENS', 'DEVELOPMENT_TOKENS'],
+    ['DATABASE_POOLMAX', 'DATABASE_POOL_MAX'],
+  ])('with %s is probably meant to have %s', (name, meant) => {
+    expect(saidOf({ [name]: 'canary' })).toEqual([
+      `${name} in the environment is not a setting of this service: is ${meant} meant?`,
     ])
-    expect(unknownSettings(join(file, '../none'))).toEqual([])
+    // Another program's, as this one has its own.
+    expect(saidOf({ [name]: 'canary', [meant]: 'set' })).toEqual([])
+    expect(saidOf({ [name]: 'canary', [meant]: '' })).toHaveLength(1)
+    expect(saidOf({ [name]: '' })).toEqual([])
+  })
+
+  it('gives no warning for the variables of shells, supervisors, Kubernetes and other programs', () => {
+    const names = [
+      ...[
+        'PATH',
+        'HOME',
+        'PWD',
+        'OLDPWD',
+        'USER',
+        'LOGNAME',
+        'MAIL',
+        'SHELL',
+        'SHLVL',
+        'TERM',
+        'LANG',
+        'LC_ALL',
+        'TZ',
+        '_',
+      ],
+      ...[
+        'HOSTNAME',
+        'HOSTTYPE',
+        'EDITOR',
+        'COLOR',
+        'DISPLAY',
+        'TMPDIR',
+        'XDG_DATA_DIRS',
+        'XDG_RUNTIME_DIR',
+        'SSH_TTY',
+        'CI',
+      ],
+      ...['NODE', 'NODE_VERSION', 'NODE_OPTIONS', 'NODE_PATH', 'NODE_EXTRA_CA_CERTS', 'INIT_CWD', 'YARN_VERSION'],
+      ...[
+        'npm_lifecycle_event',
+        'npm_config_local_prefix',
+        'npm_package_name',
+        'npm_node_execpath',
+        'http_proxy',
+        'NO_PROXY',
+      ],
+      ...['INVOCATION_ID', 'JOURNAL_STREAM', 'SYSTEMD_EXEC_PID', 'MAINPID', 'STATE_DIRECTORY', 'CREDENTIALS_DIRECTORY'],
+      ...[
+        'PGHOST',
+        'PGUSER',
+        'PGDATA',
+        'PGSSLMODE',
+        'POSTGRES_USER',
+        'POSTGRES_PASSWORD',
+        'POSTGRES_DB',
+        'DATABASE_PASSWORD',
+      ],
+      ...['DB_HOST', 'DB_PORT', 'DB_URL', 'SERVER_PORT', 'WEB_PORT', 'HTTP_PORT', 'INTERNAL_HTTP_PORT', 'METRICS_PORT'],
+      ...[
+        'REDIS_HOST',
+        'REDIS_PORT',
+        'REDIS_PASSWORD',
+        'REDISCLI_AUTH',
+        'REDIS_TLS_URL',
+        'SMTP_HOST',
+        'SMTP_PORT',
+        'SMTP_USER',
+      ],
+      ...[
+        'API_URL',
+        'API_BASE_URL',
+        'HTTP_URL',
+        'FTP_URL',
+        'BASE_URL',
+        'PUBLIC_URL',
+        'LOG_FORMAT',
+        'LOG_FILE',
+        'API_TOKEN',
+      ],
+      ...[
+        'GITHUB_TOKEN',
+        'GITHUB_API_URL',
+        'AWS_REGION',
+        'AWS_SECRET_ACCESS_KEY',
+        'OTEL_TRACES_SAMPLER',
+        'OTEL_SERVICE_NAMES',
+      ],
+      ...['KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT', 'KUBERNETES_SERVICE_PORT_HTTPS', 'KUBERNETES_PORT'],
+      ...['MEMBER_APPS_SERVICE_HOST', 'MEMBER_APPS_SERVICE_PORT', 'MEMBER_APPS_PORT_3000_TCP', 'REDIS_SERVICE_HOST'],
+      // Kubernetes' names for services called workers and internals.
+      ...['WORKERS_SERVICE_HOST', 'WORKERS_SERVICE_PORT', 'WORKERS_PORT', 'INTERNALS_SERVICE_HOST', 'INTERNALS_PORT'],
+    ]
+    expect(saidOf(Object.fromEntries(names.map((name) => [name, 'canary'])))).toEqual([])
   })
 })
