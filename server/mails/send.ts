@@ -29,7 +29,7 @@ export const mailSender =
     } catch (error) {
       if (!(error instanceof MailFailure)) throw error
       failed(error)
-      if (!error.isFinal) return 0
+      if (error.refused === null) return 0
     }
     await endMail(db, mail.id)
     return 1

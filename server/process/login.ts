@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Core } from '../../routers/kernel/context.ts'
 import { issuerOf, upstreamCallback } from '../browser/addresses.ts'
+import type { SendMail } from '../browser/login/mail.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Config } from './config.ts'
 import type { SignIn } from './own-issuer.ts'
@@ -10,18 +11,19 @@ interface Parts {
   core: Core
   secretsKeys: readonly Buffer[]
   limits: Limits
+  sendMail: SendMail | undefined
   log: Logger
 }
 
 export async function signInOf(
   config: Config,
   { embedded }: Store,
-  { core, secretsKeys, limits, log }: Parts,
+  { core, secretsKeys, limits, sendMail, log }: Parts,
 ): Promise<SignIn | undefined> {
   if (config.tokenIssuer !== undefined) return undefined
   const { createLoginMethods } = await import('../browser/login/methods.ts')
   const settings = {
-    ...config.login,
+    ...{ sendMail, upstream: config.login.upstream },
     redirectUri: upstreamCallback(issuerOf(config.authBaseUrl)),
     // Only with an embedded database, and never in production.
     developmentLogin: embedded !== null && !config.production,
@@ -30,6 +32,10 @@ export async function signInOf(
     ...{ db: core.db, now: core.now, limits, brand: config.pageBrand.name },
     onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent'),
   })
+  // The start does not wait for it.
+  loginMethods.upstream
+    ?.check()
+    .catch(({ message }) => log.warn(`the provider of LOGIN_ISSUER cannot be used: ${message}`))
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
   return { cipher: core.cipher, secretsKeys, loginMethods, clubApproval: config.clubApproval, onError }
 }

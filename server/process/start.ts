@@ -10,6 +10,7 @@ import { readFinished } from '../../routers/kernel/housekeeping.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
+import type { SendMail } from '../browser/login/mail.ts'
 import { builtDocs } from '../docs/built.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -34,6 +35,7 @@ import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
 import { auditLog } from './log.ts'
 import { signInOf } from './login.ts'
+import { openMailer } from './mailer.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openPorts } from './ports.ts'
@@ -124,12 +126,13 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   })
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const trial = openTrial(config)
+  const sendMail = await openMailer(config, registry, log)
   const { parts, oauth, issuers } = await assemble({
     ...{ core, log, limits, registry, tracing, pageBrand: brand, docs: builtDocs },
     addressOf: clientAddress(config.trustedProxies),
     ...{ baseUrls: config.baseUrls, authBaseUrl: config.authBaseUrl, localUrls: trial?.urls.local },
     internalNames: config.internalNames,
-    signIn: await signInOf(config, store, { core, secretsKeys, limits, log }),
+    signIn: await signInOf(config, store, { core, secretsKeys, limits, sendMail, log }),
     trust: (own) => openTrustedIssuers(config, own, { db: store.db, now, log, issuerMs: timeLimits.issuerMs }),
     trial,
     limited: limiter.refused,
@@ -160,7 +163,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   await trial?.register(store.db)
   worker = startWorker(config, { db: store.db, cipher, now, log, tracing }, registry)
   const { removed } = housekeepingMetrics(registry, () => readFinished(store.db))
-  const tasks = housekeepingTasks(config, cipher, await senderOf(config, log))
+  const tasks = housekeepingTasks(config, cipher, sendMail && (await developerMails(config, sendMail, log)))
   const stopHousekeeping = startHousekeeping({ db: store.db, now, tasks, log, removed, ...housekeeping })
 
   return {
@@ -183,18 +186,12 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   }
 }
 
-/** Sends the portal's mails; undefined without a mail server. Loads the mail client only where it is needed. */
-async function senderOf(
-  { login: { smtp }, authBaseUrl, tokenIssuer, pageBrand: { name: brand } }: Config,
-  log: Logger,
-) {
-  if (!smtp || tokenIssuer !== undefined) return undefined
-  const { createMailer } = await import('../browser/login/mail.ts')
+/** Sends the portal's mails. */
+async function developerMails({ authBaseUrl, pageBrand: { name: brand } }: Config, sendMail: SendMail, log: Logger) {
   const { mailSender } = await import('../mails/send.ts')
   return mailSender({
-    sendMail: createMailer(smtp.url, smtp.from, brand),
+    ...{ sendMail, brand },
     portal: `${issuerOf(authBaseUrl)}/developers`,
-    brand,
     failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),
   })
 }

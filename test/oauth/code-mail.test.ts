@@ -44,9 +44,11 @@ describe('the mail', () => {
       const { mailServer } = world
       const brand = 'Rudern & "Söhne" <1921>'
       const settings = { upstream: null, redirectUri: 'https://auth.test/v1/oauth/upstream', developmentLogin: false }
+      const sendMail = createMailer(mailServer.url, 'no-reply@example.org', brand)
+      const onError = (error: unknown) => expect.fail(String(error))
       const { codes } = await createLoginMethods(
-        { ...settings, smtp: { url: mailServer.url, from: 'no-reply@example.org' } },
-        { db: world.db, now: Date.now, onError: (error) => expect.fail(String(error)), limits: memoryLimits(), brand },
+        { ...settings, sendMail },
+        { db: world.db, now: Date.now, onError, limits: memoryLimits(), brand },
       )
       const sender = { address: anyAddress(), browser: null }
       expect(await codes!.send(own.interaction, own.email, language, sender)).toBe('sent')

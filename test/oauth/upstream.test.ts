@@ -57,6 +57,14 @@ describe('signing in at an OpenID provider', () => {
     expect(upstream.name).toBe('Club account')
   })
 
+  it('is prepared by a check, which reads the metadata that the first sign-in uses', async () => {
+    const { provider, upstream } = await openProvider()
+    await upstream.check()
+    expect(provider.requests).toEqual(['/.well-known/openid-configuration'])
+    await upstream.start()
+    expect(provider.requests).toHaveLength(1)
+  })
+
   it('uses the registered redirect URI, whatever the URL behind a proxy', async () => {
     const { upstream } = await openProvider()
     const { returned, state } = await signInAs({ upstream })

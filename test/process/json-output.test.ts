@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startMailServer } from '../oauth/mail-server.ts'
 import { emptyDatabase, migratedDatabase } from '../support/databases.ts'
 import { command, dataDirectory, run, send, start } from './service.ts'
 
@@ -31,7 +32,10 @@ describe('standard output in production', () => {
   it('of the service is lines of JSON: addresses, warnings, first steps, requests, what packages print', async () => {
     const directory = await dataDirectory()
     await writeFile(join(directory, '.env'), 'SECRET_KEY=canary\n')
-    const env = { DATA_DIR: directory, DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production', NODE_OPTIONS: LOUD }
+    const env = {
+      ...{ DATA_DIR: directory, DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production', NODE_OPTIONS: LOUD },
+      TRUSTED_PROXY: 'canary',
+    }
     const service = await start(env, { cwd: directory })
     const { port, internalPort } = service
     await send(port, 'GET', '/v1/me/profile', { headers: { host: 'apps.localhost' } })
@@ -64,6 +68,7 @@ describe('standard output in production', () => {
     const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
     expect(warnings).toEqual([
       'SECRET_KEY in .env is not a setting of this service: is SECRETS_KEY meant?',
+      'TRUSTED_PROXY in the environment is not a setting of this service: is TRUSTED_PROXIES meant?',
       'SECRETS_KEY is not set: secrets and signing keys are encrypted with a key in DATA_DIR',
       expect.stringMatching(/^no member can sign in: set SMTP_URL and MAIL_FROM, or LOGIN_ISSUER .*$/),
       expect.stringMatching(/only this machine knows the host of APPS_BASE_URL, LMS_BASE_URL, .*, AUTH_BASE_URL$/),
@@ -92,6 +97,8 @@ describe('standard output in production', () => {
   })
 
   it('warns of nothing when SECRETS_KEY, a way to sign in and public addresses are set', async () => {
+    const mailServer = await startMailServer()
+    onTestFinished(mailServer.close)
     const at = (host: string) => `https://${host}.example.org/v1`
     const env = {
       ...{ DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production', SECRETS_KEY },
@@ -99,7 +106,7 @@ describe('standard output in production', () => {
       ...{
         SYNC_BASE_URL: at('sync'),
         AUTH_BASE_URL: at('auth'),
-        SMTP_URL: 'smtps://mail.example.org',
+        SMTP_URL: mailServer.url,
         MAIL_FROM: 'apps@example.org',
       },
     }
@@ -113,7 +120,7 @@ describe('standard output in production', () => {
   })
 })
 
-describe('unknown names in .env', () => {
+describe('unknown names', () => {
   it('are told by commands, and beside settings that cannot be used, and without a value', async () => {
     const cwd = await dataDirectory()
     await writeFile(join(cwd, '.env'), 'LOGIN_ISSUR=canary\nLOGIN_CLIENT_ID=apps\nPGSSLMODE=disable\n')
@@ -128,8 +135,13 @@ describe('unknown names in .env', () => {
     ])
     await writeFile(join(cwd, '.env'), 'POTR=canary\n')
     const args = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
-    const token = await command('token', args, { DATA_DIR: cwd }, { cwd }).ended
-    expect(token).toMatchObject({ code: 0, stderr: 'POTR in .env is not a setting of this service: is PORT meant?\n' })
+    const token = await command('token', args, { DATA_DIR: cwd, SECRET_KEY: 'canary' }, { cwd }).ended
+    expect(token).toMatchObject({ code: 0, signal: null })
+    expect(token.stderr.split('\n')).toEqual([
+      'POTR in .env is not a setting of this service: is PORT meant?',
+      'SECRET_KEY in the environment is not a setting of this service: is SECRETS_KEY meant?',
+      '',
+    ])
     expect(token.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
   })
 })

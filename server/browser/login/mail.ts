@@ -14,11 +14,11 @@ interface Mail {
 export type SendMail = (mail: Mail) => Promise<void>
 
 export class MailFailure extends Error {
-  /** The server has refused the recipient or the mail, and will do so again. */
-  readonly isFinal: boolean
-  constructor(message: string, isFinal: boolean) {
+  /** What the server has refused, and will refuse again; null if it may accept the mail later. */
+  readonly refused: 'recipient' | 'mail' | null
+  constructor(message: string, refused: MailFailure['refused']) {
     super(message)
-    this.isFinal = isFinal
+    this.refused = refused
   }
 }
 
@@ -29,16 +29,8 @@ const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout:
  * or a name and `<an address>`; without a name, the operator's name is used.
  */
 export function createMailer(smtpUrl: string, from: string, brand?: string | undefined): SendMail {
-  const { username, hostname } = new URL(smtpUrl)
   const sender = senderOf(from, brand)
-  const transport = createTransport({
-    url: smtpUrl,
-    ...TIMEOUTS,
-    // Never sends a password in clear text, even if an attacker removes STARTTLS from the server's greeting.
-    requireTLS: username !== '' && !isLoopback(hostname),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const transport = transportTo(smtpUrl)
   return async ({ to, id, ...content }) => {
     await transport
       .sendMail({
@@ -50,9 +42,30 @@ export function createMailer(smtpUrl: string, from: string, brand?: string | und
         ...content,
       })
       .catch((error) => {
-        throw new MailFailure(`a mail could not be sent: ${reasonOf(error)}`, isFinal(error))
+        throw new MailFailure(`a mail could not be sent: ${reasonOf(error)}`, refusedBy(error))
       })
   }
+}
+
+/** Connects and signs in. Throws an error with the reason if that fails. */
+export async function checkMailServer(smtpUrl: string): Promise<void> {
+  await transportTo(smtpUrl)
+    .verify()
+    .catch((error) => {
+      throw new Error(reasonOf(error))
+    })
+}
+
+function transportTo(smtpUrl: string) {
+  const { username, hostname } = new URL(smtpUrl)
+  return createTransport({
+    url: smtpUrl,
+    ...TIMEOUTS,
+    // Never sends a password in clear text, even if an attacker removes STARTTLS from the server's greeting.
+    requireTLS: username !== '' && !isLoopback(hostname),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
 }
 
 function senderOf(from: string, brand = '') {
@@ -70,8 +83,11 @@ interface SmtpError extends Error {
   responseCode?: number
 }
 
-const isFinal = ({ command = '', responseCode = 0 }: SmtpError) =>
-  ['RCPT TO', 'DATA'].includes(command) && responseCode >= 500
+function refusedBy({ command, responseCode = 0 }: SmtpError): MailFailure['refused'] {
+  if (responseCode < 500) return null
+  if (command === 'RCPT TO') return 'recipient'
+  return command === 'DATA' ? 'mail' : null
+}
 
 /** Reports only the number of a server's reply: the text may repeat the address, or the mail, which contains the code. */
 function reasonOf({ code, command, response, responseCode, message }: SmtpError): string {

@@ -2,6 +2,7 @@ import type { Database } from '../../../prisma/client.ts'
 import type { Limits } from '../../limits/limit.ts'
 import type { EmailCodes } from './email-code.ts'
 import { emailCodes } from './email-code.ts'
+import type { SendMail } from './mail.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface LoginMethods {
@@ -12,7 +13,7 @@ export interface LoginMethods {
 }
 
 interface LoginSettings {
-  smtp: { url: string; from: string } | null
+  sendMail: SendMail | undefined
   upstream: { issuer: string; clientId: string; clientSecret?: string; name: string } | null
   redirectUri: string
   developmentLogin: boolean
@@ -27,14 +28,13 @@ interface Options {
   brand?: string | undefined
 }
 
-/** Loads the mail client or the OpenID client only when configured. */
+/** Loads the OpenID client only when configured. */
 export async function createLoginMethods(
-  { smtp, upstream, redirectUri, developmentLogin }: LoginSettings,
+  { sendMail, upstream, redirectUri, developmentLogin }: LoginSettings,
   { db, now, onError, limits, brand }: Options,
 ): Promise<LoginMethods> {
-  const sendMail = smtp && (await import('./mail.ts')).createMailer(smtp.url, smtp.from, brand)
   return {
-    codes: sendMail && emailCodes({ db, now, sendMail, onError, limits, brand }),
+    codes: sendMail ? emailCodes({ db, now, sendMail, onError, limits, brand }) : null,
     upstream: upstream && (await import('./upstream.ts')).createUpstream({ ...upstream, redirectUri }, now),
     developmentLogin,
   }

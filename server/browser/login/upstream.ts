@@ -8,6 +8,8 @@ import { upstreamConfiguration } from './discovery.ts'
 
 export interface Upstream {
   name: string
+  /** Reads the provider's metadata, as the first sign-in does otherwise. Throws if that fails. */
+  check(): Promise<void>
   /** Returns the URL to redirect to, and the state to store in that browser until it returns. */
   start(): Promise<{ url: string; state: string }>
   /** Returns the signed-in account; `email` only if the provider has verified it. Throws if anything is wrong. */
@@ -24,13 +26,12 @@ const SCOPE = 'openid email'
 const text = z.string().min(1)
 const stateSchema = z.object({ state: text, nonce: text, verifier: text })
 
-/** Sign-in at another OpenID provider, which is first contacted by a sign-in, and so may be down at start-up. */
+/** Sign-in at another OpenID provider, which may be unavailable at the start. */
 export function createUpstream(settings: Settings, now: () => number): Upstream {
   const { name, redirectUri } = settings
   const configuration = upstreamConfiguration(settings, now)
 
-  const upstream: Upstream = {
-    name,
+  const upstream: Pick<Upstream, 'start' | 'finish'> = {
     async start() {
       const config = await configuration()
       const secrets = {
@@ -69,11 +70,13 @@ export function createUpstream(settings: Settings, now: () => number): Upstream 
       return { issuer, subject, email: verifiedEmail(profile) }
     },
   }
-  const explain = (error: unknown) => {
-    throw new Error(`Signing in at ${settings.issuer} failed: ${reasonsOf(error).join(': ')}`)
+  const fail = (prefix: string) => (error: unknown) => {
+    throw new Error(prefix + reasonsOf(error).join(': '))
   }
+  const explain = fail(`Signing in at ${settings.issuer} failed: `)
   return {
     name,
+    check: () => configuration().then(() => {}, fail('')),
     start: () => upstream.start().catch(explain),
     finish: (url, state) => upstream.finish(url, state).catch(explain),
   }

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { seed } from '../../../prisma/seed.ts'
 import { memberScopesAt } from '../../../routers/kernel/scopes.ts'
+import { addTeam, inviteToTeam } from '../../../server/admin/teams.ts'
 import { createCipher } from '../../../server/secrets/cipher.ts'
 import type { Program, Service } from '../../process/service.ts'
 import { command, dataDirectory, freePort, run, send, start, until } from '../../process/service.ts'
@@ -82,7 +83,11 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     atEnd(async () => proxy.close())
     redis = await redisServer({ atEnd })
     await redis.start()
-    env = { DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: proxy.url, SECRETS_KEY, REDIS_URL: redis.url }
+    env = {
+      ...{ DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: proxy.url, SECRETS_KEY, REDIS_URL: redis.url },
+      // Nothing listens there.
+      ...{ SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'apps@example.org' },
+    }
     node = await start({ ...env, WEBHOOK_WORKER: 'false' }, { atEnd })
     workerPort = await freePort()
     await startWorker()
@@ -208,6 +213,15 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     await finished('3 h 1 min')
     await fires('HousekeepingStopped')
     await finished('1 min')
+  })
+
+  it('MailsFail fires when the mail server cannot be reached', async () => {
+    const db = openTestDatabase(databaseUrl)
+    await addTeam(db, { id: 'planners', name: 'Planners', level: 'hobby' }, new Date())
+    await inviteToTeam(db, { team: 'planners', email: 'jo@example.org', role: 'owner' }, new Date())
+    await fires('MailsFail')
+    await db.mail.deleteMany({ where: { teamId: 'planners' } })
+    await db.$disconnect()
   })
 
   it('ClockWrong fires when the clock of a machine is two hours ahead', async () => {

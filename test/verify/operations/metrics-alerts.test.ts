@@ -58,12 +58,20 @@ const cases: Record<string, { bad: Series; good: Series }> = {
       'housekeeping_last_success_seconds{task="events",instance="b"}': 60,
     },
   },
+  MailsFail: {
+    bad: { [mails('failed')]: each(1), [mails('sent')]: 0, [mails('refused')]: 0 },
+    good: { [mails('failed')]: each(1), [mails('sent')]: each(2), [mails('refused')]: each(60) },
+  },
   ClockWrong: { bad: { clock_ahead_seconds: -3 }, good: { clock_ahead_seconds: 1 } },
   IssuerKeysOld: { bad: { issuer_keys_age_seconds: 3_601 }, good: { issuer_keys_age_seconds: 300 } },
 }
 
 function requests(operation: string, status: number) {
   return `http_request_duration_seconds_count{operation="${operation}",status="${status}"}`
+}
+
+function mails(outcome: string) {
+  return `mails_total{outcome="${outcome}"}`
 }
 
 function bucket(le: string) {

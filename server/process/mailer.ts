@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { SendMail } from '../browser/login/mail.ts'
+import { mailMetrics } from '../telemetry/mail-metrics.ts'
+import type { Config } from './config.ts'
+
+/**
+ * Sends the mails of a service, and counts them; undefined without a mail server. Loads the mail client only where it is needed.
+ * A server that cannot be used is named in a warning, which the start does not wait for.
+ */
+export async function openMailer(
+  { login: { smtp }, tokenIssuer, pageBrand }: Config,
+  registry: Registry,
+  log: Logger,
+): Promise<SendMail | undefined> {
+  const count = mailMetrics(registry)
+  if (!smtp || tokenIssuer !== undefined) return undefined
+  const { checkMailServer, createMailer, MailFailure } = await import('../browser/login/mail.ts')
+  checkMailServer(smtp.url).catch(({ message }) => log.warn(`the mail server of SMTP_URL cannot be used: ${message}`))
+  const sendMail = createMailer(smtp.url, smtp.from, pageBrand.name)
+  return async (mail) => {
+    try {
+      await sendMail(mail)
+    } catch (error) {
+      count(error instanceof MailFailure && error.refused === 'recipient' ? 'refused' : 'failed')
+      throw error
+    }
+    count('sent')
+  }
+}
