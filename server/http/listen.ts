@@ -33,6 +33,8 @@ export interface Listener {
    * remaining connections after `graceMs`.
    */
   close: (graceMs: number, drainMs?: number) => Promise<void>
+  /** How many requests were in flight on the connections that `close` has cut. */
+  cut: () => number
 }
 
 interface Options {
@@ -57,6 +59,7 @@ export async function listen(
   server.maxHeadersCount = 0
   const inFlight = new InFlight<ServerResponse>()
   let draining = false
+  let cut = 0
   const handle = app.callback()
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     dropLongNegotiation(request)
@@ -116,10 +119,15 @@ export async function listen(
       const giveUp = Date.now() + graceMs
       // Node does not close connections that become idle after close().
       while (!(await Promise.race([closed, sleep(50, false)]))) {
-        if (Date.now() < giveUp) server.closeIdleConnections()
-        else server.closeAllConnections()
+        if (Date.now() < giveUp) {
+          server.closeIdleConnections()
+          continue
+        }
+        cut ||= inFlight.size
+        server.closeAllConnections()
       }
     },
+    cut: () => cut,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Worker } from '../webhooks/worker.ts'
 import { runProcess } from './run.ts'
+import { stoppedLine } from './stopped-line.ts'
 
 /** A loop that has not run for this long hangs: a run takes seconds even while the database is unavailable. */
 const HANGS_S = 60
@@ -19,12 +20,14 @@ export const deliver = () =>
     const { addDeliveryGauges, addQueueGauges, deliveryMetrics } = await import('../telemetry/delivery-metrics.ts')
     const { dueFigures } = await import('../webhooks/due-figures.ts')
     const { openWorker } = await import('../webhooks/open.ts')
+    const { DRAIN_MS } = await import('../webhooks/worker.ts')
     for (const sentence of secretsWarnings(config)) log.warn(sentence)
     const { registry, pool, tracing } = await observe(config, 'member-apps-worker', log)
     const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
       warn: (sentence) => log.warn(sentence),
       observer: pool,
     })
+    let deliveries = 0
     try {
       const { db } = store
       for (const sentence of await checkSessions(db)) log.warn(sentence)
@@ -49,13 +52,15 @@ export const deliver = () =>
       addDeliveryGauges(registry, worker.figures)
       addQueueGauges(registry, () => dueFigures(db, now()))
       log.info(watchers && { port: watchers.port }, 'the worker delivers')
-      await shutdownSignal
+      const signal = await shutdownSignal
       ending = true
-      await worker.close()
+      log.info(`${signal}: draining for at most ${DRAIN_MS / 1_000} s`)
+      deliveries = await worker.close()
       await watchers?.close(0)
       clock.close()
     } finally {
       await store.close()
       await tracing?.close()
     }
+    log.info(stoppedLine({ deliveries }))
   })

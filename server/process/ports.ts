@@ -26,5 +26,6 @@ export async function openPorts(parts: HttpParts, { port, host, internalPort, in
     internalPort: internal.port,
     close: (graceMs: number, drainMs?: number) =>
       Promise.all([open.close(graceMs, drainMs), internal.close(graceMs, drainMs)]),
+    cut: () => open.cut() + internal.cut(),
   }
 }

@@ -12,17 +12,25 @@ const CLOSE_MS = 9_500
  * Registered before anything starts: an interrupted start would leave a database running. Both signals may come twice, as npm
  * forwards the Ctrl-C that the terminal has already sent to this process.
  */
-const shutdownSignal = new Promise<void>((resolve) => {
-  process.on('SIGTERM', () => resolve()).on('SIGINT', () => resolve())
+const shutdownSignal = new Promise<NodeJS.Signals>((resolve) => {
+  process.on('SIGTERM', resolve).on('SIGINT', resolve)
 })
 
 /** Ends the process even if something hangs, before its supervisor does (systemd, compose and Helm: after 20 s). */
-const boundShutdown = ({ drainMs }: Config) =>
-  shutdownSignal.then(() => setTimeout(() => process.exit(1), drainMs + CLOSE_MS).unref())
+async function boundShutdown({ drainMs }: Config) {
+  await shutdownSignal
+  const ms = drainMs + CLOSE_MS
+  const end = () => {
+    // Not to the log, which may be what hangs.
+    process.stderr.write(`The process did not stop within ${ms / 1_000} s after the signal, and was ended.\n`)
+    process.exit(1)
+  }
+  setTimeout(end, ms).unref()
+}
 
 /** Runs a program with the environment's settings, and exits when it returns: 0, or 1 when it throws. */
 export async function runProcess(
-  program: (config: Config, log: Logger, shutdownSignal: Promise<void>) => Promise<void>,
+  program: (config: Config, log: Logger, shutdownSignal: Promise<NodeJS.Signals>) => Promise<void>,
   options: StartOptions = {},
 ) {
   let log: Logger | undefined

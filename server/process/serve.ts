@@ -10,7 +10,7 @@ export const serve = (options: StartOptions) =>
     const service = await startService(config, log)
     try {
       await announce(config, service, log)
-      await shutdownSignal
+      log.info(`${await shutdownSignal}: draining for ${config.drainMs / 1_000} s`)
     } finally {
       await service.close()
     }

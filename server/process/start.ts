@@ -42,6 +42,7 @@ import { openPorts } from './ports.ts'
 import { openPostgresWakes } from './postgres-wakes.ts'
 import { openRedisWakes } from './redis-wakes.ts'
 import { addServiceGauges } from './service-metrics.ts'
+import { stoppedLine } from './stopped-line.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
 import { openTrial } from './trial.ts'
@@ -173,7 +174,8 @@ async function serve(config: Config, opened: Opened, log: Logger) {
       ending = true
       // Their callers ask another node.
       parts.holds.end()
-      await Promise.all([ports.close(graceMs, config.drainMs), worker?.close(), stopHousekeeping()])
+      const closing = [worker?.close(), ports.close(graceMs, config.drainMs), stopHousekeeping()] as const
+      const [deliveries = 0] = await Promise.all(closing)
       await parts.requestLog.close()
       oauth?.close()
       issuers.close()
@@ -182,6 +184,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
       clock?.close()
       await store.close()
       await tracing?.close()
+      log.info(stoppedLine({ requests: ports.cut(), deliveries }))
     },
   }
 }

@@ -19,8 +19,9 @@ export function openWorker({ allow }: Settings, dependencies: Dependencies): Wor
     figures: worker.figures,
     wake: worker.wake,
     async close() {
-      await worker.close()
+      const cut = await worker.close()
       sender.close()
+      return cut
     },
   }
 }

@@ -13,6 +13,9 @@ import { createScheduler } from './scheduler.ts'
 /** 30 s longer than an attempt can take. */
 export const LEASE_MS = 45_000
 
+/** How long a worker that is closed waits for deliveries in flight. */
+export const DRAIN_MS = 7_000
+
 interface Options extends AttemptOptions {
   db: Database
   /** The longest pause between polls while nobody calls `wake`. */
@@ -31,10 +34,10 @@ export interface Worker {
   }
   wake: () => void
   /**
-   * Claims nothing more, waits up to `waitMs` for deliveries in flight and releases the others; results are written. Takes a
-   * second longer at most, and never rejects.
+   * Claims nothing more, waits up to `waitMs` for deliveries in flight, and releases the others, whose number it returns; results
+   * are written. Takes a second longer at most, and never rejects.
    */
-  close: (waitMs?: number) => Promise<void>
+  close: (waitMs?: number) => Promise<number>
 }
 
 /** Delivers what is due until it is closed. Several workers may share a database. */
@@ -126,7 +129,7 @@ export function startWorker({
       scheduler.wake(clock())
       schedule()
     },
-    async close(waitMs = 7_000) {
+    async close(waitMs = DRAIN_MS) {
       closing = true
       clearTimeout(timer)
       const settled = async () => {
@@ -138,6 +141,7 @@ export function startWorker({
       inFlight.clear()
       const written = results.close().then(() => (unfinished.length > 0 ? release(db, unfinished) : undefined))
       await within(1_000, written.catch(availability.down))
+      return unfinished.length
     },
   }
 }

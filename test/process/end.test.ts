@@ -6,10 +6,27 @@ import { describe, expect, it } from 'vitest'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { GRACE_MS, startService } from '../../server/process/start.ts'
+import { stoppedLine } from '../../server/process/stopped-line.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 import type { Service } from './service.ts'
-import { asAnna, dataDirectoryWithCluster, launch, postgresOf, refuses, start, tokenOf, until } from './service.ts'
+import {
+  asAnna,
+  dataDirectory,
+  dataDirectoryWithCluster,
+  launch,
+  postgresOf,
+  refuses,
+  start,
+  tokenOf,
+  until,
+} from './service.ts'
+
+/** From SIGUSR2 on, what waits for the next turn of the event loop waits for ever. */
+const HANGING = `--import=data:text/javascript,${encodeURIComponent(
+  `process.on('SIGUSR2', () => { globalThis.setImmediate = () => {}; console.log('it hangs') })`,
+)}`
 
 describe('a service that is asked to stop', () => {
   it('on SIGTERM ends idle connections, finishes the request in flight and stops its database', async () => {
@@ -28,6 +45,7 @@ describe('a service that is asked to stop', () => {
     expect(answer).toMatch(/\r\nConnection: close\r\n/i)
     expect(answer).toContain('{"key":"slow","value":"whole",')
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(stopsOf(service)).toEqual(['SIGTERM: draining for 0 s', 'stopped, 0 requests cut'])
     expect(await postgresOf(DATA_DIR)).toBe(0)
 
     const later = await start({ DATA_DIR })
@@ -39,7 +57,9 @@ describe('a service that is asked to stop', () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const config = readConfig({ PORT: '0', INTERNAL_PORT: '0', DATA_DIR })
     const graceMs = 1_000
-    const service = await startService(config, pino({ level: 'silent' }), { timeLimits: suiteLimits, graceMs })
+    const lines: string[] = []
+    const log = pino({}, { write: (line) => void lines.push(line) })
+    const service = await startService(config, log, { timeLimits: suiteLimits, graceMs })
     const claims = { member: 'anna', organisation: 'riverside', client: 'trainer-app', expiresInSeconds: 600 }
     const token = await mintToken(await developmentKey(DATA_DIR), { ...claims, scope: memberScopes.join(' ') })
     const never = await halfSent({ port: service.publicPort, token }, 'never')
@@ -47,7 +67,41 @@ describe('a service that is asked to stop', () => {
     await service.close()
     expect(performance.now() - asked).toBeGreaterThanOrEqual(graceMs)
     expect(await never.text).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    expect(JSON.parse(lines.at(-1)!).msg).toBe('stopped, 1 request cut')
     expect(await postgresOf(DATA_DIR)).toBe(0)
+  })
+
+  it.each([
+    [{ requests: 0, deliveries: 0 }, 'stopped, 0 requests cut'],
+    [{ requests: 1, deliveries: 0 }, 'stopped, 1 request cut'],
+    [{ requests: 12, deliveries: 2 }, 'stopped, 12 requests and 2 deliveries cut'],
+    [{ deliveries: 1 }, 'stopped, 1 delivery cut'],
+  ])('says what it has cut: %j', (cut, line) => {
+    expect(stoppedLine(cut)).toBe(line)
+  })
+
+  it('names its drain, during which it serves', async () => {
+    const env = { DATA_DIR: await dataDirectoryWithCluster(), DRAIN_SECONDS: '0.5', NODE_ENV: 'production' }
+    const service = await start(env)
+    service.child.kill('SIGTERM')
+    await until(
+      async () => stopsOf(service),
+      (said) => said.length > 0,
+    )
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(stopsOf(service)).toEqual(['SIGTERM: draining for 0.5 s', 'stopped, 0 requests cut'])
+  })
+
+  it('that hangs is ended, with a line on standard error', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await migratedDatabase(), NODE_OPTIONS: HANGING }
+    const service = await start(env)
+    service.child.kill('SIGUSR2')
+    await until(
+      async () => service.stdout(),
+      (text) => text.includes('it hangs'),
+    )
+    const { code, stderr } = await service.stop()
+    expect([code, stderr]).toEqual([1, 'The process did not stop within 9.5 s after the signal, and was ended.\n'])
   })
 
   it('gives requests in flight the grace period that the documents name', async () => {
@@ -67,6 +121,7 @@ describe('a service that is asked to stop', () => {
     expect(await slow.finish()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(stopsOf(service)).toEqual(['SIGINT: draining for 0 s', 'stopped, 0 requests cut'])
   })
 
   it('leaves no database server behind when it is still starting', async () => {
@@ -78,6 +133,14 @@ describe('a service that is asked to stop', () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 })
+
+/** The lines of the log about the stop. */
+const stopsOf = ({ stdout }: Service): string[] =>
+  stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line).msg)
+    .filter((msg) => /^SIG|^stopped/.test(msg))
 
 const withToken = (service: Service) => ({ port: service.port, token: tokenOf(service) })
 

@@ -42,6 +42,10 @@ function startWorker(env: Record<string, string>) {
   }
 }
 
+/** The lines of its log about the stop. */
+const stopsOf = ({ lines }: ReturnType<typeof startWorker>): string[] =>
+  lines().flatMap(({ msg }) => (/^SIG|^stopped/.test(msg) ? [msg] : []))
+
 describe('npm run worker', () => {
   it('delivers and logs, and on SIGTERM finishes the delivery in flight', async () => {
     const hold = holding()
@@ -64,6 +68,7 @@ describe('npm run worker', () => {
     const attempts = worker.lines().filter(({ delivery }) => delivery !== undefined)
     expect(attempts).toMatchObject([{ delivery: id, subscription, attempt: 1, status: 204, error: null }])
     expect(worker.stdout()).not.toMatch(/secret-4711|127\.0\.0\.1/)
+    expect(stopsOf(worker)).toEqual(['SIGTERM: draining for at most 7 s', 'stopped, 0 deliveries cut'])
   })
 
   it('releases a delivery without a response on SIGINT, and exits', async () => {
@@ -76,6 +81,7 @@ describe('npm run worker', () => {
     expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease: null })
     expect(await db.delivery.count({ where: { lease: { not: null } } })).toBe(0)
+    expect(stopsOf(worker)).toEqual(['SIGINT: draining for at most 7 s', 'stopped, 1 delivery cut'])
   })
 
   it('starts the embedded database and stops it on exit', async () => {
