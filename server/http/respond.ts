@@ -8,6 +8,7 @@ import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import { drain } from './drain.ts'
 import { waitsToContinue } from './expect-continue.ts'
 import type { RecordRequest } from './record.ts'
+import { logRefusals } from './refusal-log.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
 import { operationOf } from './state.ts'
@@ -28,11 +29,16 @@ const PROBES = new Set(['health', 'metrics'])
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
+/** Whether nothing is wrong with the request or the service: what it depends on is out of reach. Batches have another status. */
+const isOutage = (status: number, cause: unknown) =>
+  status === 503 || isOverdue(cause) || failureOf(cause).status === 503
+
 /**
  * The outermost step: the request id, the only catch, one log line per request (of a successful probe: debug), its metrics, and
  * its entry in its client's request log.
  */
 export function respond(log: Logger, now: () => number, metrics: HttpMetrics, record?: RecordRequest): Step {
+  const reasonFor = logRefusals(log)
   return async (ctx, next) => {
     const [start, began] = [now(), performance.now()]
     metrics.began()
@@ -73,7 +79,12 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
     const operation = operationOf(state)
     metrics.ended(operation, status, seconds)
     const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
-    if (state.cause) log.error({ ...line, err: state.cause })
+    const { cause } = state
+    if (cause && isOutage(status, cause)) {
+      const reason = reasonFor(cause)
+      if (reason === undefined) log.info(line)
+      else log.error({ ...line, reason })
+    } else if (cause) log.error({ ...line, err: cause })
     else if (status === 200 && PROBES.has(operation)) log.debug(line)
     else log.info(line)
     record?.(ctx, start, seconds * 1_000, refusal)

@@ -55,6 +55,10 @@ describe('a database that does not answer', () => {
       expect(grant).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
       for (const { headers } of [page!, grant!]) expect(headers['retry-after']).toBe('2')
       expect((await service.alive()).status).toBe(200)
+      const ofRequests = service.log().filter(({ status }) => status === 503)
+      expect(ofRequests.length).toBeGreaterThan(names.length)
+      for (const line of ofRequests) expect([line.path, line.err]).toEqual([line.path, undefined])
+      expect(JSON.stringify(ofRequests)).not.toContain('    at ')
       const said = () => service.log().flatMap(({ msg }) => (/^the database /.test(msg) ? [msg] : []))
       expect(said()).toEqual(['the database cannot be reached'])
 
@@ -94,7 +98,7 @@ describe('a database that does not answer', () => {
     await stuck
   })
 
-  it('is logged for each request, with its cause and without the sent values', async () => {
+  it('is logged with the first request that it refuses, without a stack and without the sent values', async () => {
     const service = await startFaulted()
     await allWell(service)
     await service.proxy.begin('refuse')
@@ -119,12 +123,20 @@ describe('a database that does not answer', () => {
       '/apps/trainer-app/webhook',
       webhook,
     )
-    for (const { headers } of [looked, stored, submitted, set]) {
-      const line = service.failures().find(({ requestId }) => requestId === headers['x-request-id'])
-      expect(line).toMatchObject({ level: 50, status: 503 })
-      expect(JSON.stringify(line.err)).toMatch(/Can't reach database server|ECONNREFUSED/)
-    }
-    expect(JSON.stringify(service.failures())).not.toContain(canary)
+    const lines = service.log().filter(({ status }) => status === 503)
+    const answers = [looked, stored, submitted, set]
+    expect(lines.map(({ requestId }) => requestId)).toEqual(answers.map(({ headers }) => headers['x-request-id']))
+    const [first, ...others] = lines
+    expect(first).toMatchObject({ level: 50, method: 'GET', path: '/v1/me/profile', client: 'trainer-app' })
+    expect(first.reason).toMatch(/^(?:Can't reach database server|connect ECONNREFUSED).*$/)
+    for (const line of others) expect([line.level, line.reason]).toEqual([30, undefined])
+    expect(await overTrpc(service, 'me.profile', unknown)).toMatchObject({ status: 503 })
+    // The internal port counts by itself.
+    expect(service.log().at(-1)).toMatchObject({ level: 50, status: 503, reason: first.reason })
+    const batch = await service.trpc('apps', 'ben', 'me.profile,nothing?batch=1', undefined, false)
+    expect([batch.status, service.log().at(-1).status]).toEqual([207, 207])
+    expect(service.log().filter((line) => line.status && line.err)).toEqual([])
+    expect(JSON.stringify(service.log())).not.toContain(canary)
   })
 })
 

@@ -79,8 +79,8 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
       stoppedAt = Date.now()
     },
     log: () => lines.map((line) => JSON.parse(line)),
-    /** The lines of the log that tell of an error. */
-    failures: () => lines.map((line) => JSON.parse(line)).filter(({ err }) => err),
+    /** The lines of the log that tell of an error, or of requests that were refused. */
+    failures: () => lines.map((line) => JSON.parse(line)).filter(({ err, reason }) => err || reason),
     /** Without a member, by the app itself. */
     async rest({ section, tokens }: At, member: string | null, method: string, path: string, body?: unknown) {
       const headers = { host: `${section}.localhost`, ...(await bearer(tokens, member)) }

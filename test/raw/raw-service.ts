@@ -134,7 +134,7 @@ export async function startRawService() {
     /** Closes the service and expects no error in its log. */
     async close() {
       await world.close()
-      expect(log.filter((line) => line.includes('"err"'))).toEqual([])
+      expect(log.filter((line) => /"(?:err|reason|refused)":/.test(line))).toEqual([])
     },
   }
 }

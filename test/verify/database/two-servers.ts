@@ -94,9 +94,9 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
           .filter((line) => line.startsWith('{'))
         const unseen = lines.slice(seen[i])
         seen[i] = lines.length
-        // Lines without a status belong to no request, such as keys of other services on this database.
-        const failed = unseen.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined)
-        return failed.map(({ status, msg, err }) => `${status}: ${msg ?? err?.message}`)
+        // Others belong to no request, such as keys of other services on this database.
+        const failed = unseen.map((line) => JSON.parse(line)).filter(({ status, refused }) => status ?? refused)
+        return failed.map(({ status = 503, msg, err, reason }) => `${status}: ${msg ?? err?.message ?? reason}`)
       })
     },
     async sender({ server = 0, app = 0, club = 0, member = 0 }: Place): Promise<Send> {
