@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { expectRefusal } from '../support/refusal.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -57,18 +56,4 @@ describe('a reader with limit=1 beside a writer of two keys', () => {
       expect(copy).toEqual(new Map(Object.entries({ a: value, b: value })))
     }
   })
-})
-
-it('a waiting request whose member has left is refused when its wait is over, though nothing changes', async () => {
-  const { db, ids } = world
-  const sub = id('person')
-  await db.person.create({ data: { id: sub, firstName: 'N', lastName: 'N', email: '' } })
-  await db.membership.create({ data: { organisationId: ids.club, personId: sub } })
-  const { cursor } = (await changes('', { claims: { sub } })).body
-  const reply = changes(`?wait=1&since=${cursor}`, { claims: { sub } })
-  await expect.poll(() => world.holds.size).toBe(1)
-  await db.membership.delete({ where: { of: { organisationId: ids.club, personId: sub } } })
-  // What has been looked up is believed for 4 s.
-  world.advance(5)
-  expectRefusal(await reply, 404, 'not_found', 'This member does not exist in this club.')
 })
