@@ -80,7 +80,7 @@ export async function readFinished(db: Database): Promise<Record<string, number 
 }
 
 /** Runs the tasks in portions; only one process at a time runs a portion of a task. */
-export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = () => {} }: Options) {
+export function openHousekeeping({ db, tasks, now, removed = () => {}, failed }: Options) {
   const limits = new Map<string, number>()
   const register = () => db.execute(statements.register, [arrayOf(tasks.map(({ name }) => name))])
 
@@ -107,7 +107,7 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = 
     const values = [taken.name, taken.lease, String(next), String(done.removed), String(done.finished)]
     await db.execute(statements.putBack, values)
     if (done.removed > 0) removed(done.task, done.removed)
-    if (done.error !== undefined) failed(done.task, done.error)
+    if (done.error !== undefined) failed?.(done.task, done.error)
     return done
   }
 
@@ -118,17 +118,20 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = 
       while (!signal?.aborted && (await portion(tasks, false))) {}
     },
 
-    /** Runs every task now, due or not, until nothing is left; throws when a step fails. Returns the number of rows per task. */
+    /**
+     * Runs every task now, due or not, until nothing is left, and returns the number of rows per task. After a failed step it goes on
+     * with the next task, or throws where nobody listens (`failed`).
+     */
     async clean(): Promise<Map<string, number>> {
       await register()
       const rows = new Map(tasks.map(({ name }) => [name, 0]))
       for (const task of tasks) {
-        for (let finished = false; !finished; ) {
+        for (let ended = false; !ended; ) {
           const done = await portion([task], true)
           if (!done) await pause(LOOK_AGAIN_MS)
-          else if (done.error !== undefined) throw done.error
+          else if (done.error !== undefined && !failed) throw done.error
           else rows.set(task.name, rows.get(task.name)! + done.removed)
-          finished = done?.finished === true
+          ended = done !== undefined && (done.finished || done.error !== undefined)
         }
       }
       return rows

@@ -15,18 +15,27 @@ const clean = action(
       const config = readSettings(io.env, 'keepDays', 'signingKeyDays', ...ofSecrets)
       // Without the key, no signing key can be identified as retired, so none is removed.
       const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
+      const faults = new Map<string, string>()
+      const failed = (task: string, error: unknown) => faults.set(task, (error as Error).message)
       const removed = await withDatabase(io, (db) =>
-        openHousekeeping({ db, tasks: housekeepingTasks(config, cipher), now: Date.now }).clean(),
+        openHousekeeping({ db, tasks: housekeepingTasks(config, cipher), now: Date.now, failed }).clean(),
       )
-      return [...removed].map(([task, rows]) => ({ task, rows }))
+      return [...removed].map(([task, rows]) => ({ task, rows, fault: faults.get(task) ?? null }))
     },
   },
-  { json: '[{ task, rows }]', text: (removed) => table(removed.map(({ task, rows }) => [[task], [String(rows)]])) },
+  {
+    json: '[{ task, rows, fault }]',
+    text: (removed) => table(removed.map(({ task, rows }) => [[task], [String(rows)]])),
+    fault(removed) {
+      const faults = removed.flatMap(({ task, fault }) => (fault === null ? [] : `${task} failed: ${fault}`))
+      return faults.length > 0 ? faults.join('\n') : undefined
+    },
+  },
 )
 
 export const command: Command = {
-  about: `Removes all expired data, and prints the number of rows of each kind. Running services do the same by
-themselves, a minute after their start and each hour.`,
+  about: `Removes all expired data, and prints the number of rows of each kind. A task that fails
+does not stop the others. Running services do the same by themselves, a minute after their start and each hour.`,
   actions: { '': clean },
   examples: ['clean', 'clean --json'],
 }

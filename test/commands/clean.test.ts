@@ -80,6 +80,31 @@ describe('the clean command', () => {
     expect(await ask(env.DATABASE_URL, `SELECT id FROM "Consent" ORDER BY id`)).toEqual([{ id: '1' }, { id: '2' }])
   })
 
+  it('does the other tasks after one that fails, prints the rows of each, and exits with 1', async () => {
+    const env = settings()
+    await ask(
+      env.DATABASE_URL,
+      `INSERT INTO "LoginCode" VALUES ('i', 'a@example.org', '', 'b', false, 0, ${ago(2 * HOUR)}, ${ago(2 * HOUR)});
+
+       ALTER TABLE "StorageChange" RENAME TO away`,
+    )
+    try {
+      const { code, stdout, stderr } = await run(['clean', '--json'], env)
+      const fault = 'relation "StorageChange" does not exist'
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `storage-changes failed: ${fault}\n` })
+      expect(JSON.parse(stdout)).toEqual(
+        expect.arrayContaining([
+          { task: 'login-codes', rows: 1, fault: null },
+          { task: 'storage-changes', rows: 0, fault },
+          { task: 'signing-keys', rows: 0, fault: null },
+        ]),
+      )
+      expect(await run(['clean'], env)).toEqual({ ...counted({}), code: 1, stderr })
+    } finally {
+      await ask(env.DATABASE_URL, 'ALTER TABLE away RENAME TO "StorageChange"')
+    }
+  })
+
   it('removes retired signing keys with their SECRETS_KEY, and none with another', async () => {
     const env = settings()
     await run(['keys', 'rotate', '--now'], env)
