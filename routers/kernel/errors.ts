@@ -126,6 +126,7 @@ export const errors = named({
   answersInvalid: row(400, 'answers must be an object that maps question ids to answers.'),
   questionUnknown: row(400, 'answers contains a question that is not in this quiz.'),
   answerMisfit: row(400, 'An answer does not match the type of its question.'),
+  answersTooLarge: row(400, 'The answers have more than 256 KiB of text together.'),
   gradesInvalid: row(400, 'grades must have exactly one boolean for each open question of the result.'),
   idempotencyKeyInvalid: row(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   urlInvalid: row(400, 'url must be an https:// address of at most 2048 characters, without user info.'),

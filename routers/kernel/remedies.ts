@@ -51,6 +51,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'lms: An id in answers does not belong to a question of this quiz. → Use the ids of the quiz being answered.',
   answerMisfit:
     'lms: A multiple choice question needs an array of strings, any other question a string. → Check the type of the question.',
+  answersTooLarge:
+    'lms: The answers to text questions have more than 256 KiB in UTF-8 together, or those to all other questions have. Nothing was stored. → Shorten them; for large submissions, use a file question and send the address.',
   gradesInvalid:
     'tRPC: grades does not match the open questions. → Read the result, and send a boolean for each open question.',
   idempotencyKeyInvalid: 'lms: The header is empty, too long, or contains spaces. → Use crypto.randomUUID().',

@@ -1,5 +1,8 @@
 import { errors } from '../kernel/errors.ts'
 
+/** Bytes in UTF-8 of an attempt's answers to text questions, and of those to all others. */
+const MAX_ANSWER_BYTES = 256 * 1024
+
 export interface Question {
   id: string
   type: 'single' | 'multiple' | 'text' | 'image' | 'file'
@@ -32,6 +35,18 @@ function answerTo({ id, type }: Question, answers: Answers): Answer | undefined 
   if (answer === undefined) return undefined
   if (type === 'multiple' ? isTexts(answer) : isText(answer)) return answer as Answer
   throw errors.answerMisfit()
+}
+
+/** Throws 400 when the answers of an attempt are more than one may store. */
+export function refuseLarge(questions: readonly Question[], { outcomes }: Pick<Grading, 'outcomes'>): void {
+  const bytes = { text: 0, other: 0 }
+  for (const [i, { type }] of questions.entries()) {
+    const { answer = [] } = outcomes[i]!
+    for (const text of isText(answer) ? [answer] : answer) {
+      bytes[type === 'text' ? 'text' : 'other'] += Buffer.byteLength(text)
+    }
+  }
+  if (Math.max(bytes.text, bytes.other) > MAX_ANSWER_BYTES) throw errors.answersTooLarge()
 }
 
 /** All or nothing: equal sets for `multiple`; a single text has to be among the solutions. */

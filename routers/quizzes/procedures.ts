@@ -7,7 +7,7 @@ import { router } from '../kernel/trpc.ts'
 import { get } from './get.ts'
 import { getResult } from './get-result.ts'
 import type { Answers } from './grade.ts'
-import { grade } from './grade.ts'
+import { grade, refuseLarge } from './grade.ts'
 import { hashOf, replay, shared } from './idempotency.ts'
 import type { Result } from './result.ts'
 import { quizId, result } from './result.ts'
@@ -53,7 +53,7 @@ const input = z.object({
 const submit = endpoint('POST /quizzes/{quizId}/results', 'lms.me.quizzes:write', learner, {
   summary: 'Submits the answers of one attempt',
   description:
-    'Grades the answers against the stored solution and stores the attempt. All choice questions have equal weight; a question without an answer, or with a text that is not offered, is wrong. A quiz with text, image or file questions awaits review. When the quiz belongs to a lesson, the first attempt completes the lesson. Fields other than `answers` are ignored.',
+    'Grades the answers against the stored solution and stores the attempt. All choice questions have equal weight; a question without an answer, or with a text that is not offered, is wrong. A quiz with text, image or file questions awaits review. When the quiz belongs to a lesson, the first attempt completes the lesson. Text answers have at most 256 KiB together. Fields other than `answers` are ignored.',
   returns: 'The result of the attempt.',
   status: 201,
   headers: { idempotencyKey: 'Idempotency-Key' },
@@ -61,6 +61,7 @@ const submit = endpoint('POST /quizzes/{quizId}/results', 'lms.me.quizzes:write'
   fails: [
     'questionUnknown',
     'answerMisfit',
+    'answersTooLarge',
     'quizUnknown',
     'idempotencyMismatch',
     'quizClosed',
@@ -87,6 +88,7 @@ async function attempt(
   if (quiz.attempts >= (quiz.attemptsAllowed ?? Infinity)) throw errors.attemptsExhausted()
 
   const grading = grade(quiz, answers)
+  refuseLarge(quiz.questions, grading)
   const bodyHash = key === undefined ? null : hashOf(answers)
   const store = () => storeAttempt(core.db, { place, bodyHash, quiz, grading, now: core.now() })
   return bodyHash === null ? store() : shared(core.db, place, bodyHash, store)

@@ -76,6 +76,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 413 | The batch is too large. Send large values in separate requests. | invalid_request | batchTooLarge | a batch of two values of 1 MiB |
   | lms    | 400 | answers must be an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |
   | lms    | 400 | An answer does not match the type of its question.        | invalid_request | answerMisfit | a type does not fit |
+  | lms    | 400 | The answers have more than 256 KiB of text together.   | invalid_request | answersTooLarge | answers of 300,000 bytes |
   | lms    | 400 | answers contains a question that is not in this quiz.  | invalid_request | questionUnknown | a reference points to nothing |
   | lms    | 400 | Idempotency-Key must be 1 to 255 visible ASCII characters.   | invalid_request | idempotencyKeyInvalid | a key with spaces |
   | lms    | 400 | The body is not a JSON object.                          | invalid_request | bodyNotObject | a body that is an array |

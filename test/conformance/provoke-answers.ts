@@ -171,6 +171,7 @@ export const provoke: Record<string, Provoke> = {
   answersInvalid: asking({ body: {} }),
   questionUnknown: asking({ body: { answers: { q2: 'Yes' } } }),
   answerMisfit: asking({ body: { answers: { q1: ['Yes'] } } }),
+  answersTooLarge: asking({ body: { answers: { q1: 'x'.repeat(300_000) } } }),
   idempotencyKeyInvalid: asking({ headers: { 'idempotency-key': 'a b' } }),
   resultUnknown: asking({ names: { resultId: 'none' } }),
   tooManyRules: (place, tenant) => ask(place, tenant, { claims: { ...tenant.full }, names: { collection: 'more' } }),

@@ -7,6 +7,7 @@ import {
   post,
   q1,
   q2,
+  q3,
   right,
   startQuizTenant,
   stored,
@@ -104,11 +105,47 @@ describe('POST /quizzes/{quizId}/results', () => {
 
   it('accepts a body of 1 MiB and no more', async () => {
     const quiz = await mint([{ id: 't', type: 'text' }])
-    const bodyOf = (bytes: number) => `{"answers":{"t":"${'x'.repeat(bytes - 20)}"}}`
+    const bodyOf = (bytes: number) => `{"answers":{"t":""}}${' '.repeat(bytes - 20)}`
     expect((await post(quiz, bodyOf(1_048_576))).status).toBe(201)
     const { status, body } = await post(quiz, bodyOf(1_048_577))
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
     expect((await stored(quiz)).results).toBe(1)
+  })
+})
+
+describe('the answers of an attempt', () => {
+  const MOST = 256 * 1024
+  const questions: Question[] = [
+    { id: 't1', type: 'text' },
+    { id: 't2', type: 'text' },
+    { id: 'i', type: 'image' },
+    { id: 'f', type: 'file' },
+    q1,
+    q3,
+  ]
+
+  it('to text questions, and to all others, have 256 KiB together', async () => {
+    const quiz = await mint(questions)
+    const half = 'ü'.repeat(MOST / 4)
+    const answers = { t1: half, t2: half, i: 'x'.repeat(MOST - 3), f: 'x', q3: ['A', 'C'] }
+    expect((await submit(quiz, answers)).status).toBe(201)
+    expect((await stored(quiz)).results).toBe(1)
+  })
+
+  it.each<[string, object]>([
+    ['a text', { t1: 'x'.repeat(MOST + 1) }],
+    ['two texts', { t1: 'x'.repeat(MOST), t2: 'x' }],
+    ['a text by its bytes in UTF-8', { t1: 'ü'.repeat(MOST / 2), t2: 'x' }],
+    ['other answers', { i: 'x'.repeat(MOST), q1: 'x' }],
+    ['chosen texts', { q3: ['x'.repeat(MOST), 'A'] }],
+  ])('are 400 with one byte more, and nothing is stored: %s', async (_, answers) => {
+    const quiz = await mint(questions)
+    const { status, body } = await post(quiz, { answers }, { headers: { 'idempotency-key': 'large' } })
+    expect({ status, ...body.error }).toMatchObject({
+      ...{ status: 400, code: 'invalid_request' },
+      message: 'The answers have more than 256 KiB of text together.',
+    })
+    expect(await stored(quiz)).toMatchObject({ results: 0, records: 0 })
   })
 })
 

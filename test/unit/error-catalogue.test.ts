@@ -4,7 +4,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 
 /** Documents, programs and bookmarks have links to these ids: add those of new errors, and never change or remove one. */
 const ids = `
-addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid appItselfNeeded appSuspended appUnknown
+addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid answersTooLarge appItselfNeeded appSuspended appUnknown
 attemptsExhausted batchTooLarge bodyCutOff bodyNotJson bodyNotObject bodyTooDeep bodyTooLarge bodyTooSlow
 changedMeanwhile changesLimited clientNotApp clientNotFirstParty clientNotWeb clientSecretUnknown clientUnknown clubUnknown colleagueUnknown confirmationWrong cursorExpired cursorInvalid dataMissing
 dataNotJson dataTooDeep deliveryUnknown emailInvalid entryChanged entryNotOwn eventCursorInvalid eventIdInvalid eventTooLarge eventTypeInvalid
