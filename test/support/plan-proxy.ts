@@ -108,7 +108,8 @@ function fieldOf(body: Buffer, type: string): string {
   return field?.slice(1) ?? ''
 }
 
-function scansOf(node: Node, statement: string): Scan[] {
+/** The scans of a plan that `EXPLAIN (ANALYZE, FORMAT JSON)` has returned. */
+export function scansOf(node: Node, statement: string): Scan[] {
   const { 'Node Type': type, 'Relation Name': table, 'Actual Rows': rows, 'Actual Loops': loops, Plans = [] } = node
   const below = Plans.flatMap((plan) => scansOf(plan, statement))
   if (!/Scan$/.test(type) || table === undefined) return below

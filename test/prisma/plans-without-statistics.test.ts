@@ -1,0 +1,63 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entries } from '../../routers/clients/endings/remove-ended.ts'
+import { statements } from '../../routers/storage/old-changes.ts'
+import { migratedDatabase } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
+import { scansOf } from '../support/plan-proxy.ts'
+
+/** Large enough for a wrong plan to look cheap, as with 98,000: without statistics, the store is expected to have one row. */
+const ROWS = 5_000
+const PORTION = 500
+
+let client: pg.Client
+beforeAll(async () => {
+  client = pgClient(await migratedDatabase(afterAll))
+  await client.connect()
+  // Without triggers and foreign keys, and without autovacuum, which would analyse the tables.
+  await client.query(`SET session_replication_role = replica;
+    ALTER TABLE "StorageChange" SET (autovacuum_enabled = false);
+    ALTER TABLE "StorageEntry" SET (autovacuum_enabled = false);
+    INSERT INTO "StorageUsage" ("appId", "clubId") VALUES ('app', 'club');
+    INSERT INTO "StorageChange" SELECT 'app', 'club', '', 'c', n, 'k' || n % 100, gen_random_uuid(), now()
+      FROM generate_series(1, ${ROWS}) n;
+    INSERT INTO "StorageEntry" ("appId", "clubId", owner, collection, key, value, version, "updatedAt")
+      SELECT 'app', 'club', '', 'c', 'k' || n, '1', gen_random_uuid(), now() FROM generate_series(1, ${ROWS}) n`)
+})
+afterAll(() => client.end())
+
+/** Runs the statement and takes it back. Returns how each scan has found its rows, and how many it has read. */
+async function scansBy(sql: string, values: unknown[]) {
+  await client.query('BEGIN')
+  try {
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`, values)
+    return scansOf(rows[0]['QUERY PLAN'][0].Plan, sql)
+  } finally {
+    await client.query('ROLLBACK')
+  }
+}
+
+const store = ['app', 'club']
+
+describe.each(['force_custom_plan', 'force_generic_plan'])('without statistics (%s)', (plans) => {
+  beforeAll(() => client.query(`SET plan_cache_mode = ${plans}`))
+
+  it.each<[string, string, string, unknown[]]>([
+    ['thins changes', 'StorageChange', statements.thin, [...store, PORTION]],
+    [
+      'removes changes beyond the most',
+      'StorageChange',
+      statements.removeUpTo('number <= $3'),
+      [...store, ROWS, PORTION],
+    ],
+    ['removes changes of the past', 'StorageChange', statements.removeUpTo('at <= $3'), [...store, 'now', PORTION]],
+    ['removes the entries of an ended app', 'StorageEntry', entries.text, [...store, String(PORTION)]],
+  ])('housekeeping %s: reads the store once, and removes rows by their place', async (_, table, sql, values) => {
+    const scans = (await scansBy(sql, values)).filter((scan) => scan.table === table)
+    const removed = scans.filter(({ node }) => node === 'Tid Scan')
+    expect(removed.map(({ rows }) => rows)).toEqual([PORTION])
+    const others = scans.filter(({ node }) => node !== 'Tid Scan')
+    expect(others).toHaveLength(1)
+    expect(others[0]!.rows).toBeLessThanOrEqual(ROWS)
+  })
+})
