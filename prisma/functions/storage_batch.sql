@@ -1,5 +1,5 @@
 -- Applies the operations of a batch in their order, all of them or none: what refuses it is an error. SB001: a precondition of the
--- operation at the index in DETAIL fails. SB002: the total at the end is over the quota, and has grown. SB003: the values read have
+-- operation at the index in DETAIL fails. SB002: at the end, the total is over the quota or the entries are too many, and there are more than before. SB003: the values read have
 -- more than most_read bytes, DETAIL of them.
 --
 -- App, club, membership and usage row are locked first, in the order of storage_write and of removals: an entry that the batch
@@ -10,15 +10,18 @@ CREATE OR REPLACE FUNCTION storage_batch(
 ) RETURNS TABLE (outcome text, found_value text, found_version uuid, found_at bigint, used bigint) LANGUAGE plpgsql AS $$
 DECLARE
   used_before bigint;
+  counted_before bigint;
+  counted bigint;
   written bigint := floor(extract(epoch FROM written_at));
   found_bytes bigint;
   read_bytes bigint := 0;
 BEGIN
   PERFORM storage_lock_tenants(app, club, CASE WHEN member = ANY (owners) THEN member ELSE '' END);
-  INSERT INTO "StorageUsage" ("appId", "clubId") VALUES (app, club) ON CONFLICT DO NOTHING;
-  SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+  INSERT INTO "StorageUsage" ("appId", "clubId", entries) VALUES (app, club, 0) ON CONFLICT DO NOTHING;
+  SELECT bytes, entries INTO used, counted_before FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
   used := coalesce(used, 0);
   used_before := used;
+  counted_before := coalesce(counted_before, storage_count(app, club));
 
   FOR i IN 1 .. cardinality(ops) LOOP
     found_value := NULL;
@@ -28,7 +31,7 @@ BEGIN
       found_version := gen_random_uuid();
       found_at := written;
       SELECT done.outcome, done.used INTO outcome, used FROM storage_write(
-        app, club, owners[i], collections[i], keys[i], new_values[i], found_version, written_at, 9223372036854775807,
+        app, club, owners[i], collections[i], keys[i], new_values[i], found_version, written_at, NULL,
         if_match[i]::text[], if_none_match[i]::text[], member) done;
     ELSIF ops[i] = 'delete' THEN
       SELECT done.outcome, done.used INTO outcome, used FROM storage_delete(
@@ -56,7 +59,8 @@ BEGIN
     RETURN NEXT;
   END LOOP;
 
-  IF used > quota AND used > used_before THEN
+  SELECT entries INTO counted FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club;
+  IF used > quota AND used > used_before OR counted > storage_max_entries() AND counted > counted_before THEN
     RAISE EXCEPTION 'The batch exceeds the quota.' USING ERRCODE = 'SB002';
   ELSIF read_bytes > most_read THEN
     RAISE EXCEPTION 'The batch reads too much.' USING ERRCODE = 'SB003', DETAIL = read_bytes::text;

@@ -11,7 +11,7 @@ DECLARE
   ruled text;
 BEGIN
   PERFORM storage_lock_tenants(app, club, CASE WHEN member = ANY (owners) THEN member ELSE '' END);
-  INSERT INTO "StorageUsage" ("appId", "clubId") VALUES (app, club) ON CONFLICT DO NOTHING;
+  INSERT INTO "StorageUsage" ("appId", "clubId", entries) VALUES (app, club, 0) ON CONFLICT DO NOTHING;
   PERFORM FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
 
   FOR i IN 1 .. cardinality(ops) LOOP

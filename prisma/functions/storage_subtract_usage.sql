@@ -10,7 +10,8 @@ BEGIN
   FOR removed IN
     SELECT "appId", "clubId", sum(octet_length(value)) AS bytes, count(*) AS entries FROM old_entries GROUP BY 1, 2 ORDER BY 1, 2
   LOOP
-    UPDATE "StorageUsage" SET bytes = bytes - removed.bytes, changes = changes + removed.entries
+    UPDATE "StorageUsage" SET bytes = bytes - removed.bytes, changes = changes + removed.entries,
+      entries = coalesce(entries, storage_count(removed."appId", removed."clubId")) - removed.entries
     WHERE "appId" = removed."appId" AND "clubId" = removed."clubId" RETURNING changes INTO last;
     IF FOUND THEN
       INSERT INTO "StorageChange" ("appId", "clubId", owner, collection, number, key, at)

@@ -2,6 +2,6 @@ CREATE OR REPLACE FUNCTION storage_tally_truncated() RETURNS trigger LANGUAGE pl
 BEGIN
   DELETE FROM "StorageCollection";
   DELETE FROM "StorageChange";
-  UPDATE "StorageUsage" SET changes = changes + 1, horizon = changes + 1;
+  UPDATE "StorageUsage" SET bytes = 0, entries = 0, changes = changes + 1, horizon = changes + 1;
   RETURN NULL;
 END $$;

@@ -1,5 +1,5 @@
--- Stores a value. The outcome is 'stored', 'changed' when a precondition fails, or 'full' when the value grows the total
--- over the quota; used is the total afterwards. The usage row is the lock of an app's storage in a club. It is taken before
+-- Stores a value. The outcome is 'stored', 'changed' when a precondition fails, or 'full' when the value grows the total over the
+-- quota or is one entry too many; used is the total afterwards. Without a quota, the caller limits both. The usage row is the lock of an app's storage in a club. It is taken before
 -- the entry is read: each statement of the function sees what was committed before it, so size and version are current.
 --
 -- A new version of an entry locks no app, club or membership: it checks no foreign key, and their removal waits for the usage
@@ -15,18 +15,19 @@ DECLARE
   old_writer text;
   growth bigint;
   announced text;
+  counted bigint;
 BEGIN
   -- An entry that is deleted from here on is inserted with its locks in the other order. Beside the removal of its app, club or
   -- membership that is a deadlock, after which the caller tries again.
-  SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club AND (SELECT true FROM "StorageEntry"
+  SELECT bytes, entries INTO used, counted FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club AND (SELECT true FROM "StorageEntry"
     WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key)
   FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     PERFORM storage_lock_tenants(app, club, owned_by);
-    SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+    SELECT bytes, entries INTO used, counted FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-      INSERT INTO "StorageUsage" ("appId", "clubId") VALUES (app, club) ON CONFLICT DO NOTHING;
-      SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+      INSERT INTO "StorageUsage" ("appId", "clubId", entries) VALUES (app, club, 0) ON CONFLICT DO NOTHING;
+      SELECT bytes, entries INTO used, counted FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
     END IF;
   END IF;
 
@@ -36,7 +37,9 @@ BEGIN
 
   IF NOT storage_meets(old_version, if_match, if_none_match) THEN
     outcome := 'changed';
-  ELSIF growth > 0 AND used + growth > quota THEN
+  ELSIF growth > 0 AND used + growth > quota
+    OR old_version IS NULL AND quota IS NOT NULL AND coalesce(counted, storage_count(app, club)) >= storage_max_entries()
+  THEN
     outcome := 'full';
   ELSE
     -- The removal of a membership, which takes the member off shared entries, waits for the usage row or has ended. So the
@@ -53,6 +56,9 @@ BEGIN
       WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key;
     END IF;
     IF old_version IS NULL OR NOT FOUND THEN
+      IF NOT storage_address_fits(in_collection, under_key) THEN
+        RAISE EXCEPTION 'A collection and a key are 1 to 64 letters, digits, _ or -.' USING ERRCODE = 'check_violation';
+      END IF;
       INSERT INTO "StorageEntry" (
         "appId", "clubId", owner, collection, key, "memberId", value, version, "updatedAt", "createdBy", "updatedBy")
       VALUES (

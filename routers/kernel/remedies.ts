@@ -182,7 +182,7 @@ export const remedies: Record<ErrorId, Remedy> = {
     'sync: What is around the values of a batch is too large. → Remove white space and long lists of ETags.',
   readsTooLarge: 'sync: The values that the batch gets are too large together. → Get them in several batches.',
   quotaExceeded:
-    "apps and sync: The value does not fit into the remainder of the app's 10 MB in this club. Nothing was stored. → Delete or shorten entries: X-Storage-Used and X-Storage-Limit show how much is used.",
+    "apps and sync: The value does not fit into the remainder of the app's 10 MB in this club, or the entry would be one more than 1,000,000. Nothing was stored. → Delete or shorten entries: X-Storage-Used and X-Storage-Limit show how much is used.",
   typeWrong:
     'every API: Content-Type is missing, not application/json, or has another charset; or the body is compressed. → Set Content-Type: application/json.',
   scopeInvalid:

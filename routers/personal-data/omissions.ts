@@ -36,7 +36,7 @@ export const notExported: Readonly<Record<string, string>> = {
   SecretsKeyCheck: SERVICE,
   SigningKey: SERVICE,
   StorageChange: 'names the entries that are exported, and for 30 days the keys of removed ones',
-  StorageCollection: 'counts the entries that are exported',
+  StorageCollection: 'sums the entries that are exported',
   Subscription: "a label of the platform's own, for who receives events",
 }
 

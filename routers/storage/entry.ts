@@ -46,7 +46,7 @@ export const entryPage = (() => {
     .meta({ override: ({ jsonSchema }: { jsonSchema: object }) => Object.assign(jsonSchema, schema) })
 })()
 
-/** The JSON of a page, in pieces: values are neither parsed nor copied, and keys (StorageEntry_key_check) need no escapes. */
+/** The JSON of a page, in pieces: values are neither parsed nor copied, and keys (storage_address_fits) need no escapes. */
 export function pageText({ entries, total }: { entries: StoredEntry[]; total: number }, withETags: boolean): string[] {
   const pieces = ['{"items":[']
   let end = ''

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
+import { sumCollections } from './old-sums.ts'
 
 /** A reader that has been away for longer begins again. */
 export const CHANGE_DAYS = 30
@@ -37,8 +38,8 @@ export const statements = {
 }
 
 /**
- * Leaves the last change of each key, of the last 30 days, and at most 100,000 of a store. Returns the number of rows that it
- * removed or updated; 0 when nothing is left to do.
+ * Leaves the last change of each key, of the last 30 days, and at most 100,000 of a store; and sums collections from before their
+ * sums. Returns the number of rows that it removed or updated; 0 when nothing is left to do.
  */
 export async function removeOldChanges(
   db: Database,
@@ -64,7 +65,7 @@ export async function removeOldChanges(
     if (left > 0) left -= await db.inTransaction((client) => removeBeyond(client, store, most, left))
     if (left > 0) left -= await db.inTransaction((client) => finish(client, store, changes))
   }
-  return limit - left
+  return limit - left + (left > 0 ? await sumCollections(db) : 0)
 }
 
 /** Removes changes after which each key has another one. It locks no usage row, so that writers go on. */

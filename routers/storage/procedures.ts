@@ -107,7 +107,7 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
 const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Creates or replaces an entry',
   description:
-    'Stores any JSON under a key. All entries of an app in a club, for all its members and both scopes, share 10 MB. Writes beyond that are refused, unless the entry does not grow. `If-Match` and `If-None-Match` prevent writers from replacing changes that they have not seen.',
+    'Stores any JSON under a key. All entries of an app in a club, for all its members and both scopes, share 10 MB and 1,000,000 entries. Writes beyond that are refused, unless the entry exists and does not grow. `If-Match` and `If-None-Match` prevent writers from replacing changes that they have not seen.',
   returns: 'The entry as stored.',
   query: ['scope'],
   headers,

@@ -85,7 +85,6 @@ describe('the clean command', () => {
     await ask(
       env.DATABASE_URL,
       `INSERT INTO "LoginCode" VALUES ('i', 'a@example.org', '', 'b', false, 0, ${ago(2 * HOUR)}, ${ago(2 * HOUR)});
-
        ALTER TABLE "StorageChange" RENAME TO away`,
     )
     try {

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entries } from '../../routers/clients/endings/remove-ended.ts'
 import { statements } from '../../routers/storage/old-changes.ts'
+import { statements as sync } from '../../routers/sync/statements.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { scansOf } from '../support/plan-proxy.ts'
@@ -19,6 +20,7 @@ beforeAll(async () => {
     ALTER TABLE "StorageChange" SET (autovacuum_enabled = false);
     ALTER TABLE "StorageEntry" SET (autovacuum_enabled = false);
     INSERT INTO "StorageUsage" ("appId", "clubId") VALUES ('app', 'club');
+    INSERT INTO "StorageCollection" VALUES ('app', 'club', '', 'c', ${ROWS}, ${ROWS}, now());
     INSERT INTO "StorageChange" SELECT 'app', 'club', '', 'c', n, 'k' || n % 100, gen_random_uuid(), now()
       FROM generate_series(1, ${ROWS}) n;
     INSERT INTO "StorageEntry" ("appId", "clubId", owner, collection, key, value, version, "updatedAt")
@@ -59,5 +61,10 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('without statistics (
     const others = scans.filter(({ node }) => node !== 'Tid Scan')
     expect(others).toHaveLength(1)
     expect(others[0]!.rows).toBeLessThanOrEqual(ROWS)
+  })
+
+  it('the collections are listed without reading their entries', async () => {
+    const scans = await scansBy(sync.collections.text, [...store, '', '', 50])
+    expect(scans.filter(({ table, rows }) => table !== 'StorageCollection' && rows > 0)).toEqual([])
   })
 })

@@ -35,7 +35,10 @@ const namesIn = async (url: string) =>
   (await query(url, 'SELECT migration_name AS name FROM "_prisma_migrations" ORDER BY 1')).map(({ name }) => name)
 
 const stored = (url: string) =>
-  query(url, 'SELECT value, bytes::int, entries::int FROM "StorageEntry", "StorageUsage", "StorageCollection"')
+  query(
+    url,
+    `SELECT value, usage.bytes::int, collection.entries::int FROM "StorageEntry", "StorageUsage" usage, "StorageCollection" collection`,
+  )
 
 it.each([
   ['npm run migrate', migrate],
@@ -59,7 +62,9 @@ it.each([
     await query(url, 'TRUNCATE "StorageEntry"')
     expect(await query(url, 'SELECT entries FROM "StorageCollection"')).toEqual([])
     // Nobody who has read changes goes on from them.
-    expect(await query(url, 'SELECT changes = horizon AS begun FROM "StorageUsage"')).toEqual([{ begun: true }])
+    expect(await query(url, 'SELECT changes = horizon AS begun, bytes::int, entries::int FROM "StorageUsage"')).toEqual(
+      [{ begun: true, bytes: 0, entries: 0 }],
+    )
     expect(await query(url, 'SELECT key FROM "StorageChange"')).toEqual([])
   },
 )

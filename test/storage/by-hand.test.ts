@@ -85,6 +85,28 @@ describe('a value that is changed by hand', () => {
   })
 })
 
+describe('an address by hand', () => {
+  it.each([`collection = 'a.b'`, `collection = ''`, `key = 'ü'`, `key = repeat('k', 65)`, `owner = 'somebody'`])(
+    'is refused where the service would not take it: %s',
+    async (assignment) => {
+      const etag = await put(1)
+      await expect(update(assignment)).rejects.toMatchObject({ code: '23514' })
+      expect(await get()).toMatchObject({ status: 200, headers: { etag } })
+    },
+  )
+
+  it('is refused by storage_write too', async () => {
+    const write = (collection: string, key: string) =>
+      hand.query(
+        `SELECT storage_write($1, $2, '', $3, $4, '1', gen_random_uuid(), now(), 10000000, null, null, null)`,
+        [...ours(), ...[collection, key]],
+      )
+    await expect(write('a.b', key)).rejects.toMatchObject({ code: '23514' })
+    await expect(write('c', 'a b')).rejects.toMatchObject({ code: '23514' })
+    expect((await get()).status).toBe(404)
+  })
+})
+
 describe('an entry that is changed by hand', () => {
   it.each([`value = '2'`, `value = '2', version = $4`, `version = $4`, `"updatedAt" = '2020-01-01'`, `key = key`])(
     'gets a new version and time: %s',

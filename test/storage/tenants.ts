@@ -107,16 +107,56 @@ export function sumsOf(entries: Entries) {
   return sums
 }
 
-/** The numbers of entries by collection that the triggers keep; `talliesOf` counts the entries. */
-export async function tallyRowsOf(db: Database, { apps }: Tenants) {
-  const rows = await db.storageCollection.findMany({ where: { appId: { in: apps } } })
-  return Object.fromEntries(rows.map((row) => [collectionOf(row), Number(row.entries)]))
+interface Tally {
+  entries: number
+  bytes: number | null
 }
 
-export function talliesOf(entries: Entries) {
-  const tallies: Record<string, number> = {}
-  for (const entry of entries) tallies[collectionOf(entry)] = (tallies[collectionOf(entry)] ?? 0) + 1
+/** The entries and bytes by collection that the triggers keep; `talliesOf` sums the entries. */
+export async function tallyRowsOf(db: Database, { apps }: Tenants) {
+  const rows = await db.storageCollection.findMany({ where: { appId: { in: apps } } })
+  return Object.fromEntries(
+    rows.map((row): [string, Tally] => [
+      collectionOf(row),
+      { entries: Number(row.entries), bytes: row.bytes === null ? null : Number(row.bytes) },
+    ]),
+  )
+}
+
+export function talliesOf(stored: Entries) {
+  const tallies: Record<string, Tally> = {}
+  for (const entry of stored) {
+    const { entries, bytes } = tallies[collectionOf(entry)] ?? { entries: 0, bytes: 0 }
+    tallies[collectionOf(entry)] = { entries: entries + 1, bytes: bytes! + Buffer.byteLength(entry.value) }
+  }
   return tallies
+}
+
+/** When each collection was last written, in Unix seconds, where the triggers know it; `newestOf` reads it from the entries. */
+export async function knownTimesOf(db: Database, { apps }: Tenants) {
+  const rows = await db.storageCollection.findMany({ where: { appId: { in: apps }, updatedAt: { not: null } } })
+  return Object.fromEntries(rows.map((row) => [collectionOf(row), Math.floor(row.updatedAt!.getTime() / 1000)]))
+}
+
+export function newestOf(stored: Entries) {
+  const newest: Record<string, number> = {}
+  for (const entry of stored) {
+    const at = Math.floor(entry.updatedAt.getTime() / 1000)
+    newest[collectionOf(entry)] = Math.max(newest[collectionOf(entry)] ?? 0, at)
+  }
+  return newest
+}
+
+/** The numbers of entries by app and club that the triggers keep; `countsOf` counts the entries. */
+export async function countRowsOf(db: Database, { apps }: Tenants) {
+  const rows = await db.storageUsage.findMany({ where: { appId: { in: apps }, entries: { not: 0 } } })
+  return Object.fromEntries(rows.map(({ appId, clubId, entries }) => [`${appId} ${clubId}`, Number(entries)]))
+}
+
+export function countsOf(stored: Entries) {
+  const counts: Record<string, number> = {}
+  for (const { appId, clubId } of stored) counts[`${appId} ${clubId}`] = (counts[`${appId} ${clubId}`] ?? 0) + 1
+  return counts
 }
 
 const collectionOf = ({

@@ -1,11 +1,26 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { sumCollections } from '../../routers/storage/old-sums.ts'
 import { erase } from '../../server/admin/storage-owners.ts'
+import { meanwhile } from '../support/meanwhile.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, entriesOf, mintTenants, openWith, storageOf, talliesOf, tallyRowsOf, write } from './tenants.ts'
+import {
+  coreOf,
+  countRowsOf,
+  countsOf,
+  entriesOf,
+  knownTimesOf,
+  mintTenants,
+  newestOf,
+  openWith,
+  storageOf,
+  talliesOf,
+  tallyRowsOf,
+  write,
+} from './tenants.ts'
 
 const db = openWith({ deadlock_timeout: '20ms' })
 /** A connection as Studio or psql have one. */
@@ -81,14 +96,21 @@ async function take(one: Step, tenants: Tenants) {
   else await db.organisation.deleteMany({ where: { id: club } })
 }
 
-describe('the number of entries of a collection', () => {
-  it('is what is stored after any sequence of changes, and is gone with the last entry', async () => {
+async function expectTotals(tenants: Tenants, after: string) {
+  const stored = await entriesOf(db, tenants)
+  expect(await tallyRowsOf(db, tenants), after).toEqual(talliesOf(stored))
+  expect(await countRowsOf(db, tenants), after).toEqual(countsOf(stored))
+  expect(newestOf(stored), after).toMatchObject(await knownTimesOf(db, tenants))
+}
+
+describe('the totals of a collection and a store', () => {
+  it('are what is stored after any sequence of changes, and are gone with the last entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const tenants = await mintTenants(db)
         for (const one of steps) {
           await take(one, tenants)
-          expect(await tallyRowsOf(db, tenants), one.does).toEqual(talliesOf(await entriesOf(db, tenants)))
+          await expectTotals(tenants, one.does)
         }
       }),
       { numRuns: times(40, 8) },
@@ -97,13 +119,46 @@ describe('the number of entries of a collection', () => {
 
   it.each([
     ['another figure', 'UPDATE "StorageCollection" SET entries = entries + 1 WHERE "appId" = $1'],
+    ['other bytes', 'UPDATE "StorageCollection" SET bytes = bytes + 1 WHERE "appId" = $1'],
+    ['another time', `UPDATE "StorageCollection" SET "updatedAt" = "updatedAt" - interval '1 h' WHERE "appId" = $1`],
     ['no row', 'DELETE FROM "StorageCollection" WHERE "appId" = $1'],
     ['another name', `UPDATE "StorageCollection" SET collection = 'other' WHERE "appId" = $1`],
     ['a row without entries', `INSERT INTO "StorageCollection" VALUES ($1, 'nowhere', '', 'c', 1)`],
-  ])('cannot be given %s by hand', async (_, sql) => {
+  ])('of a collection cannot be given %s by hand', async (_, sql) => {
     const tenants = await mintTenants(db)
     await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: id('k'), value: 1 })
     await expect(hand.query(sql, [tenants.apps[0]])).rejects.toThrow('is the number of its entries')
-    expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(await entriesOf(db, tenants)))
+    await expectTotals(tenants, 'the refusal')
+  })
+
+  it('of a store cannot be given another number of entries by hand', async () => {
+    const tenants = await mintTenants(db)
+    await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: id('k'), value: 1 })
+    const sql = 'UPDATE "StorageUsage" SET entries = entries + 1 WHERE "appId" = $1'
+    await expect(hand.query(sql, [tenants.apps[0]])).rejects.toThrow('and their number')
+    await expectTotals(tenants, 'the refusal')
+  })
+
+  it('are counted once in a store of the release before, also beside writers', async () => {
+    const tenants = await mintTenants(db)
+    const storage = storageOf(coreOf(db), tenants, 0, 0, 0)
+    const put = (key: string, value: string) => storage.put({ collection: 'c', key, value })
+    for (const key of ['a', 'b', 'c']) await put(key, 'x')
+    const forget = (table: string, columns: string) =>
+      hand.query(`UPDATE "${table}" SET ${columns} WHERE "appId" = $1`, [tenants.apps[0]])
+    await forget('StorageCollection', 'bytes = NULL, "updatedAt" = NULL')
+    await forget('StorageUsage', 'entries = NULL')
+    await put('a', 'longer')
+    expect(Object.values(await tallyRowsOf(db, tenants))).toEqual([{ entries: 3, bytes: null }])
+    const insertion = `INSERT INTO "StorageEntry" SELECT $1, $2, '', 'c', key, NULL, '"more"', gen_random_uuid(), now()
+      FROM unnest('{d,e}'::text[]) key`
+    const { apps, clubs } = tenants
+    await meanwhile(
+      db,
+      (tx) => tx.$executeRawUnsafe(insertion, apps[0], clubs[0]),
+      () => sumCollections(db),
+    )
+    await storage.delete({ collection: 'c', key: 'b' })
+    await expectTotals(tenants, 'summing')
   })
 })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { sumCollections } from '../../routers/storage/old-sums.ts'
 import { useWorld } from '../support/started.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -53,8 +54,41 @@ describe('a collection', () => {
     expect(await item()).toEqual([{ collection: 'c', entries: 2, bytes: 4 + 5, updatedAt: second }])
     await call('DELETE', '/storage/c/k2')
     expect(await item()).toEqual([{ collection: 'c', entries: 1, bytes: 4, updatedAt: first }])
+    own.advance(90)
+    const third = (await call('PUT', '/storage/c/k1', 'ab')).body.updatedAt
+    expect(await item()).toEqual([{ collection: 'c', entries: 1, bytes: 4, updatedAt: third }])
     await call('DELETE', '/storage/c/k1')
     expect(await item()).toEqual([])
+    await own.close()
+  })
+
+  it('has the time of the entry that was written before a removed one, also once its changes are no longer stored', async () => {
+    const own = await startWorld()
+    const put = async (key: string) => {
+      own.advance(90)
+      return (await own.call('PUT', `/storage/c/${key}`, { body: { value: 1 } })).body.updatedAt
+    }
+    await put('k1')
+    const second = await put('k2')
+    for (const key of ['k3', 'k3', 'k4']) await put(key)
+    for (const key of ['k3', 'k4']) await own.call('DELETE', `/storage/c/${key}`)
+    const item = { collection: 'c', entries: 2, bytes: 2, updatedAt: second }
+    expect((await own.call('GET', '/collections')).body.items).toEqual([item])
+    await own.db.storageChange.deleteMany({ where: { appId: own.ids.app } })
+    expect((await own.call('GET', '/collections')).body.items).toEqual([item])
+    await own.close()
+  })
+
+  it('of the release before the sums is summed for the answer, until housekeeping does it', async () => {
+    const own = await startWorld()
+    const { updatedAt } = (await own.call('PUT', '/storage/c/k', { body: { value: 'é' } })).body
+    const of = { appId: own.ids.app }
+    await own.db.storageCollection.updateMany({ where: of, data: { bytes: null, updatedAt: null } })
+    const items = [{ collection: 'c', entries: 1, bytes: 4, updatedAt }]
+    expect((await own.call('GET', '/collections')).body.items).toEqual(items)
+    expect(await sumCollections(own.db)).toBeGreaterThan(0)
+    expect(await own.db.storageCollection.findMany({ where: of })).toMatchObject([{ bytes: 4n }])
+    expect((await own.call('GET', '/collections')).body.items).toEqual(items)
     await own.close()
   })
 
