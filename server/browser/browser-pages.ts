@@ -49,6 +49,7 @@ export function browserPages({ baseUrls, issuer, brand, portal, trial }: Browser
       const { section, host, path, requestId } = ctx.state
       const isAuth = auth !== undefined && nameOf(host) === auth.host
       if (path === '/' && section === null && !isAuth) {
+        ctx.state.address = path
         sendSelfContained(ctx, overviewPage({ ...look, baseUrls, connected, portal, trial: trial?.() }), 200)
         return
       }

@@ -72,6 +72,7 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
     const found = path.startsWith(PICTURES) ? pictureAt(path) : fileAt(ctx)
     if (!found) return next()
     ctx.state.operation = 'docs'
+    ctx.state.address = path
     onlyGet(ctx)
     setPageHeaders(ctx)
     ctx.set('Content-Security-Policy', 'bytes' in found ? picturePolicy : pagePolicy)

@@ -11,7 +11,7 @@ import type { RecordRequest } from './record.ts'
 import { logRefusals } from './refusal-log.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
-import { operationOf } from './state.ts'
+import { operationOf, pathOf } from './state.ts'
 
 const REVALIDATE = 'private, no-cache'
 const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', REVALIDATE]
@@ -73,12 +73,14 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
     }
 
     const { method, state } = ctx
-    const { response, path, principal } = state
+    const { response, principal } = state
     if (response) send(ctx, response)
     const status = response?.status ?? ctx.status
     const operation = operationOf(state)
     metrics.ended(operation, status, seconds)
+    const path = pathOf(state) ?? 'other'
     const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
+    log.debug({ requestId, sent: state.path }, 'path as sent')
     const { cause } = state
     if (cause && isOutage(status, cause)) {
       const reason = reasonFor(cause)

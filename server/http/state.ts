@@ -20,6 +20,8 @@ export interface State extends Koa.DefaultState {
   segments: readonly string[]
   /** The path of the matching endpoint, even at another host or with another method. */
   pattern?: string
+  /** The path of any other request with its parameters' names, for the log and spans: like `operation` from a fixed set. */
+  address?: string
   principal?: Principal
   clientAddress?: string
   /** A device's poll that its member has not answered: no failure. */
@@ -33,6 +35,10 @@ export interface State extends Koa.DefaultState {
 }
 
 export const operationOf = ({ route, operation }: State): string => route?.name ?? operation ?? 'other'
+
+/** The path with names in place of its parameters' values: `/v1/storage/{collection}/{key}`. Undefined for unknown paths. */
+export const pathOf = ({ pattern, address }: State): string | undefined =>
+  pattern === undefined ? address : `/v1${pattern === '/' ? '' : pattern}`
 
 export type Step = Koa.Middleware<State>
 export type StepContext = Koa.ParameterizedContext<State>

@@ -13,8 +13,10 @@ export function mountSampleApp({ apps: api, sync }: BaseUrls, issuer: string): S
   return (ctx, next) => {
     if (nameOf(ctx.state.host) !== HOST) return next()
     ctx.respond = false
+    ctx.state.address = ctx.state.path
     return handle(ctx.req, ctx.res, () => {
       ctx.respond = true
+      delete ctx.state.address
       return next()
     })
   }

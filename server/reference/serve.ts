@@ -90,6 +90,7 @@ export function reference({
     const file = fileAt(ctx)
     if (!file) return next()
     ctx.state.operation = 'reference'
+    ctx.state.address = ctx.state.path
     onlyGet(ctx)
     setPageHeaders(ctx)
     ctx.set('Content-Security-Policy', policyFor(issuerAt(urlsFor(ctx))))

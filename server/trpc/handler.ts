@@ -43,6 +43,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
 
     const single = refusal || request.streamed ? null : singleCall(ctx.method, request)
     ctx.state.operation = operationOf(request)
+    ctx.state.address = `${ENDPOINT}/${ctx.state.operation}`
     if (single) await answerSingle(ctx, single, shared, readOnce)
     else await answerByAdapter(ctx, request, { shared, readInputs: readOnce, refusal })
   }

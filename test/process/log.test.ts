@@ -83,7 +83,7 @@ describe('the log', () => {
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       requestId: 'r0',
       method: 'PUT',
-      path: '/v1/storage/notes/entry',
+      path: '/v1/storage/{collection}/{key}',
       status: 200,
       ms: expect.any(Number),
       client: 'trainer-app',

@@ -71,7 +71,7 @@ describe('a service with a collector', () => {
     const traced = Object.fromEntries(
       lines.map(({ path, delivery, trace_id }) => [path ?? (delivery && 'attempt'), trace_id]),
     )
-    expect(traced['/v1/apps/trainer-app/webhook']).toBe(TRACE)
+    expect(traced['/v1/apps/{id}/webhook']).toBe(TRACE)
     expect(traced.attempt).toBe(of('webhook.attempt').traceId)
     const [published, attempted] = [
       lines.find(({ msg }) => msg === 'published'),

@@ -65,8 +65,9 @@ interface Options {
   timeLimits?: Partial<TimeLimits>
   /** In place of the shared connections; its owner disconnects it. */
   db?: Database
-  /** Lines of the log. */
+  /** Lines of the log, from `logLevel` on: by default `info`. */
   onLog?: (line: string) => void
+  logLevel?: 'debug'
 }
 
 const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test', sync: 'sync.test' }
@@ -130,7 +131,10 @@ export async function startWorld(options: Options = {}) {
   const registry = new Registry()
   const { parts, oauth } = await assemble({
     ...{ core, limits, registry, tracing: options.tracing, pageBrand: options.pageBrand ?? {}, docs: renderedDocs },
-    log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
+    log: pino(
+      { level: options.onLog ? (options.logLevel ?? 'info') : 'silent' },
+      { write: (line) => options.onLog?.(line) },
+    ),
     addressOf: clientAddress(options.trustedProxies ?? []),
     ...{ baseUrls, authBaseUrl: options.authBaseUrl ?? authBaseUrl, localUrls: options.localUrls },
     signIn: options.auth && {
