@@ -10,7 +10,8 @@ export async function removeClientIn(tx: Transaction, id: string): Promise<numbe
   if (!client) return null
   const consents = await tx.consent.findMany({ where: { clientId: id }, select: { id: true, withdrawnAt: true } })
   const grants = consents.map((consent) => consent.id)
-  await tx.$executeRaw`DELETE FROM "OauthRecord" WHERE "grantId" = ANY (${grants})`
+  await tx.$executeRaw`DELETE FROM "OauthRecord"
+    WHERE "grantId" = ANY (${grants}) OR (model = 'Grant' AND id = ANY (${grants}))`
   await tx.client.delete({ where: { id }, select: { id: true } })
   return consents.filter(({ withdrawnAt }) => withdrawnAt === null).length
 }

@@ -6,6 +6,7 @@ import { errors } from '../kernel/errors.ts'
 import { announceErasure } from '../webhooks/member-events/announce.ts'
 import { removeEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
+import { removeRecords } from './records.ts'
 
 /** What an erasure removed, or would remove: numbers of records, and the bytes of the private storage entries. */
 export interface Erased {
@@ -61,9 +62,9 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
   db.inTransaction((client) => count(client, person))
 
 /**
- * Removes a person and everything about them in one transaction; before it, events that name them and what teams have
- * written about them. Entries that apps share in a club stay, without their name. Throws 404. Nobody is signed in as this person afterwards, and
- * every token of theirs is refused within 5 s. Apps that they allowed access get the event `member.left`. `marks` are those of the
+ * Removes a person and everything about them in one transaction; before it, events that name them, what teams have written about
+ * them, and sign-ins of others that name them. Entries that apps share in a club stay, without their name. Throws 404. Nobody is
+ * signed in as this person afterwards, and every token of theirs is refused within 5 s. Apps that they allowed access get the event `member.left`. `marks` are those of the
  * person in the request log.
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
@@ -72,6 +73,7 @@ export async function erase(db: Database, person: string, marks: readonly string
   await db.inTransaction((client) => client.query(changes, [person]))
   const events = await removeEvents(db, [person, ...(address === null ? [] : [email, address])])
   await removeMentions(db, { person, address })
+  await removeRecords(db, { person, address })
   await db.inTransaction((client) =>
     client.query('UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($1)', [marks]),
   )

@@ -142,10 +142,13 @@ const isNobodys = (model: string, { prompt, accountId }: AdapterPayload) =>
 const uidOf = (model: string, { uid, userCode }: AdapterPayload) =>
   model === 'DeviceCode' ? hashOfToken(String(userCode)) : model === 'Session' ? (uid ?? null) : null
 
-/** Removes a secret id, a user code, and an interaction's session id. Throws for NUL, which jsonb refuses. */
+/** `cookie` is an interaction's session id. An ID token has been compared by then; an erasure would not find its member in it. */
+const NOT_STORED = new Set(['cookie', 'userCode', 'id_token_hint'])
+
+/** Removes a secret id and what is not stored. Throws for NUL, which jsonb refuses. */
 function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): string {
   const stored = JSON.stringify(secret ? rest : { jti, ...rest }, (name, value) =>
-    name === 'cookie' || name === 'userCode' ? undefined : value,
+    NOT_STORED.has(name) ? undefined : value,
   )
   if (stored.includes('\\u0000')) throw new errors.InvalidRequest('a parameter contains NUL')
   return stored

@@ -173,6 +173,12 @@ export async function mintPerson({ db, ids }: World) {
       { model: 'Grant', id: grant, payload: { accountId: personId } },
       { model: 'RefreshToken', id: own('refresh'), payload: { accountId: personId }, grantId: grant },
       { model: 'AuthorizationCode', id: own('code'), payload: { accountId: personId }, grantId: grant },
+      // Its client was removed.
+      { model: 'Grant', id: own('orphan'), payload: { accountId: personId } },
+      // Of whoever was to sign in.
+      { model: 'DeviceCode', id: own('device'), payload: { params: { login_hint: ` ${email.toUpperCase()}` } } },
+      { model: 'DeviceCode', id: own('by-id'), payload: { params: { login_hint: personId } } },
+      { model: 'Interaction', id: own('other'), payload: { params: { state: `for ${email}` } } },
     ],
   })
   await addEntry(db, { app, club, owner: personId, key: 'own', value: '{"b":1,"a":1.0,"a":2}' })

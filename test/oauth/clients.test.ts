@@ -57,6 +57,7 @@ describe('removing a client', () => {
       const whose = { personId: member, organisationId: club, clientId, scopes: ['svc.me.profile:read'] }
       await db.consent.create({ data: { id: grantId, ...whose, withdrawnAt } })
       await db.oauthRecord.create({ data: { model: 'RefreshToken', id: id('token'), payload: {}, grantId } })
+      await db.oauthRecord.create({ data: { model: 'Grant', id: grantId, payload: { accountId: member } } })
       return grantId
     }
     const gone = [await grant(one.id, null), await grant(one.id, new Date())]
@@ -67,8 +68,9 @@ describe('removing a client', () => {
     expect(await clientWithConsents(db, one.id)).toBeNull()
     expect(await db.consent.count({ where: { id: { in: gone } } })).toBe(0)
     expect(await db.oauthRecord.count({ where: { grantId: { in: gone } } })).toBe(0)
+    expect(await db.oauthRecord.count({ where: { id: { in: gone } } })).toBe(0)
     expect(await db.consent.count({ where: { id: stays } })).toBe(1)
-    expect(await db.oauthRecord.count({ where: { grantId: stays } })).toBe(1)
+    expect(await db.oauthRecord.count({ where: { OR: [{ grantId: stays }, { id: stays }] } })).toBe(2)
     expect(await db.app.count({ where: { id: one.app!.id } })).toBe(1)
     expect(await removeClient(db, one.id)).toBeNull()
   })

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { organisationsOf } from '../../server/oauth/consents.ts'
 import { asPlatform } from '../support/platform.ts'
-import { authWorld } from './auth-world.ts'
+import { authWorld, register } from './auth-world.ts'
+import { deviceFlow } from './device-world.ts'
 import { createMember } from './members.ts'
+import { api, everything } from './openid-world.ts'
 
 const scope = 'svc.me.profile:read'
 
@@ -45,5 +47,32 @@ describe('a person who is erased', () => {
     await db.person.create({ data: own })
     await db.membership.createMany({ data: memberships })
     await expectSignedOut()
+  })
+
+  it('is in no code that a device has begun, whatever names them there', async () => {
+    const { world } = it_
+    const client = await register(world, { devices: true, scopes: everything.split(' ') })
+    const person = await createMember(world.db, { email: 'Mia.Device@example.org' })
+    const club = (await organisationsOf(world.db, person, ['club'], Date.now()))[0]!.id
+    const flow = deviceFlow(it_)
+    const first = await flow.begin(client, 'openid')
+    await flow.allow(first.user_code, 'openid', person, club)
+    const { id_token: idToken } = (await flow.poll(client, first.device_code)).json
+    const begin = (more: Record<string, string>) => flow.begin(client, `openid ${api}`, more)
+    const codes = [
+      await begin({ login_hint: 'mia.device@EXAMPLE.org' }),
+      await begin({ login_hint: person }),
+      await begin({ id_token_hint: idToken }),
+      await begin({ login_hint: 'other@example.org' }),
+    ]
+    const stored = () => world.db.oauthRecord.findMany({ where: { payload: { path: ['clientId'], equals: client } } })
+    expect(await stored()).not.toEqual([])
+    expect(JSON.stringify(await stored())).not.toContain(idToken)
+
+    await asPlatform(world).directory.people.erase({ id: person })
+    expect(JSON.stringify(await stored())).not.toMatch(new RegExp(`mia\\.device|${person}`, 'i'))
+    const polled = await Promise.all(codes.map(({ device_code }) => flow.poll(client, device_code)))
+    const [pending, gone] = ['authorization_pending', 'invalid_grant']
+    expect(polled.map(({ json }) => json.error)).toEqual([gone, gone, pending, pending])
   })
 })
