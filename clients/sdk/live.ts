@@ -33,6 +33,9 @@ const EVENTS = ['online', 'offline', 'visibilitychange']
 const isFinal = (error: unknown) =>
   error instanceof ApiError && error.status < 500 && ![408, 410, 429].includes(error.status)
 
+/** The changes since are no longer stored, or another member has signed in. */
+const isPast = (error: unknown) => error instanceof ApiError && (error.status === 410 || error.id === 'cursorInvalid')
+
 export function liveOf<Value>(read: ReadChanges<Value>): Live<Value> {
   const listeners = new Set<() => void>()
   let [entries, next] = [new Map<string, Entry<Value>>(), new Map<string, Entry<Value>>()]
@@ -71,10 +74,11 @@ export function liveOf<Value>(read: ReadChanges<Value>): Live<Value> {
         failures = 0
       } catch (reason) {
         if (signal.aborted) return
-        if (isFinal(reason)) return become('ended', reason)
-        if (reason instanceof ApiError && reason.status === 410) {
-          // The changes since are no longer there: from the beginning.
+        if (isPast(reason)) {
+          // From the beginning.
           ;[cursor, isMore, next] = [undefined, true, new Map()]
+        } else if (isFinal(reason)) {
+          return become('ended', reason)
         } else if (!awake.signal.aborted) {
           become('offline', reason)
           await pause(Math.random() * Math.min(MAX_PAUSE_MS, 1_000 * 2 ** failures++), awake.signal).catch(() => {})

@@ -10,6 +10,16 @@ export interface Cipher {
   keyIndex: (ciphertext: string, associatedData: string) => number | null
   /** Keyed hashes by which a text is found and not read, one of each key: the first is the one to store. */
   marksOf: (text: string, purpose: string) => string[]
+  /** For many short texts of one owner. */
+  sealerFor: (owner: string) => Sealer
+}
+
+/** Encrypts with a key of the owner's own, which is derived once: no other owner's sealer opens its texts. */
+export interface Sealer {
+  /** Differs each time; in base64url. */
+  seal: (text: string) => string
+  /** Undefined for a text that this owner has not sealed. */
+  open: (sealed: string) => string | undefined
 }
 
 /** The associated data of every encrypted column. */

@@ -4,19 +4,41 @@ import type { Cipher } from './cipher.ts'
 interface Owner {
   purpose: string
   of: readonly string[]
+  /** Null where every reader of these may use it. */
+  reader: string | null
 }
 
-const marksOf = (cipher: Cipher, { purpose, of }: Owner, position: string) =>
-  cipher.marksOf(JSON.stringify([...of, position]), purpose)
+interface Position {
+  number: number
+  after?: string | undefined
+}
 
-/** A position as opaque text. */
-export const cursorOf = (cipher: Cipher, owner: Owner, position: string) =>
-  Buffer.from(`${marksOf(cipher, owner, position)[0]}.${position}`).toString('base64url')
+/** As many digits as a number can have: the length of a cursor does not reveal its number. */
+const DIGITS = 16
 
-/** The position; undefined for text that is no cursor of this owner. */
-export function positionOf(cipher: Cipher, owner: Owner, cursor: string): string | undefined {
+/** Positions as opaque text, and back: `undefined` for text that is no cursor of this owner. For each owner once: `of` takes 8 us. */
+export function cursorsFor(cipher: Cipher, owner: Owner) {
+  const sealer = cipher.sealerFor(JSON.stringify([owner.purpose, owner.reader, ...owner.of]))
+  return {
+    of({ number, after }: Position): string {
+      const digits = String(number).padStart(DIGITS, '0')
+      return sealer.seal(after === undefined ? digits : `${digits}.${after}`)
+    },
+    positionOf(cursor: string): Position | undefined {
+      const text = sealer.open(cursor) ?? formerTextOf(cipher, owner, cursor)
+      const [, number, after] = /^(\d+)(?:\.([A-Za-z0-9_-]+))?$/.exec(text ?? '') ?? []
+      return number === undefined ? undefined : { number: Number(number), after }
+    },
+  }
+}
+
+/**
+ * Cursors of releases before December 2026 were signed and not encrypted, and belonged to every reader. Clients have stored them
+ * for at most 30 days: releases after 2026-12-31 refuse them, without this function.
+ */
+function formerTextOf(cipher: Cipher, { purpose, of }: Owner, cursor: string): string | undefined {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, mark, position] = /^([0-9a-f]{32})\.(.+)$/.exec(text) ?? []
   if (mark === undefined || position === undefined) return undefined
-  return marksOf(cipher, owner, position).includes(mark) ? position : undefined
+  return cipher.marksOf(JSON.stringify([...of, position]), purpose).includes(mark) ? position : undefined
 }

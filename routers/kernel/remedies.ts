@@ -40,7 +40,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   requestInvalid:
     'every API: The request violates HTTP: two Host headers, two lengths, invalid bytes. → Use an HTTP library, and check proxies that rewrite requests.',
   cursorInvalid:
-    'sync: The cursor is of another collection, scope, member or app, or was altered. → Use cursors as they came, each for its own collection.',
+    'sync: The cursor is of another collection, scope, member or app, or was altered. → Use cursors as they came, each for its own collection and member.',
   eventCursorInvalid:
     'sync: The cursor is of another app, or was altered. → Use cursors as they came, each for its own app.',
   rangeTooLong:

@@ -7,7 +7,7 @@ import { LARGE_BYTES } from '../kernel/read-within.ts'
 import { authorizerAgain, readOrWait, waitFor } from '../kernel/wait.ts'
 import type { ChangePage, Position } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
-import { cursorOf, positionOf } from '../storage/cursor.ts'
+import { changeCursors } from '../storage/cursor.ts'
 import { entry, storedValue } from '../storage/entry.ts'
 import { collectionOf } from '../storage/procedures.ts'
 import type { Collection } from '../storage/statements.ts'
@@ -46,7 +46,7 @@ const output = (() => {
         .meta({ description: 'The last state of each key that changed, in the order of these changes.' }),
       cursor: z.string().meta({
         description: 'Where the next page begins. It belongs to this collection, scope, member and app.',
-        examples: ['MjBhYzg2ZTk4ZDQ1OGJlYjM5ZGFlYzg0ZDhhM2IxNWYuMTc5NTYwODAwMDAwMA'],
+        examples: ['BwcHBwcHBwcHBwcHvcPalTiXhJcpojQAlvBX-ji9nTbP70-AaywzdH-d7Hs'],
       }),
       more: z.boolean().meta({ description: 'Whether more can be read at once.', examples: [false] }),
     }),
@@ -71,7 +71,8 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
   .query(async ({ ctx, input: { since, limit, wait, lastEventId: _ofStreams, ...of } }) => {
     const { core, call } = ctx
     const at = collectionOf(ctx, of)
-    let from = since === '' ? undefined : positionOf(core.cipher, at, since)
+    const cursors = changeCursors(core.cipher, at, ctx)
+    let from = since === '' ? undefined : cursors.positionOf(since)
     const found = await readOrWait(ctx, {
       seconds: wait,
       listen: () => core.watch.listen(at),
@@ -86,7 +87,7 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
       allows,
       checkAgain: () => checkAgain(ctx),
     })
-    return call.json(pageText(found, cursorOf(core.cipher, at, found.next)))
+    return call.json(pageText(found, cursors.of(found.next)))
   })
 
 /** Calls that the same change has woken share one reading: a write makes one query for 1,000 of them. */

@@ -9,7 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import { clubStore } from '../kernel/policies.ts'
 import type { Held } from '../kernel/shared-readings.ts'
 import type { Listener } from '../kernel/store-watch.ts'
-import { cursorOf, positionOf } from '../storage/cursor.ts'
+import { changeCursors } from '../storage/cursor.ts'
 import { collection, collectionOf, scope } from '../storage/procedures.ts'
 import type { Collection } from '../storage/statements.ts'
 import type { StreamPage } from './stream-pages.ts'
@@ -44,6 +44,7 @@ export const watch = stream(SCOPE, clubStore, {
   .subscription(async ({ ctx, input: { since, lastEventId, ...of }, signal }) => {
     const { core, call } = ctx
     const at = collectionOf(ctx, of)
+    const cursors = changeCursors(core.cipher, at, ctx)
     const from = lastEventId || since
     const hold = await call.hold()
     if (signal?.aborted) hold.end()
@@ -51,7 +52,7 @@ export const watch = stream(SCOPE, clubStore, {
     const listener = core.watch.listen(at)
     try {
       // Before the answer begins, so that a cursor which has expired is refused.
-      const since = from === '' ? undefined : positionOf(core.cipher, at, from)
+      const since = from === '' ? undefined : cursors.positionOf(from)
       const first = await streamPage(ctx, at, { since, more: false, round: listener.round })
       // Also where nobody ever asks for an event.
       const leave = () => {
@@ -62,7 +63,7 @@ export const watch = stream(SCOPE, clubStore, {
       hold.ended.addEventListener('abort', leave)
       if (hold.ended.aborted) leave()
       call.deadline?.lift()
-      return follow(ctx, { at, first, hold, listener })
+      return follow(ctx, { at, cursors, first, hold, listener })
     } catch (error) {
       listener.close()
       hold.release()
@@ -72,6 +73,7 @@ export const watch = stream(SCOPE, clubStore, {
 
 interface Following {
   at: Collection
+  cursors: ReturnType<typeof changeCursors>
   first: Held<StreamPage>
   hold: Hold
   listener: Listener
@@ -81,7 +83,7 @@ interface Following {
  * Throws an AbortError when the hold, the token or the access ends: tRPC's clients reconnect after it, and not after a return.
  * Nothing is read before the last page has left: who does not read falls behind, and goes on where it has stopped.
  */
-async function* follow(ctx: Context, { at, first, hold, listener }: Following) {
+async function* follow(ctx: Context, { at, cursors, first, hold, listener }: Following) {
   const { core, call } = ctx
   const { principal } = call
   const stopWatching = core.accessWatch.add({
@@ -95,7 +97,7 @@ async function* follow(ctx: Context, { at, first, hold, listener }: Following) {
   }
   const send = async function* ({ events, next }: StreamPage) {
     for (const [i, { text, at: position }] of events.entries()) {
-      yield event(cursorOf(core.cipher, at, i + 1 === events.length ? next : position), call.line(text))
+      yield event(cursors.of(i + 1 === events.length ? next : position), call.line(text))
       check()
     }
   }

@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import type { Cipher } from '../../routers/kernel/cipher.ts'
+import type { Cipher, Sealer } from '../../routers/kernel/cipher.ts'
 
 const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const NONCES = 256
 
 /**
  * AES-256-GCM with 32-byte keys: the first encrypts, all of them decrypt. Throws when there is no key, or one of another length.
@@ -19,7 +21,7 @@ export function createCipher(keys: readonly Buffer[]): Cipher {
   }
   return {
     encrypt(plaintext, associatedData) {
-      const nonce = randomBytes(12)
+      const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(associatedData))
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `v1.${nonce.toString('base64url')}.${body.toString('base64url')}`
@@ -31,7 +33,40 @@ export function createCipher(keys: readonly Buffer[]): Cipher {
     },
     keyIndex: (ciphertext, associatedData) => find(ciphertext, associatedData)?.index ?? null,
     marksOf: (text, purpose) => keys.map((key) => markWith(key, text, purpose)),
+    sealerFor: (owner) => sealerOf(keys.map((key) => createHmac('sha256', key).update(`seal ${owner}`).digest())),
   }
+}
+
+/** Random nonces are unique for some 2^32 texts of one key: hence one for each owner. */
+function sealerOf(keys: readonly Buffer[]): Sealer {
+  return {
+    seal(text) {
+      const nonce = nextNonce()
+      const cipher = createCipheriv('aes-256-gcm', keys[0]!, nonce)
+      return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+        'base64url',
+      )
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      const message = { nonce: bytes.subarray(0, NONCE_BYTES), body: bytes.subarray(NONCE_BYTES) }
+      for (const key of keys) {
+        const text = decryptWith(key, message, '')
+        if (text !== undefined) return text
+      }
+      return undefined
+    },
+  }
+}
+
+let nonces = Buffer.alloc(0)
+
+/** Of many drawn at once: one by one they take 4 us of the 12 us of a sealed text. */
+function nextNonce(): Buffer {
+  if (nonces.length === 0) nonces = randomBytes(NONCE_BYTES * NONCES)
+  const nonce = nonces.subarray(0, NONCE_BYTES)
+  nonces = nonces.subarray(NONCE_BYTES)
+  return nonce
 }
 
 /** 128 bits. The purpose makes a key of its own, so that hashes for different ones do not match. */

@@ -149,6 +149,30 @@ describe('live()', () => {
     await expect.poll(() => pointsOf(live)).toEqual({ b: 2 })
   })
 
+  it('begins again when another member signs in', async () => {
+    const { db, ids } = world
+    const other = id('person')
+    await db.person.create({ data: { id: other, firstName: 'N', lastName: 'N', email: '' } })
+    await db.membership.create({ data: { organisationId: ids.club, personId: other } })
+    let token = await world.token()
+    const asCurrent: typeof fetch = (url, init) => {
+      const headers = new Headers(init?.headers)
+      headers.set('authorization', `Bearer ${token}`)
+      return fetch(url, { ...init, headers })
+    }
+    const collection = await scores(asCurrent)
+    await collection.put('a', { points: 1 })
+    const live = collection.live()
+    const { states, stop } = follow(live)
+    await expect.poll(() => pointsOf(live)).toEqual({ a: 1 })
+    stop()
+    token = await world.token({ sub: other })
+    await collection.put('b', { points: 2 })
+    follow(live)
+    await expect.poll(() => pointsOf(live)).toEqual({ a: 1, b: 2 })
+    expect(states).not.toContain('ended')
+  })
+
   it('keeps its entries while the service is away, and is current at once when the browser is online', async () => {
     const events = new EventTarget()
     vi.stubGlobal('addEventListener', events.addEventListener.bind(events))

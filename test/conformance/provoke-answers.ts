@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { procedureOf } from '../../rest-facade/document.ts'
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
 import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
-import { cursorOf } from '../../routers/webhooks/feed/cursor.ts'
+import { eventCursors } from '../../routers/webhooks/feed/cursor.ts'
 import type { Call, Reply } from '../support/request.ts'
 import type { Tenant } from './answers-tenant.ts'
 
@@ -123,7 +123,8 @@ export const provoke: Record<string, Provoke> = {
   eventCursorInvalid: asking({ query: '?since=x' }),
   cursorExpired: async (place, tenant) => {
     const { core, db, ids } = tenant.world
-    if (place.path === '/events') return ask(place, tenant, { query: `?since=${cursorOf(core.cipher, ids.app, 1e9)}` })
+    if (place.path === '/events')
+      return ask(place, tenant, { query: `?since=${eventCursors(core.cipher, ids.app).of(1e9)}` })
     const { body } = await ask(place, tenant)
     const of = { appId: ids.app, clubId: ids.club }
     const changes = { increment: 1 }

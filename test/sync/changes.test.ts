@@ -80,6 +80,26 @@ describe('GET /collections/{collection}/changes', () => {
     expectRefusal(await changes(`?since=${cursor}`), 400, 'invalid_request', WRONG)
   })
 
+  it('refuses the cursor of another member, also of a shared collection', async () => {
+    await put('a', 1)
+    const first = await changes()
+    const claims = { sub: await mintMember() }
+    expectRefusal(await changes(since(first), { claims }), 400, 'invalid_request', WRONG)
+    expect((await changes('', { claims })).body.items).toMatchObject([{ key: 'a' }])
+    expect((await changes(since(first))).body.items).toEqual([])
+  })
+
+  it('continues after a cursor of a release before December 2026', async () => {
+    await put('a', 1)
+    const { app: appId, club: clubId } = world.ids
+    const { changes: last } = await world.db.storageUsage.findUniqueOrThrow({ where: { of: { appId, clubId } } })
+    const text = JSON.stringify([appId, clubId, '', collection, `${last}`])
+    const [mark] = world.core.cipher.marksOf(text, 'changes cursor')
+    await put('b', 1)
+    const stored = Buffer.from(`${mark}.${last}`).toString('base64url')
+    expect((await changes(`?since=${stored}`)).body.items).toMatchObject([{ key: 'b' }])
+  })
+
   it.each(['-1', '51', '1.5', 'x', ''])('refuses to wait %j seconds', async (wait) => {
     expectRefusal(await changes(`?wait=${wait}`), 422, 'invalid_request', 'wait is 0 to 50 seconds.')
   })

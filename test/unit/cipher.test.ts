@@ -101,6 +101,39 @@ describe('several keys', () => {
   })
 })
 
+describe('a sealer', () => {
+  const sealer = (keys: Buffer[], owner = 'anna') => createCipher(keys).sealerFor(owner)
+
+  it.each(['', 's', 'Grüße\0 und 你好', 'x'.repeat(1024)])('opens the text that its owner has sealed: %j', (text) => {
+    expect(sealer([key]).open(sealer([key]).seal(text))).toBe(text)
+  })
+
+  it('opens nothing of another owner or key, or that was changed or cut', () => {
+    const sealed = sealer([key]).seal('text')
+    const other = randomBytes(32)
+    expect([sealer([key], 'ben'), sealer([other])].map(({ open }) => open(sealed))).toEqual([undefined, undefined])
+    const bytes = Buffer.from(sealed, 'base64url')
+    for (let i = 0; i < bytes.length; i++) {
+      const changed = Buffer.from(bytes)
+      changed[i]! ^= 1
+      expect(sealer([key]).open(changed.toString('base64url'))).toBeUndefined()
+      expect(sealer([key]).open(bytes.subarray(0, i).toString('base64url'))).toBeUndefined()
+    }
+  })
+
+  it('opens texts of all keys, and seals with the first', () => {
+    const other = randomBytes(32)
+    expect(sealer([other, key]).open(sealer([key]).seal('text'))).toBe('text')
+    expect(sealer([other]).open(sealer([other, key]).seal('text'))).toBe('text')
+  })
+
+  it('repeats no nonce', () => {
+    const { seal } = sealer([key])
+    const nonces = Array.from({ length: 1_000 }, () => seal('').slice(0, 16))
+    expect(new Set(nonces).size).toBe(nonces.length)
+  })
+})
+
 describe('the mark of a text', () => {
   const marks = (keys: Buffer[], text = 'anna', purpose = 'members') => createCipher(keys).marksOf(text, purpose)
 

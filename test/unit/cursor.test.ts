@@ -1,37 +1,91 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { cursorOf, positionOf } from '../../routers/storage/cursor.ts'
+import { changeCursors } from '../../routers/storage/cursor.ts'
+import { eventCursors } from '../../routers/webhooks/feed/cursor.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 
 const [former, current] = [randomBytes(32), randomBytes(32)]
 const cipher = createCipher([current, former])
 const of = { app: 'app', club: 'club', owner: '', collection: 'c' }
+const reader = { member: 'anna' }
+const own = changeCursors(cipher, of, reader)
+const REFUSED = 'since is not a cursor of this collection.'
+const largest = Number.MAX_SAFE_INTEGER
 
 describe('a cursor', () => {
-  it.each([{ number: 0 }, { number: 1_795_608_000_000 }, { number: 7, after: 'a-key_1' }])(
+  it.each([{ number: 0 }, { number: 1_795_608_000_000 }, { number: largest }, { number: 7, after: 'a-key_1' }])(
     'returns its position: %j',
     (position) => {
-      expect(positionOf(cipher, of, cursorOf(cipher, of, position))).toEqual({ after: undefined, ...position })
+      expect(own.positionOf(own.of(position))).toEqual({ after: undefined, ...position })
     },
   )
 
+  it('reveals neither number nor key, not even by its length or by being the same again', () => {
+    const cursors = [0, 1, 1, 4711, largest].map((number) => own.of({ number }))
+    expect(new Set(cursors).size).toBe(cursors.length)
+    expect(new Set(cursors.map(({ length }) => length)).size).toBe(1)
+    for (const one of [...cursors, own.of({ number: 4711, after: 'a-key' })]) {
+      expect(one).toMatch(/^[A-Za-z0-9_-]+$/)
+      expect(Buffer.from(one, 'base64url').toString('latin1')).not.toMatch(/4711|a-key/)
+    }
+  })
+
   it('made with a former key is still valid, and one of an unknown key is not', () => {
-    expect(positionOf(cipher, of, cursorOf(createCipher([former]), of, { number: 1 }))).toMatchObject({ number: 1 })
-    const foreign = cursorOf(createCipher([randomBytes(32)]), of, { number: 1 })
-    expect(() => positionOf(cipher, of, foreign)).toThrow('since is not a cursor of this collection.')
+    const by = (key: Buffer) => changeCursors(createCipher([key]), of, reader).of({ number: 1 })
+    expect(own.positionOf(by(former))).toMatchObject({ number: 1 })
+    expect(() => own.positionOf(by(randomBytes(32)))).toThrow(REFUSED)
   })
 
   it.each([
-    ['app', { ...of, app: 'other' }],
-    ['club', { ...of, club: 'other' }],
-    ['owner', { ...of, owner: 'anna' }],
-    ['collection', { ...of, collection: 'd' }],
-  ])('of another %s is refused', (_, other) => {
-    expect(() => positionOf(cipher, of, cursorOf(cipher, other, { number: 1 }))).toThrow()
+    ['app', { ...of, app: 'other' }, reader],
+    ['club', { ...of, club: 'other' }, reader],
+    ['owner', { ...of, owner: 'anna' }, reader],
+    ['collection', { ...of, collection: 'd' }, reader],
+    ['member', of, { member: 'ben' }],
+    ['app itself', of, { member: null }],
+  ])('of another %s is refused', (_, other, itsReader) => {
+    expect(() => own.positionOf(changeCursors(cipher, other, itsReader).of({ number: 1 }))).toThrow(REFUSED)
+  })
+
+  it('of events is refused for changes, and the reverse', () => {
+    const events = eventCursors(cipher, 'app')
+    expect(events.numberOf(events.of(7))).toBe(7)
+    expect(() => own.positionOf(events.of(7))).toThrow(REFUSED)
+    expect(() => events.numberOf(own.of({ number: 7 }))).toThrow("since is not a cursor of this app's events.")
   })
 
   it('that was altered is refused', () => {
-    const text = Buffer.from(cursorOf(cipher, of, { number: 12, after: 'k' }), 'base64url').toString('latin1')
+    const bytes = Buffer.from(own.of({ number: 12, after: 'k' }), 'base64url')
+    for (let i = 0; i < bytes.length; i++) {
+      const altered = Buffer.from(bytes)
+      altered[i]! ^= 1
+      expect(() => own.positionOf(altered.toString('base64url'))).toThrow(REFUSED)
+      expect(() => own.positionOf(bytes.subarray(0, i).toString('base64url'))).toThrow(REFUSED)
+    }
+    for (const one of ['', '-1', 'null', '%00', 'x'.repeat(10_000)]) expect(() => own.positionOf(one)).toThrow(REFUSED)
+  })
+})
+
+describe('a cursor of a release before December 2026', () => {
+  const ofChanges = ['changes cursor', 'app', 'club', '', 'c']
+  const made = (position: string, by = cipher, [purpose, ...names] = ofChanges) =>
+    Buffer.from(`${by.marksOf(JSON.stringify([...names, position]), purpose!)[0]}.${position}`).toString('base64url')
+
+  it.each([
+    ['12', { number: 12, after: undefined }],
+    ['12.a-key', { number: 12, after: 'a-key' }],
+  ])('returns its position: %s', (position, expected) => {
+    expect(own.positionOf(made(position))).toEqual(expected)
+    expect(changeCursors(cipher, of, { member: 'ben' }).positionOf(made(position))).toEqual(expected)
+    expect(own.positionOf(made(position, createCipher([former])))).toEqual(expected)
+  })
+
+  it('of events returns its number', () => {
+    expect(eventCursors(cipher, 'app').numberOf(made('7', cipher, ['events cursor', 'app']))).toBe(7)
+  })
+
+  it('that was altered, or is of another collection, is refused', () => {
+    const text = Buffer.from(made('12.k'), 'base64url').toString('latin1')
     const altered = [
       text.replace('.12', '.13'),
       text.replace('.12', '.-12'),
@@ -42,8 +96,9 @@ describe('a cursor', () => {
       '.1',
     ]
     for (const one of altered) {
-      expect(() => positionOf(cipher, of, Buffer.from(one).toString('base64url')), one).toThrow()
+      expect(() => own.positionOf(Buffer.from(one).toString('base64url')), one).toThrow(REFUSED)
     }
-    for (const one of ['', '-1', 'null', '%00', 'x'.repeat(10_000)]) expect(() => positionOf(cipher, of, one)).toThrow()
+    expect(() => own.positionOf(made('12', cipher, ['changes cursor', 'app', 'club', '', 'd']))).toThrow(REFUSED)
+    expect(() => own.positionOf(made('x'))).toThrow(REFUSED)
   })
 })

@@ -9,7 +9,7 @@ import { DELIVERY_HEADERS } from '../deliveries/request.ts'
 import { signature } from '../deliveries/sign.ts'
 import { columnsOfApp, signingSecrets } from '../stored-secrets.ts'
 import { secretColumns, secretsOf } from '../template.ts'
-import { cursorOf, numberOf } from './cursor.ts'
+import { eventCursors } from './cursor.ts'
 import type { StoredEvent } from './read.ts'
 import { readEvents } from './read.ts'
 
@@ -53,7 +53,7 @@ const output = z.object({
   items: z.array(item).meta({ description: 'Events in the order in which they are to be received.' }),
   cursor: z.string().meta({
     description: 'Where the next page begins. It belongs to the app.',
-    examples: ['MjBhYzg2ZTk4ZDQ1OGJlYjM5ZGFlYzg0ZDhhM2IxNWYuMTI'],
+    examples: ['BwcHBwcHBwcHBwcHvcPalTiXhJcpojQAlvBX-ji9nTbP70-AaywzdH-d7Hs'],
   }),
   more: z.boolean().meta({ description: 'Whether more can be read at once.', examples: [false] }),
 })
@@ -70,13 +70,14 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
   .output(output)
   .query(async ({ ctx, input: { since, limit, wait } }) => {
     const { core, app } = ctx
+    const cursors = eventCursors(core.cipher, app)
     const { events, next, more, secrets } = await readOrWait(ctx, {
       seconds: wait,
       listen: () => core.eventWatch.listen({ app, club: '', owner: '', collection: '' }),
       async read() {
         // For each page: the secret may change while the call waits.
         const secrets = await storedSecrets(ctx)
-        const position = since === '' ? undefined : numberOf(core.cipher, app, since)
+        const position = since === '' ? undefined : cursors.numberOf(since)
         const found = await readEvents(core.db, app, { since: position, limit }, ctx.call.reserve)
         const page = { ...found, secrets }
         return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
@@ -90,7 +91,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
     const { secret, former } = signingSecrets(core.cipher, columnsOfApp(app), secrets, now)
     const keys = [secret, former].filter((one) => one !== null)
     const items = events.map((event) => itemOf(event, keys, Math.floor(now / 1_000)))
-    return { items, cursor: cursorOf(core.cipher, app, next), more }
+    return { items, cursor: cursors.of(next), more }
   })
 
 async function storedSecrets({ core, app, provider, suspended }: Granted) {
