@@ -1,5 +1,8 @@
 import type { Cipher } from './cipher.ts'
 
+/** For documents. */
+export const EXAMPLE = 'BwcHBwcHBwcHBwcHvcPalTiXhJcpojQAlvBX-ji9nTbP70-AaywzdH-d7Hs'
+
 /** What a cursor belongs to: with another one of these, or changed, it is refused. */
 interface Owner {
   purpose: string

@@ -242,7 +242,7 @@ export const errors = named({
   nameInvalid: row(422, "Names use 1 to 64 letters, digits, '_' or '-'."),
   limitInvalid: row(422, 'limit is 1 to 200.'),
   offsetInvalid: row(422, 'offset is 0 or more.'),
-  prefixInvalid: row(422, "prefix has at most 64 letters, digits, '_' or '-'."),
+  prefixInvalid: row(422, "prefix has 1 to 64 letters, digits, '_' or '-'."),
   valuesInvalid: row(422, 'values is true or false.'),
   timeInvalid: row(422, 'start and end are Unix seconds.'),
   /** Any other invalid input: 422 in queries, 400 in mutations, as document B has it. */

@@ -196,7 +196,7 @@ export const remedies: Record<ErrorId, Remedy> = {
     'apps and sync: limit is not a whole number from 1 to 200. → Request at most 200, and continue with offset (apps) or after (sync).',
   offsetInvalid: 'apps: offset is not a whole number of 0 or more. → Send digits only: 0, 200, 400.',
   prefixInvalid:
-    'sync: prefix is longer than a key, contains other characters, or occurs twice. → Send the first characters of a key, or omit it for all.',
+    'sync: prefix is empty, longer than a key, contains other characters, or occurs twice. → Send the first characters of a key, or omit it for all.',
   valuesInvalid: 'sync: values is neither true nor false, or occurs twice. → Send values=false for keys alone.',
   timeInvalid:
     'apps: start or end is not a whole number of seconds. → Send Math.floor(date / 1000): seconds, not milliseconds.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Context, SharedMemory } from '../kernel/context.ts'
+import { EXAMPLE } from '../kernel/cursor.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
 import { clubStore } from '../kernel/policies.ts'
@@ -46,7 +47,7 @@ const output = (() => {
         .meta({ description: 'The last state of each key that changed, in the order of these changes.' }),
       cursor: z.string().meta({
         description: 'Where the next page begins. It belongs to this collection, scope, member and app.',
-        examples: ['BwcHBwcHBwcHBwcHvcPalTiXhJcpojQAlvBX-ji9nTbP70-AaywzdH-d7Hs'],
+        examples: [EXAMPLE],
       }),
       more: z.boolean().meta({ description: 'Whether more can be read at once.', examples: [false] }),
     }),
@@ -72,7 +73,7 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
     const { core, call } = ctx
     const at = collectionOf(ctx, of)
     const cursors = changeCursors(core.cipher, at, ctx)
-    let from = since === '' ? undefined : cursors.positionOf(since)
+    let from = since === undefined ? undefined : cursors.positionOf(since)
     const found = await readOrWait(ctx, {
       seconds: wait,
       listen: () => core.watch.listen(at),

@@ -13,9 +13,9 @@ const input = z.object({
   scope,
   prefix: z
     .string(withError('prefixInvalid'))
-    .regex(/^[A-Za-z0-9_-]{0,64}$/, withError('prefixInvalid'))
-    .default('')
-    .meta({ description: 'Only entries whose keys begin with it.', examples: ['al'] }),
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, withError('prefixInvalid'))
+    .meta({ description: 'Only entries whose keys begin with it.', examples: ['al'] })
+    .optional(),
   after: entryName
     .meta({ description: 'The last key of the page before; omitted, the first page.', examples: ['adam'] })
     .optional(),
@@ -65,9 +65,9 @@ export const entries = endpoint('GET /collections/{collection}/entries', 'svc.ap
 })
   .input(input)
   .output(output)
-  .query(async ({ ctx, input: { after = '', ...wanted } }) => {
+  .query(async ({ ctx, input: { prefix = '', after = '', ...wanted } }) => {
     const { core, call } = ctx
-    const rows = await entriesAfter(core.db, collectionOf(ctx, wanted), { ...wanted, after }, call.reserve)
+    const rows = await entriesAfter(core.db, collectionOf(ctx, wanted), { ...wanted, prefix, after }, call.reserve)
     return call.json(pageText(rows))
   })
 

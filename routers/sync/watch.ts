@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { hasExpired } from '../kernel/access.ts'
 import { stillAllows } from '../kernel/authorize.ts'
 import type { Context, Hold } from '../kernel/context.ts'
+import { EXAMPLE } from '../kernel/cursor.ts'
 import { stream } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
@@ -18,20 +19,21 @@ import { streamPage } from './stream-pages.ts'
 const SCOPE = 'svc.apps.storage:read'
 const allows = stillAllows({ scope: SCOPE, policy: clubStore })
 
-const cursor = z.string(withError('cursorInvalid')).max(500, withError('cursorInvalid')).default('')
+const cursor = z.string(withError('cursorInvalid')).max(500, withError('cursorInvalid'))
 
 /** The input: a collection, and where to begin. */
 export const followed = z.object({
   collection,
   scope,
-  since: cursor.meta({
-    description: 'The `cursor` of the page before; empty or omitted, all entries come first.',
-    examples: [''],
-  }),
-  lastEventId: cursor.meta({
-    description: 'Of server-sent events: the `id` of the last one, in place of `since`.',
-    examples: [''],
-  }),
+  since: cursor
+    .meta({ description: 'The `cursor` of the page before; omitted, all entries come first.', examples: [EXAMPLE] })
+    .optional(),
+  lastEventId: cursor
+    .meta({
+      description: 'Of server-sent events: the `id` of the last one, in place of `since`.',
+      examples: [EXAMPLE],
+    })
+    .optional(),
 })
 
 export type Item = { key: string; updatedAt: number } & ({ value: Json; etag: string } | { deleted: true })
@@ -52,7 +54,7 @@ export const watch = stream(SCOPE, clubStore, {
     const listener = core.watch.listen(at)
     try {
       // Before the answer begins, so that a cursor which has expired is refused.
-      const since = from === '' ? undefined : cursors.positionOf(from)
+      const since = from === undefined ? undefined : cursors.positionOf(from)
       const first = await streamPage(ctx, at, { since, more: false, round: listener.round })
       // Also where nobody ever asks for an event.
       const leave = () => {

@@ -187,6 +187,19 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
     expect([reply.status, allowed.sort()]).toEqual([405, methods.sort()])
   })
 
+  for (const name of routes.find((route) => route.name === Procedure)!.fromQuery)
+    it(`refuses an empty ${name}, and changes nothing`, async () => {
+      const [address, query] = path().split('?')
+      const empty = new URLSearchParams(query)
+      empty.set(name, '')
+      const before = await stored()
+      const usual = ofApp ? { ...server.claims, organisation: world.ids.club } : {}
+      const { body } = samples()[Procedure]!
+      const reply = await world.call(Method, `${address}?${empty}`, { api: section, body, claims: usual })
+      expect([400, 422]).toContain(reply.status)
+      expect(await stored()).toEqual(before)
+    })
+
   it('answers a CORS preflight without a token', async () => {
     const reply = await world.call('OPTIONS', path(), { api: section, token: null })
     expect(reply.status).toBe(204)

@@ -54,7 +54,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 409 | An app can have rules for at most 100 collections.      | conflict too_many_rules | tooManyRules | rule for a 101st collection |
   | sync   | 429 | A team can make at most 1000 changes per day; try again in … | rate_limited | changesLimited | rule that is the 1,001st change of a day |
   | sync   | 422 | limit is 1 to 200.                                      | invalid_request | limitInvalid | limit 0 |
-  | sync   | 422 | prefix has at most 64 letters, digits, '_' or '-'.      | invalid_request | prefixInvalid | prefix a.b |
+  | sync   | 422 | prefix has 1 to 64 letters, digits, '_' or '-'.         | invalid_request | prefixInvalid | prefix a.b |
   | sync   | 422 | values is true or false.                                | invalid_request | valuesInvalid | values that is neither |
   | sync   | 422 | wait is 0 to 50 seconds.                                | invalid_request | waitInvalid | wait 51 |
   | sync   | 400 | since is not a cursor of this collection.               | invalid_request | cursorInvalid | since that is no cursor |

@@ -89,6 +89,8 @@ const steady = (answer: unknown) =>
     ? undefined
     : JSON.parse(
         JSON.stringify(answer, (key, value) =>
-          ['etag', 'updatedAt'].includes(key) || (key === 'id' && /^[\da-f-]{36}$/.test(value)) ? undefined : value,
+          ['cursor', 'etag', 'updatedAt'].includes(key) || (key === 'id' && /^[\da-f-]{36}$/.test(value))
+            ? undefined
+            : value,
         ),
       )

@@ -37,7 +37,8 @@ function callOf(
   } as Record<string, string>
   const pick = (names: Iterable<string>) => Object.fromEntries([...names].map((name) => [name, examples[name]!]))
 
-  const query = pick(fromQuery)
+  // A cursor belongs to its reader: these calls begin without one.
+  const query = pick([...fromQuery].filter((name) => name !== 'since'))
   const body = pick(fromBody)
   const input = { ...pick(parameters.filter(Boolean)), ...query, ...body }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(examples[name]!))

@@ -41,7 +41,6 @@ describe('the entries of a collection', () => {
     ['_', ['_']],
     ['z', ['z', 'zz']],
     ['zzz', []],
-    ['', keys],
   ])('of the prefix "%s" are %j', async (prefix, expected) => {
     expect(await keysOf(`?prefix=${prefix}`)).toEqual(expected)
   })

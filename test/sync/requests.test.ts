@@ -5,7 +5,8 @@ import { useWorld } from '../support/started.ts'
 const world = useWorld()
 
 const NAME = "Names use 1 to 64 letters, digits, '_' or '-'."
-const PREFIX = "prefix has at most 64 letters, digits, '_' or '-'."
+const PREFIX = "prefix has 1 to 64 letters, digits, '_' or '-'."
+const CURSOR = 'since is not a cursor of this collection.'
 
 /** As in the storage, but for what it does not have. */
 const requests = table<'Request' | 'Answer'>(`
@@ -38,7 +39,7 @@ const requests = table<'Request' | 'Answer'>(`
   | /collections/c/entries?scope=club      | scope is org or user.   |
   | /collections/c/entries?after=a%2Fb     | NAME                    |
   | /collections/c/entries?after=a&after=a | NAME                    |
-  | /collections/c/entries?prefix=         | 200                     |
+  | /collections/c/entries?prefix=         | PREFIX                  |
   | /collections/c/entries?prefix=aZ0_-    | 200                     |
   | /collections/c/entries?prefix=a.       | PREFIX                  |
   | /collections/c/entries?prefix=%25      | PREFIX                  |
@@ -52,6 +53,9 @@ const requests = table<'Request' | 'Answer'>(`
   | /collections/c/entries?values=0        | values is true or false. |
   | /collections/c/entries?values=false&values=false | values is true or false. |
   | /collections/c/entries?offset=-1       | 200                     |
+  | /collections/c/changes?since=          | CURSOR                  |
+  | /collections/c/changes?since           | CURSOR                  |
+  | /collections/c/changes?since=&since=   | CURSOR                  |
   | /collections/../entries                | NAME                    |
   | /collections//entries                  | NAME                    |
   | /collections/a.b/entries?scope=x       | NAME                    |
@@ -61,7 +65,7 @@ const requests = table<'Request' | 'Answer'>(`
   | /collections/%63/entries               | 200                     |
 `)
 
-const sentences: Record<string, string> = { NAME, PREFIX }
+const sentences: Record<string, string> = { NAME, PREFIX, CURSOR }
 
 /** Everything stored for the app. */
 const stored = () =>
@@ -80,7 +84,7 @@ describe('a request', () => {
     else {
       const message = sentences[Answer] ?? Answer
       const error = { code: 'invalid_request', message, request_id: reply.headers['x-request-id'] }
-      expect([reply.status, reply.body]).toEqual([422, { error }])
+      expect([reply.status, reply.body]).toEqual([Answer === 'CURSOR' ? 400 : 422, { error }])
     }
     expect(await stored()).toEqual(before)
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../kernel/context.ts'
+import { EXAMPLE } from '../../kernel/cursor.ts'
 import { endpoint } from '../../kernel/endpoint.ts'
 import { errors, withError } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
@@ -23,12 +24,12 @@ const input = z
     since: z
       .string(withError('eventCursorInvalid'))
       .max(500, withError('eventCursorInvalid'))
-      .default('')
       .meta({
         description:
-          'The `cursor` of the page before: its events count as received. Empty or omitted, the oldest stored events.',
-        examples: [''],
-      }),
+          'The `cursor` of the page before: its events count as received. Omitted, the oldest stored events.',
+        examples: [EXAMPLE],
+      })
+      .optional(),
     limit: page.limit.meta({ description: 'Maximum number of events to return.', examples: [50] }),
     wait: waitFor('an event'),
   })
@@ -53,7 +54,7 @@ const output = z.object({
   items: z.array(item).meta({ description: 'Events in the order in which they are to be received.' }),
   cursor: z.string().meta({
     description: 'Where the next page begins. It belongs to the app.',
-    examples: ['BwcHBwcHBwcHBwcHvcPalTiXhJcpojQAlvBX-ji9nTbP70-AaywzdH-d7Hs'],
+    examples: [EXAMPLE],
   }),
   more: z.boolean().meta({ description: 'Whether more can be read at once.', examples: [false] }),
 })
@@ -77,7 +78,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
       async read() {
         // For each page: the secret may change while the call waits.
         const secrets = await storedSecrets(ctx)
-        const position = since === '' ? undefined : cursors.numberOf(since)
+        const position = since === undefined ? undefined : cursors.numberOf(since)
         const found = await readEvents(core.db, app, { since: position, limit }, ctx.call.reserve)
         const page = { ...found, secrets }
         return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
