@@ -16,7 +16,7 @@ interface ChangePage<Value> {
 }
 
 export interface ChangesOptions extends CallOptions {
-  /** The `cursor` of a change; omitted, all entries come first. */
+  /** The `cursor` of a change; empty or omitted, all entries come first. */
   since?: string | undefined
 }
 
@@ -28,7 +28,7 @@ export const WAIT_SECONDS = 50
 export const readChanges =
   <Value>(send: Send, path: () => string, scope: string | undefined): ReadChanges<Value> =>
   ({ since, wait, signal }) =>
-    read(send('sync', `GET ${path()}/changes` as 'GET /', { query: { scope, since, wait }, signal }))
+    read(send('sync', `GET ${path()}/changes` as 'GET /', { query: { scope, since: since || undefined, wait }, signal }))
 
 /** Waits for what comes next, without end. */
 export async function* changesOf<Value>(

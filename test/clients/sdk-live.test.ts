@@ -60,6 +60,14 @@ describe('changes()', () => {
     }
   })
 
+  it('begins with all entries without a cursor, also with an empty one', async () => {
+    const collection = await scores()
+    await collection.put('a', { points: 1 })
+    for (const since of [undefined, '']) {
+      expect((await collection.changes({ since }).next()).value).toMatchObject({ key: 'a', value: { points: 1 } })
+    }
+  })
+
   it('is rejected when its changes are no longer stored, and ends with its signal', async () => {
     const collection = await scores()
     await collection.put('a', { points: 1 })
