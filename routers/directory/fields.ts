@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isEmailAddress } from '../kernel/email-address.ts'
+import { isPlainLine, isPlainText } from '../kernel/typed-text.ts'
 import type { Reference } from './references.ts'
 
 /** The form of a field in NDJSON and over tRPC; a CSV reader converts its cells to it. */
@@ -23,10 +24,15 @@ export interface Field<In = unknown, Out = unknown> {
   /** SQL that reads the column (`row`) into JSON; default: the column. */
   read?: string
   /** Required of new values, but not of a value that is already stored; `reason` continues a sentence after "is". */
-  form?: { has: (value: string) => boolean; reason: string }
+  form?: Form
   /** The record that the value, or each value of a list, must name. */
   reference?: Reference
   children?: Children
+}
+
+export interface Form {
+  has: (value: unknown) => boolean
+  reason: string
 }
 
 /** Rows of a child table: `schema` turns the value into objects with its columns, without `parent` and `shared`. */
@@ -81,8 +87,32 @@ const timeSchema = z
 export const id = (about: string, options?: Options) =>
   field<string, string>('id', { schema: idSchema, output: z.string(), allowed: ID_ALLOWED }, about, options)
 
-export const text = (about: string, options?: Options) =>
-  field<string, string>(
+const textsOf = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
+}
+
+const line: Form = {
+  has: (value) => textsOf(value).every(isPlainLine),
+  reason: 'has control characters or line breaks, or characters that change the direction of text',
+}
+
+/** Of texts, and of lists of them. */
+export const plain: Form = {
+  has: (value) => textsOf(value).every(isPlainText),
+  reason: 'has control characters, or characters that change the direction of text',
+}
+
+/** Of one line. */
+export const text = (about: string, options?: Options): Field<string, string> => ({
+  ...prose(about, options),
+  form: line,
+})
+
+/** With line breaks. */
+export const prose = (about: string, options?: Options): Field<string, string> => ({
+  form: plain,
+  ...field<string, string>(
     'text',
     {
       schema: textSchema.refine(
@@ -93,13 +123,14 @@ export const text = (about: string, options?: Options) =>
     },
     about,
     options,
-  )
+  ),
+})
 
 /** An address, or empty. A stored value that is not an address does not block other changes. */
 export const email = (about: string): Field<string, string> => ({
   ...text(about),
   form: {
-    has: (value) => value === '' || isEmailAddress(value),
+    has: (value) => value === '' || isEmailAddress(String(value)),
     reason: 'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org',
   },
 })

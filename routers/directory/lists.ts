@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import type { Children, Field, Options } from './fields.ts'
-import { field, idSchema, MAX_TEXT_BYTES, textSchema } from './fields.ts'
+import { field, idSchema, MAX_TEXT_BYTES, plain, textSchema } from './fields.ts'
 import type { Reference } from './references.ts'
 
 /** Ordered texts, in one column. */
-export const texts = (about: string, options?: Options) =>
-  field<string[], string[]>(
+export const texts = (about: string, options?: Options): Field<string[], string[]> => ({
+  form: plain,
+  ...field<string[], string[]>(
     'list',
     { schema: textList, output: z.array(z.string()), allowed: 'a list of texts of at most 65536 bytes together' },
     about,
     options,
-  )
+  ),
+})
 
 const bytesOf = (values: readonly string[]) => values.reduce((sum, value) => sum + Buffer.byteLength(value), 0)
 export const textList = z
@@ -42,6 +44,7 @@ export const ids = (
 
 /** Ordered names, as rows of another table. */
 export const exercises = (about: string): Field<string[], string[]> => ({
+  form: plain,
   ...field<string[], string[]>(
     'list',
     {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Field } from './fields.ts'
-import { idSchema, textSchema } from './fields.ts'
+import { idSchema, plain, textSchema } from './fields.ts'
 import { textList } from './lists.ts'
 
 const types = ['single', 'multiple', 'text', 'image', 'file'] as const
@@ -41,6 +41,7 @@ const schema = z
 
 export const questions = (about: string): Field<QuestionRecord[], Required<QuestionRecord>[]> => ({
   type: 'questions',
+  form: plain,
   schema: schema as z.ZodType<unknown, QuestionRecord[]>,
   output: z.array(
     z.object({

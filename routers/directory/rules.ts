@@ -38,6 +38,7 @@ export function rulesOf(layout: Layout): SetRule[] {
       .filter(({ name, field }) => !isKey(layout, name) && field.initial === undefined)
       .map(needed),
     ...columns.filter(({ field }) => field.form).map((placed) => formed(layout, placed)),
+    ...children.filter(({ field }) => field.form).map(formedList),
     ...(kind.fixed ? [keeps(layout, kind.fixed)] : []),
     ...columns.filter(({ field }) => field.reference).map(({ name, field }) => refers(name, field, field.reference!)),
     ...children
@@ -60,11 +61,19 @@ const needed = ({ name, bit }: { name: string; bit: number }): SetRule => ({
   reason: () => 'It is missing, and a new record needs it.',
 })
 
-const formed = ({ table, keys }: Layout, { name, field: { column, form }, bit }: Placed): SetRule => ({
+const formed = ({ table, keys }: Layout, { name, field: { type, column, form }, bit }: Placed): SetRule => ({
   field: name,
-  finds: `SELECT line, row."${column}" AS value, NULL AS other FROM incoming row WHERE malformed & ${bit} <> 0
+  finds: `SELECT line, ${type === 'text' ? `row."${column}"` : 'NULL'} AS value, NULL AS other FROM incoming row WHERE malformed & ${bit} <> 0
     AND NOT EXISTS (SELECT FROM ${table} old WHERE ${equal(keys, 'old', 'row')} AND old."${column}" = row."${column}")`,
-  reason: (value) => `${quoted(value)} ${form!.reason}.`,
+  reason: (value) => `${value === null ? 'It' : quoted(value)} ${form!.reason}.`,
+})
+
+/** A record may keep the list that is stored. */
+const formedList = ({ name, field: { form }, bit }: Placed): SetRule => ({
+  field: name,
+  finds: `SELECT line, NULL AS value, NULL AS other FROM incoming row
+    WHERE malformed & ${bit} <> 0 AND (NOT was OR "listsDiffer")`,
+  reason: () => `It ${form!.reason}.`,
 })
 
 function keeps({ kind }: Layout, name: string): SetRule {

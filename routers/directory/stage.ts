@@ -82,12 +82,13 @@ function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, v
     if (value === undefined) continue
     given |= bit
     row[field.column] = value
-    if (field.form && !field.form.has(value as string)) malformed |= bit
+    if (field.form?.has(value) === false) malformed |= bit
   }
-  for (const { name, bit } of children) {
+  for (const { name, field, bit } of children) {
     if (record[name] === undefined) continue
     given |= bit
     row[name] = record[name]
+    if (field.form?.has(record[name]) === false) malformed |= bit
   }
   if (record.version !== undefined) {
     given |= versionBit

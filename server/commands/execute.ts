@@ -2,7 +2,7 @@ import { parse } from './arguments.ts'
 import type { ActionIo, Command, Io, Outcome } from './command.ts'
 import { UsageError } from './command.ts'
 import { helpOf, usageOf } from './help.ts'
-import { printable } from './printable.ts'
+import { printableLines } from './printable.ts'
 
 /** Runs one action. Resolves with the exit code: 0, 1 when it failed, 2 when its arguments are wrong. */
 export async function execute(name: string, command: Command, argv: readonly string[], io: Io): Promise<number> {
@@ -15,12 +15,12 @@ export async function execute(name: string, command: Command, argv: readonly str
     const { json, ...own } = values
     const outcome = await action.run(own, streamsOf(io, json === true), words)
     if (typeof outcome === 'number') return outcome
-    io.stdout.write(json ? documentOf(outcome) : outcome.text())
+    io.stdout.write(printableLines(json ? documentOf(outcome) : outcome.text()))
     if (outcome.fault === undefined) return 0
-    io.stderr.write(`${outcome.fault}\n`)
+    io.stderr.write(`${printableLines(outcome.fault)}\n`)
     return 1
   } catch (error) {
-    const { message } = error as Error
+    const message = printableLines((error as Error).message)
     const isUsage = error instanceof UsageError
     io.stderr.write(isUsage ? `${message}\n\n${usageOf(name, command, argv)}` : `${message}\n`)
     return isUsage ? 2 : 1
@@ -28,8 +28,7 @@ export async function execute(name: string, command: Command, argv: readonly str
 }
 
 /** Control characters are only within strings, where they are escaped as JSON does it. */
-const documentOf = ({ document }: Outcome) =>
-  `${JSON.stringify(document, null, 2).split('\n').map(printable).join('\n')}\n`
+const documentOf = ({ document }: Outcome) => `${JSON.stringify(document, null, 2)}\n`
 
 /** With `--json`, what an action writes before its result goes to standard error: questions, and what is to be removed. */
 const streamsOf = (io: Io, json: boolean): ActionIo => ({

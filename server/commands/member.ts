@@ -12,6 +12,7 @@ import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
 import { marksOf } from './member-marks.ts'
 import { log, path, required, text, yes } from './option.ts'
+import { printableLines } from './printable.ts'
 import type { RemovalLog } from './removal-log.ts'
 import { openRemovalLog } from './removal-log.ts'
 
@@ -49,18 +50,25 @@ const named = <Result>(member: string, work: Promise<Result>) =>
 
 /** An unfinished file is removed. Without one, the document is all that is printed. */
 async function write(db: Database, member: string, out: string | undefined, { document }: ActionIo) {
-  const copyTo = (sink: NodeJS.WritableStream, end: boolean) =>
-    db.inTransaction((client) => pipeline(Readable.from(personalDataJson(client, member, new Date())), sink, { end }))
+  const copyTo = (sink: NodeJS.WritableStream, form: (pieces: AsyncIterable<string>) => AsyncIterable<string>) =>
+    db.inTransaction((client) =>
+      pipeline(Readable.from(form(personalDataJson(client, member, new Date()))), sink, { end: sink !== document }),
+    )
   if (out === undefined) {
-    await copyTo(document, false)
+    await copyTo(document, printed)
     return
   }
   const file = (await open(out, 'wx', 0o600)).createWriteStream()
-  await copyTo(file, true).catch(async (error) => {
+  await copyTo(file, (pieces) => pieces).catch(async (error) => {
     await rm(out, { force: true })
     throw error
   })
   return { file: out, bytes: file.bytesWritten }
+}
+
+/** The same JSON: what is replaced is within strings. */
+async function* printed(pieces: AsyncIterable<string>) {
+  for await (const piece of pieces) yield printableLines(piece)
 }
 
 async function remove(db: Database, member: string, io: ActionIo & { yes: boolean | undefined }, log: RemovalLog) {

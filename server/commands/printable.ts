@@ -6,3 +6,6 @@ export const printable = (text: string) =>
       (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
     ).join(''),
   )
+
+/** The same of several lines. */
+export const printableLines = (text: string) => text.split('\n').map(printable).join('\n')

@@ -10,6 +10,7 @@ import type { Command, Io } from './command.ts'
 import { action, UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
 import { flag, required, text } from './option.ts'
+import { printableLines } from './printable.ts'
 
 /** Receivers should refuse messages older than 5 minutes. */
 const OLD_MS = 600_000
@@ -118,7 +119,7 @@ async function post(message: Message, at: number): Promise<Attempt> {
 const lineOf = (id: string, { status, milliseconds, answer }: Attempt) =>
   status === null
     ? `${id}: no response ${answer}\n`
-    : `${id}: ${status} in ${milliseconds} ms${answer === '' ? '' : `\n${answer}`}\n`
+    : `${id}: ${status} in ${milliseconds} ms${answer === '' ? '' : `\n${printableLines(answer)}`}\n`
 
 export const command: Command = {
   about: `Sends an event to a receiver as the service would, without a service. Fails when the receiver does not answer as it should:

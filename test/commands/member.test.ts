@@ -68,6 +68,17 @@ describe('member export', () => {
     expect(JSON.parse(printed)).toMatchObject(written)
   })
 
+  it('prints nothing that acts on a terminal, and the same JSON', async () => {
+    const lastName = 'Ben\u001b[2K\u009b1m\u202e'
+    const { lastName: former } = (await ask(env.DATABASE_URL, `SELECT "lastName" FROM "Person" WHERE id = 'ben'`))[0]!
+    const name = (text: string) => ask(env.DATABASE_URL, `UPDATE "Person" SET "lastName" = '${text}' WHERE id = 'ben'`)
+    await name(lastName)
+    onTestFinished(async () => void (await name(former)))
+    const { stdout } = await member(['export', '--member', 'ben'], env)
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    expect(JSON.parse(stdout).profile).toMatchObject({ id: 'ben', lastName })
+  })
+
   it('leaves a file that exists as it is', async () => {
     const file = join(await directory(), 'anna.json')
     await writeFile(file, 'mine')
@@ -82,6 +93,8 @@ describe('member export', () => {
     expect(await member(['export', '--member', 'ghost', '--out', join(path, 'ghost.json')], env)).toEqual(missing)
     expect(await readdir(path)).toEqual([])
     expect(await member(['export', '--member', 'ghost'], env)).toEqual(missing)
+    const hostile = await member(['export', '--member', 'gh\u001b[2Kost'], env)
+    expect(hostile).toEqual(failed('Person gh\\u001b[2Kost does not exist.\n'))
   })
 })
 

@@ -16,7 +16,7 @@ interface Received {
 }
 
 /** Verifies as docs/webhooks.md says: 204 or 401, or any other `status`. */
-async function receiver(status?: number) {
+async function receiver(status?: number, answer?: string) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
@@ -25,7 +25,7 @@ async function receiver(status?: number) {
     const delivery = { body, headers: headers as Record<string, string>, secret: SECRET, tolerance: 300 }
     const [outcome] = await verify([delivery])
     const refused = /too old|wrong signature/.test(outcome!)
-    response.writeHead(status ?? (refused ? 401 : 204)).end(refused ? outcome : undefined)
+    response.writeHead(status ?? (refused ? 401 : 204)).end(answer ?? (refused ? outcome : undefined))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => {
@@ -42,6 +42,12 @@ const signed = (to: string, ...more: string[]) => send(to, '--secret', SECRET, .
 const withAnswer = (answer: string) => expect.stringMatching(new RegExp(`^[0-9a-f-]{36}: ${answer}\n$`))
 
 describe('the webhook command', () => {
+  it("prints a receiver's answer without what acts on a terminal", async () => {
+    const { url } = await receiver(200, 'one\u001b[2K\ntwo\u009b\u202e')
+    const { stdout } = await send(url)
+    expect(stdout).toEqual(withAnswer('200 in \\d+ ms\none\\\\u001b\\[2K\ntwo\\\\u009b\\\\u202e'))
+  })
+
   it('sends an event with its signature, as a delivery has it', async () => {
     const { url, received } = await receiver()
     const data = '{"n": 9007199254740993, "name": "Zoë"}'

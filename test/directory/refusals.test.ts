@@ -43,6 +43,12 @@ const notEmail = (email: string): [KindName, AnyRecord, string, string] => [
   'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org.',
 ]
 
+const HOSTILE = 'has control characters, or characters that change the direction of text.'
+const OF_LINE = 'has control characters or line breaks, or characters that change the direction of text.'
+const hostileName = (firstName: string): [KindName, AnyRecord, string, string] => [
+  ...(['people', { id: person, firstName }, 'firstName', OF_LINE] as const),
+]
+
 /** A record, or a change of the sample, with the field and the reason. */
 const cases: [KindName, AnyRecord, string, string][] = [
   ['people', { id: '' }, 'id', `"" is not ${idText}.`],
@@ -64,6 +70,17 @@ const cases: [KindName, AnyRecord, string, string][] = [
     'firstName',
     '"a\\u0000b" is not a text of at most 65536 bytes, without NUL.',
   ],
+  ...['a\u001b[2Kb', 'a\u009b2Kb', '\u0007', '\u007f', 'a\nb', 'a\rb', 'a\tb'].map(hostileName),
+  ...['a\u202eb', 'a\u2066b', 'a\u2028b'].map(hostileName),
+  ['people', { id: person, image: 'https://example.org/\u001b' }, 'image', OF_LINE],
+  ['organisations', { id: club, name: '\u001b]0;x\u0007' }, 'name', OF_LINE],
+  ['memberCards', { serial: memberCards.serial, name: 'A\u001b[31m' }, 'name', OF_LINE],
+  ['memberCards', { serial: memberCards.serial, departments: ['a', 'b\u001b'] }, 'departments', `It ${HOSTILE}`],
+  ['events', { id: events.id, location: 'a\rb' }, 'location', HOSTILE],
+  ['trainingPlans', { id: trainingPlans.id, description: 'a\n\u001b' }, 'description', HOSTILE],
+  ['trainingPlans', { id: trainingPlans.id, exercises: ['a', '\u202e'] }, 'exercises', `It ${HOSTILE}`],
+  ['quizzes', { id: quizzes.id, questions: [{ ...choice, text: '\u009b' }] }, 'questions', `It ${HOSTILE}`],
+  ['quizzes', { id: quizzes.id, questions: [{ ...choice, options: ['Yes', '\b'] }] }, 'questions', `It ${HOSTILE}`],
   ['people', { id: person, firstName: null }, 'firstName', 'null is not a text of at most 65536 bytes, without NUL.'],
   [
     'people',
@@ -262,6 +279,43 @@ describe('upsert', () => {
     expect((await refused('people', [record])).refused).toEqual([
       { index: 0, field: '', reason: `${JSON.stringify(record)} is not a record.` },
     ])
+  })
+})
+
+describe('a text', () => {
+  it('may have line breaks where it is long, and what emoji, Persian and Hebrew need', async () => {
+    const texts = {
+      people: { firstName: 'می\u200cخواهم', lastName: '\u200fשלום 👩\u200d🚒' },
+      events: { location: 'Main Street 1\r\nHall 2' },
+      trainingPlans: { description: 'One\n\tTwo', exercises: ['3 × 10\n4 × 8'] },
+    }
+    for (const [kind, change] of Object.entries(texts)) {
+      const items = [{ ...samples[kind as KindName], ...change }]
+      expect(await ofKind(world, kind as KindName).upsert({ items })).toMatchObject({ changed: 1 })
+      const stored = (await ofKind(world, kind as KindName).list({ limit: 200 })).items as AnyRecord[]
+      expect(stored).toContainEqual(expect.objectContaining(change))
+      await ofKind(world, kind as KindName).upsert({ items: [samples[kind as KindName]] })
+    }
+  })
+
+  it('that is already stored may stay, and blocks no other change', async () => {
+    const { people, quizzes, trainingPlans } = other
+    const bad = 'a\u001b[2Kb'
+    await world.db.person.update({ where: { id: people.id }, data: { firstName: bad } })
+    await world.db.question.updateMany({ where: { quizId: quizzes.id, id: 'q1' }, data: { text: bad } })
+    await world.db.exercise.updateMany({ where: { planId: trainingPlans.id, position: 1 }, data: { name: bad } })
+    const recordOf = async (kind: KindName, id: string) =>
+      ((await ofKind(world, kind).list({ limit: 200 })).items as AnyRecord[]).find((one) => one.id === id)!
+    for (const [kind, { id }, change] of [
+      ['people', people, { lastName: 'New' }],
+      ['quizzes', quizzes, { title: 'New' }],
+      ['trainingPlans', trainingPlans, { category: 'New' }],
+    ] as const) {
+      const stored = await recordOf(kind, id)
+      expect(JSON.stringify(stored)).toContain('\\u001b')
+      expect(await ofKind(world, kind).upsert({ items: [{ ...stored, ...change }] })).toMatchObject({ changed: 1 })
+      expect(await recordOf(kind, id)).toEqual({ ...stored, ...change })
+    }
   })
 })
 

@@ -1,5 +1,5 @@
 import { removed } from '../endings.ts'
-import { boolean, choice, date, id, optional, text, time } from '../fields.ts'
+import { boolean, choice, date, id, optional, prose, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import { exercises, ids, texts } from '../lists.ts'
 import * as to from '../references.ts'
@@ -56,7 +56,7 @@ export const events = kind({
     title: text('The title.'),
     start: time('The start.'),
     end: time('The end, not before the start.'),
-    location: text('Where it is.'),
+    location: prose('Where it is.'),
     state: choice({ draft: 'draft', published: 'published' }, 'Members see published events.', {
       initial: `'draft'`,
     }),
@@ -90,7 +90,7 @@ export const trainingPlans = kind({
     club: ofClub(),
     name: text('The name.'),
     category: text('The category.'),
-    description: text('The description.'),
+    description: prose('The description.'),
     exercises: exercises('The names of the exercises, in order.'),
     groups: ids('The groups that train by it.', to.ofClub('Group'), {
       table: 'PlanAssignment',
