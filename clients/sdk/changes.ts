@@ -28,7 +28,9 @@ export const WAIT_SECONDS = 50
 export const readChanges =
   <Value>(send: Send, path: () => string, scope: string | undefined): ReadChanges<Value> =>
   ({ since, wait, signal }) =>
-    read(send('sync', `GET ${path()}/changes` as 'GET /', { query: { scope, since: since || undefined, wait }, signal }))
+    read(
+      send('sync', `GET ${path()}/changes` as 'GET /', { query: { scope, since: since || undefined, wait }, signal }),
+    )
 
 /** Waits for what comes next, without end. */
 export async function* changesOf<Value>(

@@ -11,6 +11,7 @@ import { endGrants } from './consents.ts'
 import { endByMachine } from './device-codes.ts'
 import { EXPIRED_DEVICE_CODE_SECONDS, GRANT_SECONDS } from './lifetimes.ts'
 import { errors } from './oidc-provider.ts'
+import type { Realm } from './realm.ts'
 import { hashOfToken } from './refresh-rotation.ts'
 import { registeredClient } from './registered-client.ts'
 
@@ -47,6 +48,7 @@ const statements = {
 interface Options {
   db: Database
   now: () => number
+  realm?: Realm
   /** For clients; without it their ID tokens are signed with ES256. */
   signsWith?: (algorithm: IdTokenAlgorithm) => boolean
 }
@@ -57,7 +59,7 @@ export const adapterFactory =
   (model: string): Adapter =>
     model === 'Client' ? clients(options) : records(options, model)
 
-function records({ db, now }: Options, model: string): Adapter {
+function records({ db, now, realm }: Options, model: string): Adapter {
   const secret = SECRET_ID.has(model)
   const isDevice = model === 'DeviceCode'
   const keyOf = (id: string) => (secret ? hashOfToken(id) : id)
@@ -66,17 +68,19 @@ function records({ db, now }: Options, model: string): Adapter {
   const payloadOf = (
     row: { payload: string; consumed: number | null; ends: number | null } | undefined,
     id?: string,
-  ) =>
+  ) => {
     // A device that polls twice at once keeps what the first poll got: its code never was in a browser, unlike others.
-    row && !(isDevice && row.consumed !== null)
-      ? ({
-          ...JSON.parse(row.payload),
-          ...(secret && id !== undefined && { jti: id }),
-          ...(isDevice && { exp: endByMachine(row.ends!, now()) }),
-          // refresh-rotation.ts decides whether a used refresh token is a replay.
-          ...(row.consumed !== null && model !== 'RefreshToken' && { consumed: row.consumed }),
-        } as AdapterPayload)
-      : undefined
+    if (!row || (isDevice && row.consumed !== null)) return undefined
+    const { realm: itsRealm, ...payload } = JSON.parse(row.payload)
+    if (itsRealm !== realm) return undefined
+    return {
+      ...payload,
+      ...(secret && id !== undefined && { jti: id }),
+      ...(isDevice && { exp: endByMachine(row.ends!, now()) }),
+      // refresh-rotation.ts decides whether a used refresh token is a replay.
+      ...(row.consumed !== null && model !== 'RefreshToken' && { consumed: row.consumed }),
+    } as AdapterPayload
+  }
 
   // oidc-provider looks an assertion up before it stores it. Of concurrent requests with one assertion only one may pass here.
   const useOnce: Adapter['upsert'] = async (id, payload, expiresIn) => {
@@ -90,7 +94,7 @@ function records({ db, now }: Options, model: string): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
       if (model === 'ReplayDetection') return useOnce(id, payload, expiresIn)
-      const stored = storablePayload(payload, secret)
+      const stored = storablePayload({ ...payload, realm }, secret)
       if (isNobodys(model, payload)) return
       const expiresAt = instant((expiresIn ?? GRANT_SECONDS) + (isDevice ? EXPIRED_DEVICE_CODE_SECONDS : 0))
       await db.execute(statements.store, [

@@ -3,6 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { bool, statement, text } from '../../prisma/pg/statement.ts'
 import { DEVICE_INTERVAL_SECONDS, EXPIRED_DEVICE_CODE_SECONDS } from './lifetimes.ts'
+import type { Realm } from './realm.ts'
 import { hashOfToken } from './refresh-rotation.ts'
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -64,7 +65,11 @@ export interface DeviceRequest {
 }
 
 /** A device's request by its code, until a member decides on it; null for other codes. */
-export async function findDeviceRequest(db: Database, code: string, now: number): Promise<DeviceRequest | null> {
+export async function findDeviceRequest(
+  db: Database,
+  code: string,
+  { now, realm }: { now: number; realm: Realm },
+): Promise<DeviceRequest | null> {
   const where = {
     model: 'DeviceCode',
     uid: hashOfToken(code),
@@ -72,8 +77,8 @@ export async function findDeviceRequest(db: Database, code: string, now: number)
     expiresAt: { gt: storedUntil(now) },
   }
   const row = await db.oauthRecord.findFirst({ where, select: { payload: true } })
-  const { clientId, params, accountId, error } = (row?.payload ?? {}) as Record<string, unknown>
-  if (!row || accountId !== undefined || error !== undefined) return null
+  const { clientId, params, accountId, error, realm: itsRealm } = (row?.payload ?? {}) as Record<string, unknown>
+  if (!row || itsRealm !== realm || accountId !== undefined || error !== undefined) return null
   return { client: String(clientId), params: Object(params) }
 }
 

@@ -45,7 +45,7 @@ interface Entered {
  * The pages for a device's code (RFC 8628, 3.3). oidc-provider's own store their form's secret in the session, before anybody has
  * signed in; so these replace them, and store nothing before the member decides.
  */
-export function devicePages({ db, now, provider, pages, limits }: PageOptions, consent: ConsentForm) {
+export function devicePages({ db, now, realm, provider, pages, limits }: PageOptions, consent: ConsentForm) {
   const { path, signIn, cookies, sessionOf } = pages
   const wrongCodes = limits.open('device-codes', MAX_WRONG_CODES, 60)
   const address = `${path}${routes.code_verification}`
@@ -60,7 +60,7 @@ export function devicePages({ db, now, provider, pages, limits }: PageOptions, c
   const open = async (ctx: StepContext, uid: string) => {
     const entered = cookies.get<Entered>(ctx, ENTERED)
     if (entered?.id !== uid) throw new oauthErrors.SessionNotFound('the code was not entered in this browser')
-    const request = await findDeviceRequest(db, entered.code, now())
+    const request = await findDeviceRequest(db, entered.code, { now: now(), realm })
     if (!request) throw new oauthErrors.SessionNotFound('the code has expired or was used')
     preferLanguages(ctx, request.params.ui_locales)
     return { entered, request }
@@ -101,7 +101,8 @@ export function devicePages({ db, now, provider, pages, limits }: PageOptions, c
       if (!passes) throw errors.peopleLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)))
       const typed = (await readForm(ctx)).get('user_code') ?? ''
       const code = userCodeOf(typed)
-      if (code === null || !(await findDeviceRequest(db, code, now()))) return showForm(ctx, printable(typed), true)
+      if (code === null || !(await findDeviceRequest(db, code, { now: now(), realm })))
+        return showForm(ctx, printable(typed), true)
       wrongCodes.giveBack(network)
       const id = randomUUID()
       cookies.set(ctx, ENTERED, actionOf(id), { id, code } satisfies Entered)

@@ -24,6 +24,7 @@ import { browserSession } from './browser-session.ts'
 import { routes } from './metadata.ts'
 import { addPageRoutes } from './page-routes.ts'
 import { createProviderHandler } from './provider-handler.ts'
+import type { Realm } from './realm.ts'
 import { createSignInRequests } from './sign-in-requests.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { TOKEN_FAILURES, tokenLimit } from './token-limit.ts'
@@ -40,6 +41,7 @@ export interface MountOptions {
   authenticate: Authenticate
   accessOf: AccessLookup
   authBaseUrl: string
+  realm: Realm
   appsBaseUrl: string
   loginMethods: LoginMethods
   /** Clubs approve apps before their members can allow them. */
@@ -67,6 +69,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions) {
   const {
     authBaseUrl,
+    realm,
     appsBaseUrl,
     loginMethods,
     clubApproval,
@@ -87,12 +90,17 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
   const { provider, handle } = createProviderHandler({
-    ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs, clubApproval },
+    ...{ db, now, issuer, realm, cookieKeys, secure, interactionUrl, keys, requestMs, clubApproval },
     replayed: options.replayed,
   })
 
-  addPageRoutes({ db, now, provider, pages, limits, clubApproval }, requests)
-  const limit = tokenLimit({ storage: adapterFactory({ db, now, signsWith: keys.signsWith }), now, failures, limits })
+  addPageRoutes({ db, now, realm, provider, pages, limits, clubApproval }, requests)
+  const limit = tokenLimit({
+    storage: adapterFactory({ db, now, realm, signsWith: keys.signsWith }),
+    now,
+    failures,
+    limits,
+  })
   const identityScopesOf = async (id: string) => {
     const client = await provider().Client.find(id)
     return client ? allowedScopes(client).filter(isIdentityScope) : []

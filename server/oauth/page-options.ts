@@ -2,10 +2,12 @@ import type { Provider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import type { Limits } from '../limits/limit.ts'
+import type { Realm } from './realm.ts'
 
 export interface PageOptions {
   db: Database
   now: () => number
+  realm: Realm
   provider: () => Provider
   pages: PageRoutes
   limits: Limits

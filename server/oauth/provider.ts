@@ -32,12 +32,14 @@ import {
 import { memberGrants } from './member-grants.ts'
 import { routes } from './metadata.ts'
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts'
+import type { Realm } from './realm.ts'
 import { algorithms } from './signing-key-store.ts'
 
 export interface ProviderOptions {
   db: Database
   now: () => number
   issuer: string
+  realm: Realm
   signsWith: (algorithm: IdTokenAlgorithm) => boolean
   /** The first signs cookies, all of them verify; the same on every node. */
   cookieKeys: string[]
@@ -58,11 +60,11 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
  */
 export function createProvider(
   jwks: JWK[],
-  { db, now, issuer, signsWith, cookieKeys, secure, clubApproval, interactionUrl, renderError }: ProviderOptions,
+  { db, now, issuer, realm, signsWith, cookieKeys, secure, clubApproval, interactionUrl, renderError }: ProviderOptions,
 ): OidcProvider {
   const provider = new Provider(issuer, {
     ...memberGrants(db, now),
-    adapter: adapterFactory({ db, now, signsWith }),
+    adapter: adapterFactory({ db, now, realm, signsWith }),
     jwks: { keys: jwks },
     routes,
     scopes: identityScopes,

@@ -10,6 +10,7 @@ import type { PeopleLimit } from '../http/people-limit.ts'
 import type { Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { ownTokens } from '../oauth/own-tokens.ts'
+import type { Realm } from '../oauth/realm.ts'
 import { openSigningKeys } from '../oauth/signing-keys.ts'
 import { portalAddresses } from '../portal/addresses.ts'
 import { registerPortal } from '../portal/client.ts'
@@ -48,7 +49,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   await registerPortal(db)
   const keys = await openSigningKeys({ db, now, cipher: signIn.cipher, onError: signIn.onError })
 
-  const at = (authBaseUrl: string, baseUrls: BaseUrls) => {
+  const at = (authBaseUrl: string, baseUrls: BaseUrls, realm: Realm) => {
     const trusted = ownTokens(keys, authBaseUrl)
     const mount = async () => {
       const { mountOauth } = await import('../oauth/mount.ts')
@@ -56,7 +57,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
       const { step, pages } = mountOauth({
         ...signIn,
         ...parts,
-        ...{ db, now, keys, authBaseUrl, accessOf: core.accessOf, clientAddress: addressOf },
+        ...{ db, now, keys, authBaseUrl, realm, accessOf: core.accessOf, clientAddress: addressOf },
         appsBaseUrl: baseUrls.apps,
         authenticate: limitFailures(createAuthenticate([trusted], now), addressOf, limits),
         requestMs: core.timeLimits.requestMs,
@@ -71,7 +72,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
     return { trusted, step: atFirstRequest(trusted.issuer, mount) }
   }
 
-  const issuers = [at(authBaseUrl, baseUrls), ...(localUrls ? [at(localUrls.auth, localUrls)] : [])]
+  const issuers = [at(authBaseUrl, baseUrls, undefined), ...(localUrls ? [at(localUrls.auth, localUrls, 'local')] : [])]
   return {
     steps: issuers.map(({ step }) => step),
     trusted: issuers.map(({ trusted }) => trusted),

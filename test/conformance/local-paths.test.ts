@@ -2,7 +2,8 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
-import { flow, startAuthWorld } from '../oauth/auth-world.ts'
+import { flow, register, startAuthWorld } from '../oauth/auth-world.ts'
+import { deviceGrant } from '../oauth/device-world.ts'
 import { send } from '../support/request.ts'
 
 const at = (section: string) => `http://localhost:3000/${section}/v1`
@@ -105,6 +106,9 @@ describe('the paths of the APIs at localhost', () => {
   })
 })
 
+/** At the host of its own. */
+const MAIN = 'http://auth.test/v1/oauth'
+
 describe('the authorization server at localhost', () => {
   const issuer = `${localUrls.auth}/oauth`
   const asked = () => ({ client: trial.client, scope: 'svc.me.profile:read' })
@@ -134,6 +138,47 @@ describe('the authorization server at localhost', () => {
     const renewed = await local.refresh(trial.client, tokens.refresh_token)
     expect([renewed.status, decodeJwt(renewed.json.access_token).iss]).toEqual([200, issuer])
   })
+
+  it.each([
+    ['of the host', issuer, MAIN],
+    ['at localhost', MAIN, issuer],
+  ])(
+    'redeems and revokes no code, refresh token or device code of the issuer %s, which stay good there',
+    async (...at) => {
+      const [, elsewhere, own] = at
+      const { ids, db, publicPort } = trial.world
+      const client = await register(trial.world, { devices: true })
+      const [here, there] = [flow(publicPort, own), flow(publicPort, elsewhere)]
+      const wanted = { client, scope: 'svc.me.profile:read' }
+      const expectRefused = async (answer: Promise<{ status: number; json: { error?: string } }>) => {
+        const { status, json } = await answer
+        expect([status, json.error]).toEqual([400, 'invalid_grant'])
+      }
+      const { code, verifier } = await here.toCode(wanted, ids.member, ids.club)
+      await expectRefused(there.exchange(client, code, verifier))
+      const tokens = (await here.exchange(client, code, verifier)).json
+
+      await expectRefused(there.refresh(client, tokens.refresh_token))
+      await there.app.post(`${elsewhere}/revoke`, { client_id: client, token: tokens.refresh_token })
+      const renewed = await here.refresh(client, tokens.refresh_token)
+      expect(renewed.status).toBe(200)
+      await expectRefused(there.refresh(client, renewed.json.refresh_token))
+      expect((await here.refresh(client, renewed.json.refresh_token)).status).toBe(200)
+
+      const device = (await here.app.post(`${own}/device/auth`, { client_id: client, scope: wanted.scope })).json
+      const { device_code, user_code } = device
+      const poll = (at: typeof here) => at.token({ grant_type: deviceGrant, client_id: client, device_code })
+      await expectRefused(poll(there))
+      expect((await there.newBrowser().post(`${elsewhere}/device`, { user_code })).status).toBe(400)
+      const browser = here.newBrowser()
+      const entered = await browser.post(`${own}/device`, { user_code })
+      const page = await here.toConsent(browser, entered.location!, ids.member)
+      await browser.submit(page, 'consent', { organisation: ids.club, scope: wanted.scope, decision: 'allow' })
+      await expectRefused(poll(there))
+      expect((await poll(here)).status).toBe(200)
+      expect(await db.consent.count({ where: { clientId: client, withdrawnAt: null } })).toBe(2)
+    },
+  )
 
   it('has pages that link and post to themselves alone, the portal included', async () => {
     const { ids, publicPort } = trial.world

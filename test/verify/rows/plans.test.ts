@@ -291,7 +291,7 @@ describe('no request reads the rows of others', () => {
           { userCode, clientId: client },
           60,
         )
-        await findDeviceRequest(db, userCode, now)
+        await findDeviceRequest(db, userCode, { now, realm: undefined })
         await decideDevice(db, userCode, { error: 'access_denied', errorDescription: 'refused' }, now)
         await adapterFactory({ db, now: () => now })('Client').find(client)
         await deleteExpiredRecords(db, now)
