@@ -144,8 +144,7 @@ describe('the authorization server at localhost', () => {
     ['at localhost', MAIN, issuer],
   ])(
     'redeems and revokes no code, refresh token or device code of the issuer %s, which stay good there',
-    async (...at) => {
-      const [, elsewhere, own] = at
+    async (_, elsewhere, own) => {
       const { ids, db, publicPort } = trial.world
       const client = await register(trial.world, { devices: true })
       const [here, there] = [flow(publicPort, own), flow(publicPort, elsewhere)]
