@@ -45,14 +45,11 @@ export const remedies: Record<ErrorId, Remedy> = {
     'sync: The cursor is of another app, or was altered. → Use cursors as they came, each for its own app.',
   rangeTooLong:
     'apps: end is before start, or more than one calendar year after it. → Request at most a year at a time.',
-  answersInvalid:
-    'lms: answers is missing, or is not an object. → Send {"answers": {"<question id>": "…"}}; {} is allowed.',
-  questionUnknown:
-    'lms: An id in answers does not belong to a question of this quiz. → Use the ids of the quiz being answered.',
-  answerMisfit:
-    'lms: A multiple choice question needs an array of strings, any other question a string. → Check the type of the question.',
+  answersInvalid: 'lms: answers is missing or no object. → Send {"answers": {"<question id>": "…"}}; {} is allowed.',
+  questionUnknown: 'lms: An id in answers is of no question of this quiz. → Use the ids of the quiz being answered.',
+  answerMisfit: 'lms: A multiple choice question needs an array of strings, any other a string. → Check the type.',
   answersTooLarge:
-    'lms: The answers to text questions have more than 256 KiB in UTF-8 together, or those to all other questions have. Nothing was stored. → Shorten them; for large submissions, use a file question and send the address.',
+    'lms: The answers to text questions, or those to all others, have more than 256 KiB. → Shorten them, or send the address of a file.',
   gradesInvalid:
     'tRPC: grades does not match the open questions. → Read the result, and send a boolean for each open question.',
   idempotencyKeyInvalid: 'lms: The header is empty, too long, or contains spaces. → Use crypto.randomUUID().',
@@ -182,7 +179,7 @@ export const remedies: Record<ErrorId, Remedy> = {
     'sync: What is around the values of a batch is too large. → Remove white space and long lists of ETags.',
   readsTooLarge: 'sync: The values that the batch gets are too large together. → Get them in several batches.',
   quotaExceeded:
-    "apps and sync: The value does not fit into the remainder of the app's 10 MB in this club, or the entry would be one more than 1,000,000. Nothing was stored. → Delete or shorten entries: X-Storage-Used and X-Storage-Limit show how much is used.",
+    "apps and sync: The value does not fit into the app's 10 MB or 1,000,000 entries in this club. Nothing was stored. → Delete or shorten entries: X-Storage-Used shows the bytes used.",
   typeWrong:
     'every API: Content-Type is missing, not application/json, or has another charset; or the body is compressed. → Set Content-Type: application/json.',
   scopeInvalid:

@@ -18,5 +18,5 @@ CREATE OR REPLACE TRIGGER "StorageEntry_tallyDeleted_trigger" AFTER DELETE ON "S
 CREATE OR REPLACE TRIGGER "StorageEntry_tallyTruncated_trigger" AFTER TRUNCATE ON "StorageEntry"
   FOR EACH STATEMENT EXECUTE FUNCTION storage_tally_truncated();
 
--- The triggers above have taken its place: nobody runs it, as they lock the table.
+-- Replaced by storage_tally_entries. No writer is within it, as the triggers lock the table.
 DROP FUNCTION IF EXISTS storage_tally(text, text, text, text, bigint);
