@@ -176,6 +176,17 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     )
     expect(stored).toBeGreaterThan(0)
     expect(counted).toBe(stored)
+    const drifted = await query(
+      databaseUrl,
+      `SELECT kept.collection FROM "StorageCollection" kept JOIN "StorageUsage" store USING ("appId", "clubId")
+       CROSS JOIN LATERAL (SELECT count(*) AS entries, sum(octet_length(value)) AS bytes FROM "StorageEntry" entry
+         WHERE (entry."appId", entry."clubId", entry.owner, entry.collection)
+           = (kept."appId", kept."clubId", kept.owner, kept.collection)) held
+       CROSS JOIN LATERAL (SELECT count(*) AS entries FROM "StorageEntry" entry
+         WHERE (entry."appId", entry."clubId") = (store."appId", store."clubId")) whole
+       WHERE (kept.entries, kept.bytes) IS DISTINCT FROM (held.entries, held.bytes) OR store.entries <> whole.entries`,
+    )
+    expect(drifted).toEqual([])
     const sum = published.reduce((all, one) => all + one, 0)
     expect(await query(databaseUrl, `SELECT count(*)::int FROM "PublishedEvent" WHERE type = 'two.versions'`)).toEqual([
       { count: sum },
