@@ -45,8 +45,9 @@ export const remedies: Record<ErrorId, Remedy> = {
     'sync: The cursor is of another app, or was altered. → Use cursors as they came, each for its own app.',
   rangeTooLong:
     'apps: end is before start, or more than one calendar year after it. → Request at most a year at a time.',
-  answersInvalid: 'lms: answers is missing or no object. → Send {"answers": {"<question id>": "…"}}; {} is allowed.',
-  questionUnknown: 'lms: An id in answers is of no question of this quiz. → Use the ids of the quiz being answered.',
+  answersInvalid:
+    'lms: answers is missing or not an object. → Send {"answers": {"<question id>": "…"}}; {} is allowed.',
+  questionUnknown: 'lms: An id in answers does not belong to the quiz. → Use the ids of its questions.',
   answerMisfit: 'lms: A multiple choice question needs an array of strings, any other a string. → Check the type.',
   answersTooLarge:
     'lms: The answers to text questions, or those to all others, have more than 256 KiB. → Shorten them, or send the address of a file.',

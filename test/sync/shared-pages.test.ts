@@ -70,9 +70,11 @@ describe('a change', () => {
 
   it('is read once for all requests that wait for it, and for none of another collection', async () => {
     const subs = await members(20)
-    const { cursor } = (await world.call('GET', `/collections/${collection}/changes`)).body
-    const path = `/collections/${collection}/changes?wait=50&since=${cursor}`
-    const replies = subs.map((sub) => world.call('GET', path, { claims: { sub } }))
+    const path = `/collections/${collection}/changes`
+    const replies = subs.map(async (sub) => {
+      const { cursor } = (await world.call('GET', path, { claims: { sub } })).body
+      return world.call('GET', `${path}?wait=50&since=${cursor}`, { claims: { sub } })
+    })
     await expect.poll(() => world.holds.size).toBe(20)
     statements.length = 0
     await put('k', 1, id('another'))
