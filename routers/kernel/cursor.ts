@@ -11,7 +11,7 @@ interface Owner {
   reader: string | null
 }
 
-interface Position {
+export interface Position {
   number: number
   after?: string | undefined
 }
