@@ -40,7 +40,12 @@ afterAll(async () => {
 const ask = ({ method = 'GET', host = 'apps.localhost', port = node.port, path, headers, body }: Input) =>
   new Promise<void>((resolve) => {
     const sent = request({ host: '127.0.0.1', port, agent, method, path, headers: { host, ...headers } })
-    sent.on('response', (response) => response.resume().on('end', resolve).on('error', () => resolve()))
+    sent.on('response', (response) =>
+      response
+        .resume()
+        .on('end', resolve)
+        .on('error', () => resolve()),
+    )
     // What is no HTTP is refused, and its connection closed.
     sent.on('error', () => resolve())
     sent.end(body)
@@ -130,14 +135,24 @@ describe.each(Object.keys(places))('at %s', (name) => {
 
 const OAUTH = [
   ...['client_id', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state', 'nonce', 'code_challenge'],
-  ...['code_challenge_method', 'prompt', 'max_age', 'ui_locales', 'login_hint', 'id_token_hint', 'acr_values', 'claims'],
+  ...[
+    'code_challenge_method',
+    'prompt',
+    'max_age',
+    'ui_locales',
+    'login_hint',
+    'id_token_hint',
+    'acr_values',
+    'claims',
+  ],
   ...['claims_locales', 'resource', 'request', 'request_uri', 'registration', 'display', 'iss', 'client_assertion'],
   ...['client_assertion_type', 'client_secret', 'grant_type', 'code', 'code_verifier', 'refresh_token', 'token'],
   ...['device_code', 'user_code', 'post_logout_redirect_uri', 'logout_hint', 'dpop_jkt', 'authorization_details'],
 ]
 
 const encoded = (text: string) => encodeURIComponent(text).slice(0, LENGTH).replace(/%.?$/, '')
-const query = (path: string, name: string, text: string) => `${path}${path.includes('?') ? '&' : '?'}${name}=${encoded(text)}`
+const query = (path: string, name: string, text: string) =>
+  `${path}${path.includes('?') ? '&' : '?'}${name}=${encoded(text)}`
 
 describe.each(['authorize', 'end-session', 'connected', 'device'])('at %s', (page) => {
   it.each(OAUTH)('no shape of the parameter %s costs 20 ms', { timeout: 120_000 }, async (name) => {
@@ -147,7 +162,10 @@ describe.each(['authorize', 'end-session', 'connected', 'device'])('at %s', (pag
 
   it('no shape of the query itself costs 20 ms', { timeout: 120_000 }, async () => {
     const path = `/v1/oauth/${page}`
-    const found = await costly((text) => ({ host: 'auth.localhost', path: `${path}?${encodeURI(text).slice(0, LENGTH)}` }))
+    const found = await costly((text) => ({
+      host: 'auth.localhost',
+      path: `${path}?${encodeURI(text).slice(0, LENGTH)}`,
+    }))
     expect(found).toEqual([])
   })
 })
