@@ -3,7 +3,7 @@ import type { RestEvent } from '../../rest-facade/facade.ts'
 import { forbidStoring } from './respond.ts'
 import type { StepContext } from './state.ts'
 import { MIN_DOWNLOAD } from './transfer-rate.ts'
-import { SLICE_BYTES, writeSlices } from './write-slices.ts'
+import { writeSlices } from './write-slices.ts'
 
 export const EVENTS_TYPE = 'text/event-stream'
 
@@ -25,10 +25,9 @@ export function sendEvents(
   state.headers.push('Content-Type', `${EVENTS_TYPE}; charset=utf-8`, 'X-Accel-Buffering', 'no')
   res.writeHead(200, state.headers)
   res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n`)
-  const comments = setInterval(() => {
-    if (!res.writableNeedDrain) res.write(':\n\n')
-  }, commentMs)
-  void sendAll(res, events, pace)
+  const writer = new EventWriter(res, pace)
+  const comments = setInterval(() => writer.comment(), commentMs)
+  void sendAll(res, events, writer)
     // The client asks again, and sees the error in its answer.
     .catch(() => {})
     .finally(() => {
@@ -37,13 +36,39 @@ export function sendEvents(
     })
 }
 
-async function sendAll(response: ServerResponse, events: AsyncIterable<RestEvent>, pace: typeof MIN_DOWNLOAD) {
+class EventWriter {
+  readonly #response: ServerResponse
+  readonly #pace: typeof MIN_DOWNLOAD
+  #isWriting = false
+
+  constructor(response: ServerResponse, pace: typeof MIN_DOWNLOAD) {
+    this.#response = response
+    this.#pace = pace
+  }
+
+  /** Resolves when the client takes more. */
+  async send({ id, data }: RestEvent): Promise<void> {
+    const head = `id: ${id}\ndata: `
+    this.#isWriting = true
+    await writeSlices(
+      this.#response,
+      typeof data === 'string' ? [`${head}${data}\n\n`] : [head, data, '\n\n'],
+      this.#pace,
+    )
+    this.#isWriting = false
+  }
+
+  /** Not within an event, which may be written in several turns. */
+  comment() {
+    if (!this.#isWriting && !this.#response.writableNeedDrain) this.#response.write(':\n\n')
+  }
+}
+
+async function sendAll(response: ServerResponse, events: AsyncIterable<RestEvent>, writer: EventWriter) {
   const iterator = events[Symbol.asyncIterator]()
-  const writer = new EventWriter(response, pace)
   try {
     while (await sendNext(response, iterator, writer));
   } finally {
-    await writer.flush()
     await iterator.return?.()
   }
 }
@@ -52,51 +77,6 @@ async function sendAll(response: ServerResponse, events: AsyncIterable<RestEvent
 async function sendNext(response: ServerResponse, events: AsyncIterator<RestEvent>, writer: EventWriter) {
   const { done, value } = await events.next()
   if (done) return false
-  await writer.add(value)
+  await writer.send(value)
   return !response.destroyed
-}
-
-/** Writes events that come together at once. */
-class EventWriter {
-  readonly #response: ServerResponse
-  readonly #pace: typeof MIN_DOWNLOAD
-  #pieces: (string | Buffer)[] = []
-  #text = ''
-  #length = 0
-  #isScheduled = false
-  #writing = Promise.resolve()
-
-  constructor(response: ServerResponse, pace: typeof MIN_DOWNLOAD) {
-    this.#response = response
-    this.#pace = pace
-  }
-
-  /** Resolves when the client takes more. */
-  async add({ id, data }: RestEvent): Promise<void> {
-    this.#text += `id: ${id}\ndata: `
-    if (typeof data === 'string') this.#text += data
-    else {
-      this.#pieces.push(this.#text, data)
-      this.#text = ''
-    }
-    this.#text += '\n\n'
-    this.#length += data.length
-    if (this.#length >= SLICE_BYTES) return this.flush()
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      void this.flush()
-    })
-  }
-
-  flush(): Promise<void> {
-    if (this.#text === '') return this.#writing
-    const pieces = [...this.#pieces, this.#text]
-    this.#pieces = []
-    this.#text = ''
-    this.#length = 0
-    this.#writing = this.#writing.then(() => writeSlices(this.#response, pieces, this.#pace))
-    return this.#writing
-  }
 }

@@ -60,6 +60,20 @@ describe('a stream of events', () => {
     leave()
   })
 
+  it('sends no comment within an event of megabytes', async () => {
+    const data = Buffer.from(`"${'x'.repeat(8_000_000)}"`)
+    async function* large(): AsyncGenerator<RestEvent> {
+      for (const id of ['i', 'j', 'k']) yield { id, data }
+    }
+    const stream = await served(large(), { commentMs: 1 })
+    await stream.ended
+    const events = stream
+      .text()
+      .split('\n\n')
+      .filter((block) => block.startsWith('id: '))
+    expect(events.map((event) => event.length)).toEqual(Array(3).fill('id: i\ndata: '.length + data.length))
+  })
+
   it('ends when reading fails, for the client to ask again', async () => {
     async function* failing(): AsyncGenerator<RestEvent> {
       yield { id: 'i', data: '1' }
