@@ -29,25 +29,31 @@ interface Options {
  */
 export function openNotifications({ url, channel, probe, received, working, waitsMs = WAITS_MS }: Options) {
   const ending = new AbortController()
+  let leave = () => {}
   let current: pg.Client | undefined
 
-  const serve = async (client: pg.Client): Promise<'broken' | 'deaf'> => {
-    const broken = new Promise<'broken'>((resolve) => {
-      client.on('error', () => resolve('broken'))
-      client.on('end', () => resolve('broken'))
+  /** Resolves when the connection has broken or is no longer needed, or when nothing arrives on it. */
+  const serve = async (client: pg.Client): Promise<'over' | 'deaf'> => {
+    const over = new Promise<'over'>((resolve) => {
+      client.on('error', () => resolve('over'))
+      client.on('end', () => resolve('over'))
+      leave = () => resolve('over')
     })
     const nonce = randomUUID()
     const probed = new Promise<void>((resolve) => {
       client.on('notification', ({ payload = '' }) => (payload === nonce ? resolve() : received(payload)))
     })
-    await client.connect()
-    await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
-    await probe(channel, nonce)
-    const heard = await Promise.race([probed, broken, pause(waitsMs.answer, 'deaf' as const, { ref: false })])
-    if (heard !== undefined) return heard
+    const begin = async () => {
+      await client.connect()
+      await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+      await probe(channel, nonce)
+      return Promise.race([probed, pause(waitsMs.answer, 'deaf' as const, { ref: false })])
+    }
+    const failure = await Promise.race([begin(), over])
+    if (failure !== undefined) return failure
     current = client
     working(true)
-    return broken
+    return over
   }
 
   const keepServing = async () => {
@@ -60,7 +66,7 @@ export function openNotifications({ url, channel, probe, received, working, wait
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
       })
-      const outcome = await serve(client).catch(() => 'broken' as const)
+      const outcome = await serve(client).catch(() => 'over' as const)
       current = undefined
       if (!ending.signal.aborted) working(false)
       await client.end().catch(() => {})
@@ -78,7 +84,7 @@ export function openNotifications({ url, channel, probe, received, working, wait
     },
     async close() {
       ending.abort()
-      await current?.end().catch(() => {})
+      leave()
       await served
     },
   }

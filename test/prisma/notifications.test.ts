@@ -79,3 +79,22 @@ it('is not relied on where LISTEN is accepted and nothing arrives, as through Pg
   await notifications.close()
   expect(new Set(states)).toEqual(new Set([false]))
 })
+
+it('close while they have not been probed yet', async () => {
+  let begun = () => {}
+  const probing = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const notifications = openNotifications({
+    ...{ url, channel: `early_${randomUUID()}`, received: () => {} },
+    working: (isWorking) => expect(isWorking).toBe(false),
+    async probe(channel, text) {
+      begun()
+      await closed
+      await db.$executeRawUnsafe(`NOTIFY "${channel}", '${text}'`)
+    },
+  })
+  await probing
+  const closed = notifications.close()
+  await closed
+})
