@@ -40,7 +40,8 @@ it('a first-party client gets its tokens in production by the printed and the do
   const [add, withSecret, openssl, withAssertion] = await blocks('sh')
 
   /** The arguments of a printed line, as a shell reads them. */
-  const wordsOf = async (line: string) => (await sh(`printf '%s\n' ${line.split('member-apps client ')[1]}`)).trimEnd().split('\n')
+  const wordsOf = async (line: string) =>
+    (await sh(`printf '%s\n' ${line.split('member-apps client ')[1]}`)).trimEnd().split('\n')
   const words = await wordsOf(add!)
   const printed = (await client(...words)).split('\n').find((line) => line.startsWith('curl '))!
   expect(await published(await sh(`${printed} --silent`))).toBe(200)
