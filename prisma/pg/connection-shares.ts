@@ -56,7 +56,7 @@ export class ConnectionShares {
     this.#next()?.()
   }
 
-  /** Of the first holder below its half, else of the first. A holder that is served moves behind the others. */
+  /** Takes from the first holder below its half, else from the first. A holder that is served moves behind the others. */
   #next(): (() => void) | undefined {
     if (this.#waiting.size === 0) return undefined
     const holders = [...this.#waiting.keys()]

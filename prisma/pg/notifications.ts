@@ -12,7 +12,7 @@ export const MAX_NOTIFICATION_BYTES = 7_900
 const WAITS_MS = { answer: 2_000, reconnect: 500, retry: 60_000 }
 
 interface Options {
-  /** Of the server itself. */
+  /** The server's own address, without a pooler between. */
   url: string
   channel: string
   /** Sends a notification over another connection. */

@@ -8,7 +8,7 @@ export const NO_PLACE = 'timeout exceeded when trying to connect'
 /** SQLSTATE after statement_timeout or a manual cancellation. */
 const QUERY_CANCELED = '57014'
 
-/** Of a wait for a connection that is made first, or in use. */
+/** The reason of a wait: the connection is being made, or is in use. */
 export const CONNECTION = 'connection'
 
 export interface PoolFigures {

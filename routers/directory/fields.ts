@@ -97,13 +97,13 @@ const line: Form = {
   reason: 'has control characters or line breaks, or characters that change the direction of text',
 }
 
-/** Of texts, and of lists of them. */
+/** Accepts texts and lists of them, with line breaks. */
 export const plain: Form = {
   has: (value) => textsOf(value).every(isPlainText),
   reason: 'has control characters, or characters that change the direction of text',
 }
 
-/** Of one line. */
+/** A text on one line. */
 export const text = (about: string, options?: Options): Field<string, string> => ({
   ...prose(about, options),
   form: line,

@@ -23,7 +23,7 @@ const sql = `WITH batch AS MATERIALIZED (
 
 /**
  * Removes what the authorization server has stored about a person beside their consents and sessions: requests of apps and devices
- * whose parameters name them (`login_hint`), whoever signs in there, and grants without a consent.
+ * whose parameters name them (`login_hint`), also where another person signs in, and grants without a consent.
  */
 export async function removeRecords(db: Database, { person, address }: Mentioned): Promise<void> {
   for (let from = ['', '']; ; ) {

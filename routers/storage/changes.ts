@@ -25,7 +25,7 @@ export type ChangeAt = Change & { at: Position }
 
 export interface ChangePage {
   changes: ChangeAt[]
-  /** Of their values. */
+  /** The bytes of their values. */
   bytes: number
   next: Position
   /** More can be read at once. */

@@ -6,7 +6,7 @@ import { readChanges } from '../storage/changes.ts'
 import type { Collection } from '../storage/statements.ts'
 import { changeText } from './change-text.ts'
 
-/** Of changes, and of the values of more than one. */
+/** At most 100 changes. A page of more than one change has at most 256 KiB of values. */
 const PAGE = { limit: 100, pageBytes: 256 * 1024 }
 
 /** Larger pages are counted, as answers are. */

@@ -175,7 +175,7 @@ export async function mintPerson({ db, ids }: World) {
       { model: 'AuthorizationCode', id: own('code'), payload: { accountId: personId }, grantId: grant },
       // Its client was removed.
       { model: 'Grant', id: own('orphan'), payload: { accountId: personId } },
-      // Of whoever was to sign in.
+      // Names the person who was to sign in.
       { model: 'DeviceCode', id: own('device'), payload: { params: { login_hint: ` ${email.toUpperCase()}` } } },
       { model: 'DeviceCode', id: own('by-id'), payload: { params: { login_hint: personId } } },
       { model: 'Interaction', id: own('other'), payload: { params: { state: `for ${email}` } } },

@@ -144,7 +144,7 @@ describe('the most entries of a store', () => {
     expect(await stored()).toEqual(['a=2', 'b=1', 'd=1'])
   })
 
-  it('counts what is stored and removed by hand, which it does not bound', async () => {
+  it('counts entries that are stored and removed by hand, and does not bound them', async () => {
     await full()
     await byHand('{x,y}')
     expect(await put('c/more')).toMatchObject(exceeded)

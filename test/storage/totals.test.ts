@@ -104,7 +104,7 @@ async function expectTotals(tenants: Tenants, after: string) {
 }
 
 describe('the totals of a collection and a store', () => {
-  it('are what is stored after any sequence of changes, and are gone with the last entry', async () => {
+  it('equal the stored entries after any sequence of changes, and are gone with the last entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const tenants = await mintTenants(db)

@@ -438,7 +438,7 @@ describe('the environment', () => {
     expect(unknownSettings({}, join(file, '../none'))).toEqual([])
   })
 
-  /** What is said about an environment, without a file. */
+  /** The sentences about an environment, without a file. */
   const saidOf = (env: Record<string, string>) => unknownSettings(env, join(tmpdir(), 'member-apps-none', '.env'))
 
   it.each([

@@ -46,7 +46,7 @@ const ask = ({ method = 'GET', host = 'apps.localhost', port = node.port, path, 
         .on('end', resolve)
         .on('error', () => resolve()),
     )
-    // What is no HTTP is refused, and its connection closed.
+    // Bytes that are not HTTP are refused, and the connection is closed.
     sent.on('error', () => resolve())
     sent.end(body)
   })
