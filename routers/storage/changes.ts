@@ -39,7 +39,7 @@ interface Wanted {
   since: Position | undefined
   limit: number
   /** The page ends before the change with which its values exceed this, but has one change at least. */
-  pageBytes?: number
+  pageBytes?: number | undefined
   /** Values up to this size are read without a reservation. */
   freeBytes?: number
 }

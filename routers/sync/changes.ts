@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context, SharedMemory } from '../kernel/context.ts'
+import type { Context } from '../kernel/context.ts'
 import { EXAMPLE } from '../kernel/cursor.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
@@ -13,6 +13,7 @@ import { entry, storedValue } from '../storage/entry.ts'
 import { collectionOf } from '../storage/procedures.ts'
 import type { Collection } from '../storage/statements.ts'
 import { changeText } from './change-text.ts'
+import { sharedChanges } from './shared-changes.ts'
 import type { Item } from './watch.ts'
 import { followed } from './watch.ts'
 
@@ -91,25 +92,16 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
     return call.json(pageText(found, cursors.of(found.next)))
   })
 
-/** Calls that the same change has woken share one reading: a write makes one query for 1,000 of them. */
+/** A write makes one query for 1,000 calls that wait for it. */
 async function pageOfWaiting(
-  { core, call }: Context,
+  ctx: Context,
   at: Collection,
-  { round, ...wanted }: { since: Position | undefined; limit: number; round: number },
+  wanted: { since: Position | undefined; limit: number; round: number },
 ): Promise<ChangePage> {
-  const { since, limit } = wanted
-  const key = JSON.stringify([round, limit, at.app, at.club, at.owner, at.collection, since?.number, since?.after])
-  const held = await core.readings.take(key, async () => {
-    let memory: SharedMemory | undefined
-    const reserve = async (bytes: number) => {
-      memory = await call.reserveShared(bytes)
-    }
-    const page = await readChanges(core.db, at, wanted, reserve)
-    return { page, end: () => memory?.shrinkTo(0) }
-  })
+  const held = await sharedChanges(ctx, at, wanted, (found) => found)
   try {
     const { page } = held
-    if (page.bytes > LARGE_BYTES) await call.reserve(page.bytes)
+    if (page.bytes > LARGE_BYTES) await ctx.call.reserve(page.bytes)
     return page
   } finally {
     held.release()

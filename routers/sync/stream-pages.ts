@@ -1,10 +1,11 @@
-import type { Context, SharedMemory } from '../kernel/context.ts'
+import type { Context } from '../kernel/context.ts'
 import type { JsonText } from '../kernel/raw-json/text.ts'
 import { textOrBytes } from '../kernel/raw-json/text-or-bytes.ts'
+import type { Held } from '../kernel/shared-readings.ts'
 import type { ChangeAt, Position } from '../storage/changes.ts'
-import { readChanges } from '../storage/changes.ts'
 import type { Collection } from '../storage/statements.ts'
 import { changeText } from './change-text.ts'
+import { sharedChanges } from './shared-changes.ts'
 
 /** At most 100 changes. A page of more than one change has at most 256 KiB of values. */
 const PAGE = { limit: 100, pageBytes: 256 * 1024 }
@@ -29,40 +30,21 @@ export interface StreamPage {
 }
 
 /**
- * The changes after `since`, read and rendered once for all readers of a node: 100 streams of a value of 10 MB hold it once. `round`
- * is that of the watch. `more`: a page before had more, so this one is expected to be full.
+ * The changes after `since`, read and rendered once for all readers of a node: 100 streams of a value of 10 MB hold it once. `more`:
+ * the page before had more, so this one is expected to be full.
  */
 export function streamPage(
-  { core, call }: Context,
+  ctx: Context,
   at: Collection,
   { since, more, round }: { since: Position | undefined; more: boolean; round: number },
-) {
-  const key = JSON.stringify([round, at.app, at.club, at.owner, at.collection, since?.number, since?.after])
-  return core.readings.take<StreamPage>(key, async () => {
-    let reserved = 0
-    let memory: SharedMemory | undefined
-    const reserve = async (bytes: number) => {
-      memory?.shrinkTo(0)
-      reserved += bytes
-      memory = await call.reserveShared(reserved)
-    }
-    try {
-      if (more) await reserve(PAGE.pageBytes)
-      const freeBytes = Math.max(FREE_BYTES, reserved)
-      const {
-        changes,
-        bytes,
-        next,
-        more: hasMore,
-      } = await readChanges(core.db, at, { since, ...PAGE, freeBytes }, reserve)
-      const events = await Promise.all(changes.map(eventOf))
-      memory?.shrinkTo(bytes)
-      return { page: { events, next, more: hasMore }, end: () => memory?.shrinkTo(0) }
-    } catch (error) {
-      memory?.shrinkTo(0)
-      throw error
-    }
-  })
+): Promise<Held<StreamPage>> {
+  const expectedBytes = more ? PAGE.pageBytes : 0
+  const wanted = { since, round, ...PAGE, freeBytes: FREE_BYTES, expectedBytes }
+  return sharedChanges(ctx, at, wanted, async ({ changes, next, more }) => ({
+    events: await Promise.all(changes.map(eventOf)),
+    next,
+    more,
+  }))
 }
 
 async function eventOf(change: ChangeAt): Promise<StreamEvent> {
