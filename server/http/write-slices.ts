@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import type { MIN_DOWNLOAD } from './transfer-rate.ts'
 import { watchRate } from './transfer-rate.ts'
 
@@ -12,48 +13,49 @@ const TURN_BYTES = 512 * 1024
  * Writes pieces without copying them, as fast as the client reads, and cuts the connection if it reads too slowly. Resolves when
  * the client takes more, or has left.
  */
-export function writeSlices(
+export async function writeSlices(
   response: ServerResponse,
   pieces: readonly (string | Buffer)[],
   pace: typeof MIN_DOWNLOAD,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    const slices = slicesOf(pieces)
-    let [sent, turnEnd] = [0, TURN_BYTES]
-    let stopWatching: (() => void) | undefined
+  let [sent, turnEnd] = [0, TURN_BYTES]
+  let stopWatching: (() => void) | undefined
+  const drain = () => {
+    stopWatching ??= watchRate(
+      pace,
+      () => sent,
+      () => response.destroy(),
+    )
+    return drained(response)
+  }
+  for (const slice of slicesOf(pieces)) {
+    if (response.destroyed) break
+    response.write(slice)
+    sent += slice.length
+    if (response.writableLength >= SLICE_BYTES) await drain()
+    else if (sent >= turnEnd) {
+      await setImmediate()
+      turnEnd = sent + TURN_BYTES
+    }
+  }
+  // Its last slice would hold the whole of a large piece.
+  if (sent > SLICE_BYTES && response.writableNeedDrain && !response.destroyed) await drain()
+  stopWatching?.()
+}
+
+/** Resolves when the client takes more, or has left. */
+const drained = (response: ServerResponse) =>
+  new Promise<void>((resolve) => {
     const end = () => {
-      stopWatching?.()
-      response.off('drain', writeOn).off('close', end)
+      response.off('drain', end).off('close', end)
       resolve()
     }
-    const nextTurn = () => {
-      turnEnd = sent + TURN_BYTES
-      writeOn()
-    }
-    const writeOn = () => {
-      while (!response.destroyed) {
-        if (sent >= turnEnd) return void setImmediate(nextTurn)
-        const { value: slice, done } = slices.next()
-        if (done) return end()
-        sent += slice.length
-        if (response.write(slice)) continue
-        stopWatching ??= watchRate(
-          pace,
-          () => sent,
-          () => response.destroy(),
-        )
-        return
-      }
-      end()
-    }
-    response.on('drain', writeOn).on('close', end)
-    writeOn()
+    response.on('drain', end).on('close', end)
   })
-}
 
 function* slicesOf(pieces: readonly (string | Buffer)[]) {
   for (const piece of pieces) {
-    if (typeof piece === 'string') yield piece
+    if (piece.length <= SLICE_BYTES || typeof piece === 'string') yield piece
     else for (let at = 0; at < piece.length; at += SLICE_BYTES) yield piece.subarray(at, at + SLICE_BYTES)
   }
 }
