@@ -33,7 +33,7 @@ export async function writeSlices(
     response.write(slice)
     sent += slice.length
     if (response.writableLength >= SLICE_BYTES) await drain()
-    else if (sent >= turnEnd) {
+    if (sent >= turnEnd) {
       await setImmediate()
       turnEnd = sent + TURN_BYTES
     }

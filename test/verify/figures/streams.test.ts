@@ -2,47 +2,41 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { request } from '../../storage/client.ts'
 import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
-import { id } from '../../support/tenant.ts'
 import type { World } from '../../support/world.ts'
-import { startWorld } from '../../support/world.ts'
+import { expectWaiting, openTenant, streamClients, tokensOf, waitingCalls } from '../many-streams.ts'
 import { startAlone } from '../memory/large-store.ts'
 import { cpuMs, median, residentMb } from '../memory/process-figures.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { redisServer } from '../redis/redis-server.ts'
-import type { Task } from './stream-clients.ts'
 
 const TEAMS = 5
-const MEMBERS = 200
-const EACH = 5
-const STREAMS = TEAMS * MEMBERS * EACH
+const STREAMS = 5_000
 const REST_SECONDS = times(60, 20)
 const WRITES = times(10_000, 1_000)
-/** Of a node. */
+/** The memory of a node. */
 const LIMIT_MB = 512
 const path = '/v1/collections/live/changes'
+const agent = new Agent({ keepAlive: true })
 
-type Node = Awaited<ReturnType<typeof startAlone>>
-
-async function openTenant() {
-  const world = await startWorld()
-  onTestFinished(() => world.close())
-  return world
+async function bareServer() {
+  const entry = new URL('bare-server.ts', import.meta.url)
+  const child = fork(entry, [inject('databaseUrl')], { execArgv: ['--import', 'tsx'] })
+  onTestFinished(() => void child.kill())
+  const [port] = (await once(child, 'message')) as [number]
+  return { port, pid: child.pid! }
 }
 
-async function tokensOf({ db, ids }: World, node: Node) {
-  const people = Array.from({ length: MEMBERS }, () => id('person'))
-  await db.person.createMany({ data: people.map((id) => ({ id, firstName: 'N', lastName: 'N', email: '' })) })
-  await db.membership.createMany({ data: people.map((personId) => ({ organisationId: ids.club, personId })) })
-  return Promise.all(people.map((member) => node.token({ ids: { ...ids, member } })))
-}
-
-const waiting = async ({ internalPort }: Node) => {
-  const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
-  return Number(/^waiting_calls (\d+)$/m.exec(metrics)![1])
+/** Transactions of the database, as PostgreSQL has counted them up to now. */
+async function transactions({ db }: World) {
+  // A backend reports its own once a second at most, and when it rests.
+  await pause(2_000)
+  const [row] = await db.$queryRaw<[{ count: bigint }]>`
+    SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()`
+  return Number(row.count)
 }
 
 it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave nothing behind`, {
@@ -50,17 +44,13 @@ it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave no
 }, async () => {
   const node = await startAlone()
   const tokens: string[] = []
-  for (let team = 0; team < TEAMS; team++) tokens.push(...(await tokensOf(await openTenant(), node)))
-  const clients = fork(new URL('stream-clients.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
-  onTestFinished(() => void clients.kill())
-  const ask = async (task: Task | 'drop') => {
-    const answer = once(clients, 'message')
-    clients.send(task)
-    return (await answer)[0]
+  for (let team = 0; team < TEAMS; team++) tokens.push(...(await tokensOf(await openTenant(), node, STREAMS / TEAMS)))
+  const clients = streamClients()
+  const open = async () => {
+    clients.start({ port: node.port, path, tokens, atOnce: 50 })
+    await expectWaiting(node, STREAMS)
   }
-  const task = { port: node.port, path, tokens, each: EACH }
-  expect(await ask(task)).toBe(STREAMS)
-  expect(await waiting(node)).toBe(STREAMS)
+  await open()
   // What opening them has left is collected.
   await pause(10_000)
   const memory = await residentMb(node.pid)
@@ -72,25 +62,134 @@ it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave no
   expect.soft(memory).toBeLessThan(400)
   expect.soft(percent).toBeLessThan(5)
 
-  await ask('drop')
-  await expect.poll(() => waiting(node)).toBe(0)
+  clients.drop()
+  await expectWaiting(node, 0)
   for (let round = 0; round < 2; round++) {
-    expect(await ask(task)).toBe(STREAMS)
-    await ask('drop')
-    await expect.poll(() => waiting(node)).toBe(0)
+    await open()
+    clients.drop()
+    await expectWaiting(node, 0)
   }
   const after = await residentMb(node.pid)
   noteFigure({ name: `after ${2 * STREAMS} dropped streams, memory`, value: after, unit: 'MB', bound: LIMIT_MB })
   expect.soft(after).toBeLessThan(LIMIT_MB)
 })
 
+it('500 streams at rest cost at most twice the CPU and the transactions of a bare LISTEN/NOTIFY server', {
+  timeout: 600_000,
+}, async () => {
+  const world = await openTenant()
+  const measure = async (
+    { port, pid }: { port: number; pid: number },
+    tokens: string[],
+    write: () => Promise<unknown>,
+  ) => {
+    const { start, report, drop } = streamClients()
+    start({ port, path, tokens })
+    await expect.poll(async () => (await report()).opened).toBe(tokens.length)
+    await write()
+    await pause(10_000)
+    const [before, cpu] = [await transactions(world), await cpuMs(pid)]
+    await pause(REST_SECONDS * 1_000)
+    const used = ((await cpuMs(pid)) - cpu) / REST_SECONDS
+    const done = ((await transactions(world)) - before) / REST_SECONDS
+    drop()
+    return { cpu: used, transactions: done }
+  }
+  const plain = await bareServer()
+  const bare = await measure(plain, Array<string>(500).fill('none'), () =>
+    request(plain.port, 'PUT', '/live/k', 'none', { agent, body: '1' }),
+  )
+  const node = await startAlone()
+  const [tokens, writing] = [await tokensOf(world, node, 500), await node.token(world)]
+  const ours = await measure(node, tokens, () =>
+    request(node.port, 'PUT', '/storage/live/k', writing, { agent, body: '{"value":1}' }),
+  )
+  const ratio = (of: 'cpu' | 'transactions') => ours[of] / bare[of]
+  noteFigure({ name: '500 streams at rest, CPU a second', value: ours.cpu, unit: 'ms' })
+  noteFigure({ name: '500 streams at rest, transactions a second', value: ours.transactions, unit: '' })
+  noteFigure({ name: '500 streams at rest, CPU beside a bare server', value: ratio('cpu'), unit: '×', bound: 2 })
+  noteFigure({
+    name: '500 streams at rest, transactions beside a bare server',
+    value: ratio('transactions'),
+    unit: '×',
+    bound: 2,
+  })
+  expect.soft(ratio('cpu')).toBeLessThan(2)
+  expect.soft(ratio('transactions')).toBeLessThan(2)
+})
+
+it('a write costs within 10 % the same beside 1,000 waits of another collection', { timeout: 600_000 }, async () => {
+  const node = await startAlone()
+  const world = await openTenant()
+  // Without a rate limit.
+  await world.db.client.update({ where: { id: world.ids.client }, data: { environment: 'sandbox' } })
+  const [tokens, writing] = [await tokensOf(world, node, 1_000), await node.token(world)]
+  const count = times(4_000, 1_000)
+  const cost = async () => {
+    const cpu = await cpuMs(node.pid)
+    for (let n = 0; n < count; n++) {
+      const answer = await request(node.port, 'PUT', '/storage/other/k', writing, { agent, body: `{"value":${n}}` })
+      expect(answer?.status).toBe(200)
+    }
+    return ((await cpuMs(node.pid)) - cpu) / count
+  }
+  const clients = streamClients()
+  const besideWaits = async () => {
+    clients.start({ port: node.port, path: `${path}?wait=50`, tokens, accept: 'application/json', atOnce: 50 })
+    await expectWaiting(node, 1_000)
+    await pause(2_000)
+    const found = await cost()
+    expect(await waitingCalls(node)).toBe(1_000)
+    clients.drop()
+    await expectWaiting(node, 0)
+    return found
+  }
+  for (let round = 0; round < 2; round++) await cost()
+  const ratios: number[] = []
+  for (let round = 0; round < times(5, 3); round++) {
+    const [first, beside, last] = [await cost(), await besideWaits(), await cost()]
+    ratios.push((2 * beside) / (first + last))
+  }
+  noteFigure({ name: 'PUT beside 1,000 waits, CPU', value: median(ratios), unit: '×', bound: 1.1 })
+  expect(median(ratios)).toBeLessThan(1.1)
+})
+
+/** Milliseconds from the beginning of a write to its event, one write after the other, for a stream at each port. */
+async function latencies(
+  ports: number[],
+  headersFor: (port: number) => Promise<Record<string, string>>,
+  write: (key: string) => Promise<unknown>,
+) {
+  const sentAt = new Map<string, number>()
+  const readers = await Promise.all(
+    ports.map(async (port) => {
+      const stream = await openEvents(port, path, await headersFor(port))
+      const seen: number[] = []
+      const reading = (async () => {
+        while (seen.length < WRITES) {
+          const [event] = await stream.take(1)
+          seen.push(performance.now() - sentAt.get(event!.data.key)!)
+        }
+        stream.close()
+      })()
+      return { seen, reading }
+    }),
+  )
+  for (let n = 0; n < WRITES; n++) {
+    sentAt.set(`k${n}`, performance.now())
+    await write(`k${n}`)
+  }
+  await Promise.all(readers.map(({ reading }) => reading))
+  return readers.map(({ seen }) => ({ median: median(seen), worst: Math.max(...seen) }))
+}
+
 it.each([
-  ['by its own look', false, 1_500],
-  ['by Redis', true, 1_500],
+  ['LISTEN and NOTIFY', false],
+  ['Redis', true],
 ])(
-  `${WRITES} writes reach a stream of their node within 50 ms, and one of another node %s`,
+  `${WRITES} writes reach a stream of their node within 50 ms, and one of another node by %s in 10 ms at the median and three times a bare server's time`,
   { timeout: 600_000 },
-  async (how, withRedis, otherMs) => {
+  async (how, withRedis) => {
     const redis = withRedis ? await redisServer() : undefined
     await redis?.start()
     const env = redis && { REDIS_URL: redis.url }
@@ -99,41 +198,32 @@ it.each([
     // Without a rate limit.
     await world.db.client.update({ where: { id: world.ids.client }, data: { environment: 'sandbox' } })
     const writing = await own.token(world)
-    const agent = new Agent({ keepAlive: true })
-    onTestFinished(() => agent.destroy())
-    const readers = await Promise.all(
-      [own, other].map(async (node) => {
-        const headers = {
-          host: 'sync.localhost',
-          accept: 'text/event-stream',
-          authorization: `Bearer ${await node.token(world)}`,
-        }
-        const stream = await openEvents(node.port, path, headers)
-        const seen: number[] = []
-        const reading = (async () => {
-          while (seen.length < WRITES) {
-            const [event] = await stream.take(1)
-            seen.push(performance.now() - sentAt.get(event!.data.key)!)
-          }
-          stream.close()
-        })()
-        return { seen, reading }
+    const [here, there] = await latencies(
+      [own.port, other.port],
+      async (port) => ({
+        host: 'sync.localhost',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${await (port === own.port ? own : other).token(world)}`,
       }),
+      (key) => request(own.port, 'PUT', `/storage/live/${key}`, writing, { agent, body: '{"value":1}' }),
     )
-    const sentAt = new Map<string, number>()
-    for (let n = 0; n < WRITES; n++) {
-      sentAt.set(`k${n}`, performance.now())
-      await request(own.port, 'PUT', `/storage/live/k${n}`, writing, { agent, body: `{"value":${n}}` })
-    }
-    await Promise.all(readers.map(({ reading }) => reading))
-    const [here, there] = readers.map(({ seen }) => ({ median: median(seen), worst: Math.max(...seen) }))
-    const note = (name: string, value: number, bound?: number) =>
-      noteFigure({ name: `${name}, other node ${how}`, value, unit: 'ms', ...(bound && { bound }) })
+    const [bare, second] = [await bareServer(), await bareServer()]
+    const [, reference] = await latencies(
+      [bare.port, second.port],
+      async () => ({}),
+      (key) => request(bare.port, 'PUT', `/live/${key}`, 'none', { agent, body: '1' }),
+    )
+    const note = (name: string, value: number, bound?: number, unit = 'ms') =>
+      noteFigure({ name: `${name}, other node by ${how}`, value, unit, ...(bound && { bound }) })
+    const ratio = there!.median / reference!.median
     note('same node, median', here!.median)
     note('same node, worst', here!.worst, 50)
-    note('other node, median', there!.median)
-    note('other node, worst', there!.worst, otherMs)
+    note('other node, median', there!.median, 10)
+    note('other node, worst', there!.worst, 1_500)
+    note('other node, median beside a bare server', ratio, 3, '×')
     expect.soft(here!.worst).toBeLessThan(50)
-    expect.soft(there!.worst).toBeLessThan(otherMs)
+    expect.soft(there!.median).toBeLessThan(10)
+    expect.soft(there!.worst).toBeLessThan(1_500)
+    expect.soft(ratio).toBeLessThan(3)
   },
 )

@@ -1,46 +1,15 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { request } from '../../storage/client.ts'
-import { id } from '../../support/tenant.ts'
-import type { World } from '../../support/world.ts'
-import { startWorld } from '../../support/world.ts'
+import { openTenant, streamClients, tokensOf } from '../many-streams.ts'
 import { COLLECTION, fill, startAlone, textOf } from '../memory/large-store.ts'
 import { cpuMs, peakMb } from '../memory/process-figures.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { delayedMs } from './delayed-ms.ts'
-import type { Readers, Report } from './stream-readers.ts'
 
 const LIMIT_MB = 512
 const agent = new Agent({ keepAlive: true })
-
-async function openTenant() {
-  const world = await startWorld()
-  onTestFinished(() => world.close())
-  return world
-}
-
-/** Five streams of a member at most. */
-async function tokensOf({ db, ids }: World, node: Awaited<ReturnType<typeof startAlone>>, count: number) {
-  const people = Array.from({ length: Math.ceil(count / 5) }, () => id('person'))
-  await db.person.createMany({ data: people.map((id) => ({ id, firstName: 'N', lastName: 'N', email: '' })) })
-  await db.membership.createMany({ data: people.map((personId) => ({ organisationId: ids.club, personId })) })
-  const tokens = await Promise.all(people.map((member) => node.token({ ids: { ...ids, member } })))
-  return tokens.flatMap((token) => Array<string>(5).fill(token)).slice(0, count)
-}
-
-function openReaders(task: Readers) {
-  const readers = fork(new URL('stream-readers.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
-  onTestFinished(() => void readers.kill())
-  readers.send(task)
-  return async (): Promise<Report> => {
-    const answer = once(readers, 'message')
-    readers.send('report')
-    return (await answer)[0]
-  }
-}
 
 /** Calls one after the other until `isOver`; returns the longest in milliseconds, without what the machine had no processor for. */
 async function neighbour(
@@ -70,7 +39,8 @@ it.each([
     const node = await startAlone()
     const [world, other] = [await openTenant(), await openTenant()]
     const tokens = await tokensOf(world, node, 100)
-    const report = openReaders({
+    const { start, report } = streamClients()
+    start({
       port: node.port,
       path: `/v1/collections/${COLLECTION}/changes`,
       tokens,
@@ -106,11 +76,11 @@ it('500 streams that come back at once to 1,000 entries of 10 kB stay below 512 
   const call = () => request(node.port, 'PUT', '/storage/small/k', calling, { agent, body: '{"value":1}' })
   expect((await call())?.status).toBe(200)
   const [began, used] = [performance.now(), await cpuMs(node.pid)]
-  const report = openReaders({
+  const { start, report } = streamClients()
+  start({
     port: node.port,
     path: `/v1/collections/${COLLECTION}/changes`,
     tokens,
-    stalled: 0,
     events: 1_000,
   })
   const longest = await neighbour(node.pid, call, async () => {
