@@ -4,7 +4,8 @@ import pino from 'pino'
 import { traceOfLine } from '../telemetry/trace-context.ts'
 
 /** Lines are written together, after 100 ms at the latest: each write occupies a thread. At 4 KiB a write, they took 5 % of a PUT. */
-const BUFFERING = { minLength: 32_768, maxWrite: 65_536, periodicFlush: 100, contentMode: 'buffer' } as const
+const BUFFERING = { minLength: 32_768, maxWrite: 65_536, contentMode: 'buffer' } as const
+const FLUSH_MS = 100
 
 /** For each line that is text, sonic-boom counts the bytes of all that wait: 6.9 us a line instead of 2.8, 13 KB instead of 0.5. */
 const asBytes = (line: string) => Buffer.from(line) as unknown as string
@@ -12,11 +13,20 @@ const asBytes = (line: string) => Buffer.from(line) as unknown as string
 /**
  * One line of JSON per entry, written without delaying the request that it is about. With `traces`, a line includes its trace.
  */
-export const createLog = (level: string, { traces } = { traces: false }): Logger =>
-  logTo(pino.destination({ sync: false, ...BUFFERING }), level, {
-    hooks: { streamWrite: asBytes },
-    ...(traces ? { mixin: traceOfLine } : {}),
-  })
+export function createLog(level: string, { traces } = { traces: false }): Logger {
+  const destination = pino.destination({ sync: false, ...BUFFERING })
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    timer = undefined
+    destination.flush()
+  }
+  // In place of sonic-boom's own interval, whose ten writes of nothing a second were half of the CPU time at rest.
+  const streamWrite = (line: string) => {
+    timer ??= setTimeout(flush, FLUSH_MS).unref()
+    return asBytes(line)
+  }
+  return logTo(destination, level, { hooks: { streamWrite }, ...(traces ? { mixin: traceOfLine } : {}) })
+}
 
 export const logTo = (destination: DestinationStream, level: string, more: LoggerOptions = {}): Logger =>
   pino({ level, base: null, timestamp: isoTime(), serializers: { err: serializeError }, ...more }, destination)

@@ -2,9 +2,12 @@ import type { Registry } from 'prom-client'
 import { collectDefaultMetrics } from 'prom-client'
 import { addGauges } from './gauge.ts'
 
+/** Node's timer for the delay at every 10 ms is half of the CPU time of a process at rest. */
+const LAG_EVERY_MS = 50
+
 /** CPU, memory, open files, garbage collection, event loop delay, and the version. Call once per process. */
 export function addProcessMetrics(registry: Registry, version: string) {
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS })
   // Deno's histogram has another scale: 5 us where Node says 10 ms.
   if ('Deno' in globalThis) removeEventLoopMetrics(registry)
   addGauges(registry, ['build_info', 'version'], 'Always 1; the label is the version that runs.', () => ({
