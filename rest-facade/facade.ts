@@ -90,7 +90,7 @@ export function restFacade(core: Core) {
 }
 
 /** No generator: one that rests keeps its last event, which may be megabytes. */
-function rendered(
+export function rendered(
   events: AsyncIterable<{ id: string; data: unknown }>,
   placeholders: Placeholders,
 ): AsyncIterable<RestEvent> {

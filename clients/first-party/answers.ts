@@ -12,7 +12,8 @@ function answerOf(parsed: unknown, status: number) {
   if ([parsed].flat().every(isAnswer)) return parsed
   const message = `The answer is ${status}, and not one of tRPC.`
   const data = { httpStatus: status, error: status < 500 ? 'invalid_request' : 'unavailable' }
-  return { error: { code: -32603, message, data } }
+  // tRPC's codes for a bad request and for an error of the service: after the latter, streams are opened again.
+  return { error: { code: status < 500 ? -32600 : -32603, message, data } }
 }
 
 function isAnswer(given: unknown): boolean {

@@ -28,7 +28,8 @@ export interface ClientOptions {
   token: Token
   /**
    * The total time in seconds that a call may wait when the service asks to try again later: `Retry-After` of 429, for queries
-   * also of 503. The call is rejected at once if the wait would be longer. By default 60; with 0 nothing waits.
+   * also of 503. The call is rejected at once if the wait would be longer. By default 60; with 0 nothing waits. Streams are opened
+   * again after any wait.
    */
   maxWaitSeconds?: number
   /** Sends the requests; by default the global `fetch`. */
@@ -40,10 +41,11 @@ export type Client = TRPCClient<AppRouter>
 /** A client for all procedures, as `client.storage.get.query({ … }, { signal })`. Calls made together share a request. */
 export function createClient({ url, token, maxWaitSeconds = 60, fetch: send = fetch }: ClientOptions): Client {
   const tokens = createTokens(token)
+  const ask = readable(send)
   const batches = (bounds: { maxItems: number; maxURLLength?: number }) =>
     httpBatchLink<AppRouter>({
       url,
-      fetch: readable(send),
+      fetch: ask,
       headers: ({ opList }) => tokens.headersOf(opList),
       ...bounds,
     })
@@ -52,7 +54,7 @@ export function createClient({ url, token, maxWaitSeconds = 60, fetch: send = fe
       repeatLink({ tokens, maxWaitMs: maxWaitSeconds * 1000 }),
       splitLink({
         condition: ({ type }) => type === 'subscription',
-        true: eventsLink({ url, tokens, send }),
+        true: eventsLink({ url, tokens, send: ask }),
         false: splitLink({
           condition: goesAlone,
           true: batches({ maxItems: 1 }),

@@ -2,6 +2,7 @@ import type { TRPCLink } from '@trpc/client'
 import { httpSubscriptionLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
 import type { AppRouter } from '../../routers/client-router.ts'
+import { eventsOf } from './refused-stream.ts'
 import type { Tokens } from './tokens.ts'
 
 interface Settings {
@@ -23,9 +24,9 @@ export const eventsLink = ({ url, tokens, send }: Settings): TRPCLink<AppRouter>
         const ask = async () =>
           send(address, { ...init, headers: { ...init.headers, ...(await tokens.headersOf([op])) } })
         const response = await ask()
-        if (response.status !== 401 || !tokens.renew(op)) return response
+        if (response.status !== 401 || !tokens.renew(op)) return eventsOf(response)
         await response.body?.cancel()
-        return ask()
+        return eventsOf(await ask())
       },
     }),
   })

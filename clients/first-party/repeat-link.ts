@@ -3,6 +3,7 @@ import { retryLink, TRPCClientError } from '@trpc/client'
 import type { Observable } from '@trpc/server/observable'
 import { observable } from '@trpc/server/observable'
 import type { AppRouter } from '../../routers/client-router.ts'
+import { retryAfterMs } from './retry-after.ts'
 import type { Tokens } from './tokens.ts'
 
 interface Settings {
@@ -33,7 +34,7 @@ export const repeatLink =
           return tokens.renew(op)
         }
         if (status !== 429 && (status !== 503 || op.type !== 'query')) return false
-        pauseMs = pauseOf(error)
+        pauseMs = retryAfterMs((error.meta?.response as Response | undefined)?.headers)
         leftMs -= pauseMs
         return leftMs >= 0
       },
@@ -55,12 +56,4 @@ function endedBy<Value, Failure>(signal: AbortSignal | null | undefined, call: O
       subscription.unsubscribe()
     }
   })
-}
-
-/** `Retry-After` in milliseconds, at least one second; infinite without the header. */
-function pauseOf({ meta }: TRPCClientError<AppRouter>): number {
-  const after = (meta?.response as Response | undefined)?.headers.get('retry-after')
-  if (!after) return Number.POSITIVE_INFINITY
-  const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
-  return Number.isNaN(ms) ? Number.POSITIVE_INFINITY : Math.max(1000, ms)
 }

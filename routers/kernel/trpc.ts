@@ -10,8 +10,6 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
-    // Proxies close a connection without data after 60 s.
-    sse: { ping: { enabled: true, intervalMs: 15_000 } },
     errorFormatter({ shape, error }) {
       const { status, publicCode, reason, refused, message } = error instanceof ApiError ? error : protocolError(error)
       const { code, path } = shape.data

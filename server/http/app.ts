@@ -26,7 +26,7 @@ import type { PeopleLimit } from './people-limit.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
 import { recordIn } from './record.ts'
 import { readTarget } from './request-target.ts'
-import { respond } from './respond.ts'
+import { forbidStoring, respond } from './respond.ts'
 import { isFresh, JSON_TYPE, koaSends } from './send.ts'
 import type { State, Step, StepContext } from './state.ts'
 import { strictTransport } from './strict-transport.ts'
@@ -148,7 +148,11 @@ function endpoint(
         return holds.hold({ team, app, member: principal.member }, ctx.res)
       },
     }
-    if (wantsEvents(ctx, state.route)) return sendEvents(ctx, await facade.events(state.route, given, caller))
+    if (wantsEvents(ctx, state.route)) {
+      const events = await facade.events(state.route, given, caller)
+      forbidStoring(state)
+      return sendEvents(ctx, events)
+    }
     try {
       state.response = await facade.call(state.route, given, caller)
     } finally {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import type { RestEvent } from '../../rest-facade/facade.ts'
-import { forbidStoring } from './respond.ts'
 import type { StepContext } from './state.ts'
 import { MIN_DOWNLOAD } from './transfer-rate.ts'
 import { writeSlices } from './write-slices.ts'
@@ -13,26 +12,36 @@ const COMMENT_MS = 15_000
 /** A client that has lost its stream waits this long, and up to as long again: those of a stopped node do not all return at once. */
 const RETRY_MS = 1_000
 
+/** What a stream sends beside its events. */
+interface Protocol {
+  begin: string
+  /** While nothing happens. */
+  idle: string
+  /** After the last event, or where reading has failed. */
+  end: (failure?: unknown) => string
+}
+
+/** A client asks again after the end, and sees the error in its answer. */
+const COMMENTS: Protocol = { begin: '', idle: ':\n\n', end: () => '' }
+
 /** Sends a stream of server-sent events after its head. A client that does not read gets no more, and is cut in the end. */
 export function sendEvents(
   ctx: StepContext,
   events: AsyncIterable<RestEvent>,
-  { commentMs = COMMENT_MS, pace = MIN_DOWNLOAD } = {},
+  { commentMs = COMMENT_MS, pace = MIN_DOWNLOAD, protocol = COMMENTS } = {},
 ) {
   const { res, state } = ctx
   ctx.respond = false
-  forbidStoring(state)
   state.headers.push('Content-Type', `${EVENTS_TYPE}; charset=utf-8`, 'X-Accel-Buffering', 'no')
   res.writeHead(200, state.headers)
-  res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n`)
+  res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n${protocol.begin}`)
   const writer = new EventWriter(res, pace)
-  const comments = setInterval(() => writer.comment(), commentMs)
+  const idle = setInterval(() => writer.idle(protocol.idle), commentMs)
   void sendAll(res, events, writer)
-    // The client asks again, and sees the error in its answer.
-    .catch(() => {})
-    .finally(() => {
-      clearInterval(comments)
-      res.end()
+    .then(() => protocol.end(), protocol.end)
+    .then((last) => {
+      clearInterval(idle)
+      res.end(last)
     })
 }
 
@@ -59,8 +68,8 @@ class EventWriter {
   }
 
   /** Not within an event, which may be written in several turns. */
-  comment() {
-    if (!this.#isWriting && !this.#response.writableNeedDrain) this.#response.write(':\n\n')
+  idle(text: string) {
+    if (!this.#isWriting && !this.#response.writableNeedDrain) this.#response.write(text)
   }
 }
 

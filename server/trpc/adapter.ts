@@ -4,7 +4,6 @@ import type { Context } from '../../routers/kernel/context.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { StepContext } from '../http/state.ts'
-import { MIN_DOWNLOAD } from '../http/transfer-rate.ts'
 import type { CallContext } from './call-context.ts'
 import { keepCause } from './call-context.ts'
 
@@ -15,10 +14,14 @@ const MAX_BATCH = 50
 export interface TrpcRequest {
   /** The path after `/trpc/`, as passed to tRPC. */
   name: string
+  /** The path as tRPC decodes it. */
+  path: string
   query: URLSearchParams
   isBatch: boolean
-  /** Each call of a batch is answered as soon as it has returned, or a subscription has events. */
-  streamed: 'lines' | 'events' | false
+  /** It is one subscription: a stream of events. */
+  isStream: boolean
+  /** Each call of a batch is answered as soon as it has returned. */
+  byLines: boolean
 }
 
 export interface Given {
@@ -28,18 +31,17 @@ export interface Given {
   refusal: unknown
 }
 
-/** Uses tRPC's own adapter, for batches, streams and requests that name no procedure. */
+/** Uses tRPC's own adapter, for batches and requests that name no procedure. */
 export async function answerByAdapter(
   ctx: StepContext,
-  { name, query, streamed }: TrpcRequest,
+  { name, query, byLines }: TrpcRequest,
   { shared, readInputs, refusal }: Given,
 ) {
   const request = new Request(`http://trpc.internal${ENDPOINT}/${name}?${query}`, {
     method: ctx.method,
     headers: {
       'content-type': 'application/json',
-      ...(streamed === 'lines' && { 'trpc-accept': 'application/jsonl' }),
-      'last-event-id': ctx.get('Last-Event-ID'),
+      ...(byLines && { 'trpc-accept': 'application/jsonl' }),
     },
   })
   const response = await fetchRequestHandler({
@@ -64,9 +66,8 @@ export async function answerByAdapter(
   response.headers.forEach((value, name) => {
     if (name !== 'transfer-encoding') ctx.set(name, value)
   })
-  if (streamed === 'events') ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
-  else ctx.type = JSON_TYPE
-  if (streamed) ctx.body = shared.placeholders.renderLines(response.body!)
+  ctx.type = JSON_TYPE
+  if (byLines) ctx.body = shared.placeholders.renderLines(response.body!)
   else ctx.state.response = { status: ctx.status, body: await shared.render(await response.text()) }
 }
 

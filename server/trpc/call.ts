@@ -6,7 +6,6 @@ import type { Context } from '../../routers/kernel/context.ts'
 import { configOf, definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import type { TrpcRequest } from './adapter.ts'
 
-/** Streams are left to tRPC's adapter. */
 const methods = { query: 'GET', mutation: 'POST', subscription: null }
 
 export interface SingleCall {
@@ -17,13 +16,21 @@ export interface SingleCall {
 }
 
 /** A request's single call; null for anything else, which tRPC's adapter reads or refuses. */
-export function singleCall(method: string, { name: path, query, isBatch }: TrpcRequest): SingleCall | null {
-  if (query.has('connectionParams')) return null
-  const procedure = Object.hasOwn(procedures, path) ? procedures[path] : undefined
-  return procedure && methods[definitionOf(procedure).type] === method ? { path, procedure, isBatch } : null
+export function singleCall(method: string, { path, query, isBatch, isStream }: TrpcRequest): SingleCall | null {
+  const procedure = procedureAt(path)
+  if (!procedure) return null
+  const isSingle = isStream || (!query.has('connectionParams') && methods[definitionOf(procedure).type] === method)
+  return isSingle ? { path, procedure, isBatch } : null
 }
 
-interface Reply {
+export const procedureAt = (path: string) => (Object.hasOwn(procedures, path) ? procedures[path] : undefined)
+
+export const isSubscription = (procedure: AnyProcedure) => definitionOf(procedure).type === 'subscription'
+
+/** Resolves to validated JSON text, or '' for none. */
+export type ReadInput = () => Promise<string>
+
+export interface Reply {
   status: number
   json: string
   error?: TRPCError
@@ -31,28 +38,45 @@ interface Reply {
 
 /**
  * Replies to a single call as tRPC's adapter does, without the Request, Response, signals and streams that it creates for each:
- * they took two fifths of a call's time. `readInput` resolves to validated JSON text, or '' for none.
+ * they took two fifths of a call's time.
  */
-export async function replyTo(
+export async function replyTo(call: SingleCall, readInput: ReadInput, ctx: Context): Promise<Reply> {
+  try {
+    const data = await run(call, readInput, ctx)
+    return { status: 200, json: jsonOf(call, { result: { data } }) }
+  } catch (thrown) {
+    return refusalOf(call, thrown)
+  }
+}
+
+/** `lastEventId`: where a stream goes on, '' for none. */
+export function run(
   { path, procedure, isBatch }: SingleCall,
-  readInput: () => Promise<string>,
+  readInput: ReadInput,
   ctx: Context,
-): Promise<Reply> {
-  const { type } = definitionOf(procedure)
-  const config = configOf(appRouter)
+  lastEventId = '',
+): Promise<unknown> {
   const getRawInput = async () => {
     const text = await readInput()
     const input = text === '' ? undefined : JSON.parse(text)
+    if (lastEventId !== '') return { ...input, lastEventId }
     return isBatch ? input?.[0] : input
   }
-  const jsonOf = (answer: object) => JSON.stringify(isBatch ? [answer] : answer)
-  try {
-    const data: unknown = await procedure({ path, getRawInput, ctx, type, signal: undefined, batchIndex: 0 })
-    return { status: 200, json: jsonOf({ result: { data } }) }
-  } catch (thrown) {
-    const error = getTRPCErrorFromUnknown(thrown)
-    // The service's errorFormatter ignores the input.
-    const shape = { error: getTRPCErrorShape({ config, error, type, path, input: undefined, ctx }) }
-    return { status: getHTTPStatusCode(shape), json: jsonOf(shape), error }
-  }
+  const { type } = definitionOf(procedure)
+  return procedure({ path, getRawInput, ctx, type, signal: undefined, batchIndex: 0 })
 }
+
+export function refusalOf(call: SingleCall, thrown: unknown): Reply {
+  const error = getTRPCErrorFromUnknown(thrown)
+  const shape = { error: errorShape(call, error) }
+  return { status: getHTTPStatusCode(shape), json: jsonOf(call, shape), error }
+}
+
+/** The service's errorFormatter ignores input and context. */
+export const errorShape = ({ path, procedure }: SingleCall, error: TRPCError) =>
+  getTRPCErrorShape({
+    ...{ config: configOf(appRouter), error, type: definitionOf(procedure).type, path },
+    ...{ input: undefined, ctx: undefined },
+  })
+
+const jsonOf = ({ isBatch }: SingleCall, answer: object) => JSON.stringify(isBatch ? [answer] : answer)

@@ -1,17 +1,16 @@
-import { procedures } from '../../routers/index.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
-import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import { NO_STORE } from '../http/respond.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { State, Step, StepContext } from '../http/state.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
-import type { TrpcRequest } from './adapter.ts'
+import type { Given, TrpcRequest } from './adapter.ts'
 import { answerByAdapter, ENDPOINT } from './adapter.ts'
 import type { SingleCall } from './call.ts'
-import { replyTo, singleCall } from './call.ts'
+import { isSubscription, procedureAt, refusalOf, replyTo, singleCall } from './call.ts'
 import type { CallContext, TrpcParts } from './call-context.ts'
 import { callContext, keepCause } from './call-context.ts'
 import { rawFieldsOf, readInputs, readQuery } from './inputs.ts'
+import { streamTo } from './stream.ts'
 
 /**
  * The procedures over tRPC. Reads and checks the body itself, after the access checks: tRPC's own reading never ends when a
@@ -24,7 +23,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     ctx.set('Cache-Control', NO_STORE)
 
     const request = requestOf(ctx.state, ctx.get('trpc-accept'))
-    const shared = callContext(parts, ctx, request.streamed !== false)
+    const shared = callContext(parts, ctx, request.isStream || request.byLines)
     // Read once, for all calls of a batch.
     let inputs: Promise<string> | undefined
     const readOnce = () =>
@@ -34,49 +33,48 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     let refusal: unknown
     try {
       ctx.state.principal = await authenticate(ctx.req)
-      // tRPC's adapter parses a query itself. A stream's response begins before its calls are run.
-      if (ctx.method === 'GET') await readOnce()
-      else if (request.streamed) await readOnce().catch(() => {})
+      if (request.isStream && ctx.method !== 'GET') throw errors.methodWrong('GET')
+      // tRPC's adapter parses a query itself. A response of lines begins before its calls are run.
+      if (ctx.method === 'GET' && !request.isStream) await readOnce()
+      else if (request.byLines) await readOnce().catch(() => {})
     } catch (thrown) {
       refusal = thrown
     }
 
-    const single = refusal || request.streamed ? null : singleCall(ctx.method, request)
+    // tRPC's adapter answers a stream's refusal with 200.
+    const isOwn = request.isStream || !(refusal || request.byLines)
+    const single = isOwn ? singleCall(ctx.method, request) : null
     ctx.state.operation = operationOf(request)
     ctx.state.address = `${ENDPOINT}/${ctx.state.operation}`
-    if (single) await answerSingle(ctx, single, shared, readOnce)
-    else await answerByAdapter(ctx, request, { shared, readInputs: readOnce, refusal })
+    const given = { shared, readInputs: readOnce, refusal }
+    if (single) await answerSingle(ctx, single, given)
+    else await answerByAdapter(ctx, request, given)
   }
 }
 
 /** An endpoint's name, whatever the call's outcome. */
-const operationOf = ({ name, isBatch }: TrpcRequest) =>
-  Object.hasOwn(procedures, name) ? name : isBatch ? 'batch' : 'other'
+const operationOf = ({ path, isBatch }: TrpcRequest) => (procedureAt(path) ? path : isBatch ? 'batch' : 'other')
 
-function requestOf({ path, search }: State, accept: string): TrpcRequest {
+function requestOf({ path: target, search }: State, accept: string): TrpcRequest {
   const query = new URLSearchParams(search)
   // A URL would normalise `..` and drop a fragment; escaped, tRPC sees the path as sent.
-  const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
-  return {
-    name,
-    query,
-    isBatch: query.get('batch') === '1',
-    streamed: isStream(name) ? 'events' : accept === 'application/jsonl' && 'lines',
-  }
+  const name = target.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
+  const path = decoded(name)
+  const isBatch = query.get('batch') === '1'
+  const procedure = procedureAt(path)
+  const isStream = !isBatch && procedure !== undefined && isSubscription(procedure)
+  return { name, path, query, isBatch, isStream, byLines: !isStream && accept === 'application/jsonl' }
 }
-
-const isStream = (name: string) =>
-  Object.hasOwn(procedures, name) && definitionOf(procedures[name]!).type === 'subscription'
 
 function inputsOf(
   { method, req, state }: StepContext,
-  { name, query, isBatch }: TrpcRequest,
+  { path, query, isBatch }: TrpcRequest,
   { values, reserve }: CallContext,
   quotaBytes: number,
 ): Promise<string> {
   if (method === 'GET') return readQuery(query, isBatch)
   return readInputs(req, {
-    rawFields: rawFieldsOf(decoded(name), isBatch),
+    rawFields: rawFieldsOf(path, isBatch),
     isBatch,
     quotaBytes,
     values,
@@ -93,12 +91,24 @@ function decoded(name: string): string {
   }
 }
 
-async function answerSingle(ctx: StepContext, call: SingleCall, shared: CallContext, readInput: () => Promise<string>) {
-  const { status, json, error } = await replyTo(call, readInput, shared.contextOf(ctx.state.principal!))
+async function answerSingle(ctx: StepContext, call: SingleCall, given: Given) {
+  const { shared } = given
+  ctx.set('Vary', 'trpc-accept, accept')
+  const reply = await replyOf(ctx, call, given)
+  if (!reply) return
+  const { status, json, error } = reply
   if (error) keepCause(ctx, error)
   if (error instanceof ApiError) ctx.set(error.headers)
   ctx.status = status
-  ctx.set('Vary', 'trpc-accept, accept')
   ctx.type = JSON_TYPE
   ctx.state.response = { status, body: await shared.render(json) }
+}
+
+/** Undefined for a stream that has begun. */
+function replyOf(ctx: StepContext, call: SingleCall, { shared, readInputs, refusal }: Given) {
+  if (refusal) return refusalOf(call, refusal)
+  const context = shared.contextOf(ctx.state.principal!)
+  return isSubscription(call.procedure)
+    ? streamTo(ctx, call, readInputs, context, shared.placeholders)
+    : replyTo(call, readInputs, context)
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ClientOptions } from '../../clients/first-party/client.ts'
 import { createClient } from '../../clients/first-party/client.ts'
 import { callAs } from '../../routers/core.ts'
 import { useWorld } from '../support/started.ts'
@@ -6,8 +7,19 @@ import { id } from '../support/tenant.ts'
 
 const world = useWorld()
 
-const clientWith = (token: Parameters<typeof createClient>[0]['token']) =>
-  createClient({ url: `http://127.0.0.1:${world.internalPort}/trpc`, token })
+const clientWith = (token: ClientOptions['token'], send?: typeof fetch) =>
+  createClient({ url: `http://127.0.0.1:${world.internalPort}/trpc`, token, ...(send && { fetch: send }) })
+
+/** Sends these first, in place of a request each. */
+function answeredBy(...first: Response[]) {
+  const statuses: number[] = []
+  const send: typeof fetch = async (address, init) => {
+    const answer = first.shift() ?? (await fetch(address, init))
+    statuses.push(answer.status)
+    return answer
+  }
+  return { send, statuses }
+}
 
 interface Watched {
   events: { id: string; data: { key: string } }[]
@@ -90,6 +102,49 @@ describe('storage.watch of the first-party client', () => {
     const { watched } = watchWith(clientWith(await token()), { collection: id('c'), ...input })
     await expect.poll(() => watched.error).toMatchObject({ data: { httpStatus }, message })
     expect(world.holds.size).toBe(0)
+  })
+})
+
+describe('storage.watch of the first-party client, where it is refused', () => {
+  it('waits as Retry-After says while too many streams are open, and begins when there is a place', async () => {
+    const collection = id('c')
+    const token = await world.token()
+    const others = [1, 2, 3, 4, 5].map(() => watchWith(clientWith(token), { collection }))
+    await expect.poll(() => world.holds.size).toBe(5)
+    const { send, statuses } = answeredBy()
+    const { watched, keys, unsubscribe } = watchWith(clientWith(token, send), { collection })
+    await expect.poll(() => statuses).toEqual([429])
+    for (const other of others) other.unsubscribe()
+    await expect.poll(() => statuses.at(-1)).toBe(200)
+    await put(clientWith(token), collection, 'a')
+    await expect.poll(keys).toEqual(['a'])
+    expect(watched.error).toBeUndefined()
+    unsubscribe()
+  })
+
+  it('goes on after 503 of the service and 502 of a proxy', async () => {
+    const collection = id('c')
+    const token = await world.token()
+    const unavailable = (status: number, body: string) =>
+      new Response(body, { status, headers: { 'retry-after': '0' } })
+    const failure = { message: 'Unavailable.', code: -32603, data: { httpStatus: 503, error: 'unavailable' } }
+    const { send, statuses } = answeredBy(
+      unavailable(503, JSON.stringify({ error: failure })),
+      unavailable(502, '<html>'),
+    )
+    const { watched, keys, unsubscribe } = watchWith(clientWith(token, send), { collection })
+    await expect.poll(() => statuses).toEqual([503, 502, 200])
+    await put(clientWith(token), collection, 'a')
+    await expect.poll(keys).toEqual(['a'])
+    expect(watched.error).toBeUndefined()
+    unsubscribe()
+  })
+
+  it('is rejected by the refusal of a proxy', async () => {
+    const { send } = answeredBy(new Response('<html>', { status: 403 }))
+    const { watched } = watchWith(clientWith(await world.token(), send), { collection: id('c') })
+    const message = 'The answer is 403, and not one of tRPC.'
+    await expect.poll(() => watched.error).toMatchObject({ data: { httpStatus: 403 }, message })
   })
 })
 

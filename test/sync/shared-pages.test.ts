@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
+import { callAs } from '../../routers/core.ts'
 import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
 import { openEvents } from '../support/event-stream.ts'
 import { id } from '../support/tenant.ts'
@@ -52,6 +54,11 @@ const open = async (claims: object = {}, query = '') =>
     accept: 'text/event-stream',
     authorization: `Bearer ${await world.token({ organisation: world.ids.club, ...claims })}`,
   })
+/** The same over tRPC. */
+const subscribe = async () =>
+  openEvents(world.internalPort, `/trpc/storage.watch?input=${encodeURIComponent(JSON.stringify({ collection }))}`, {
+    authorization: `Bearer ${await world.token()}`,
+  })
 const freeBytes = () => world.memory.freeBytes
 
 describe('a change', () => {
@@ -94,6 +101,19 @@ describe('a change', () => {
     for (const stream of streams) stream.close()
     await expect.poll(freeBytes).toBe(BUDGET_BYTES)
   })
+})
+
+it('a change of a megabyte is the same bytes for streams over REST and tRPC', async () => {
+  const streams = await Promise.all([open(), subscribe(), subscribe()])
+  const write = vi.spyOn(ServerResponse.prototype, 'write')
+  onTestFinished(() => write.mockRestore())
+  // Over REST its answer would be written as well.
+  await callAs(world.core, world.principal()).storage.put({ collection, key: 'k', value: 'x'.repeat(1_000 * KIB) })
+  const large = () => write.mock.calls.map(([chunk]) => chunk).filter((chunk) => chunk.length > KIB)
+  const sent = () => large().reduce((bytes, chunk) => bytes + chunk.length, 0)
+  await expect.poll(sent).toBeGreaterThan(3 * 1_000 * KIB)
+  expect(new Set(large().map(({ buffer }) => buffer)).size).toBe(1)
+  for (const stream of streams) stream.close()
 })
 
 describe('a page of a stream', () => {

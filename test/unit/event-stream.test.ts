@@ -3,9 +3,11 @@ import { request } from 'node:http'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RestEvent } from '../../rest-facade/facade.ts'
+import { procedures } from '../../routers/index.ts'
 import { createKoa } from '../../server/http/app.ts'
 import { sendEvents } from '../../server/http/event-stream.ts'
 import { listen } from '../../server/http/listen.ts'
+import { protocolOf } from '../../server/trpc/stream.ts'
 
 /** Serves events; `read` false: the client reads nothing beyond what the system takes. */
 async function served(events: AsyncIterable<RestEvent>, limits: Parameters<typeof sendEvents>[2], read = true) {
@@ -72,6 +74,29 @@ describe('a stream of events', () => {
       .split('\n\n')
       .filter((block) => block.startsWith('id: '))
     expect(events.map((event) => event.length)).toEqual(Array(3).fill('id: i\ndata: '.length + data.length))
+  })
+
+  it("of tRPC sends `connected` first, a `ping` in place of a comment, and ends by `return`, or its error's shape", async () => {
+    const procedure = procedures['storage.watch']!
+    const protocol = protocolOf({ path: 'storage.watch', procedure, isBatch: false })
+    let leave = () => {}
+    const left = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    async function* quiet(): AsyncGenerator<RestEvent> {
+      yield { id: 'i', data: '1' }
+      await left
+    }
+    const stream = await served(quiet(), { commentMs: 5, protocol })
+    const [connected, ping] = ['event: connected\ndata: {}\n\n', 'event: ping\ndata: \n\n']
+    await expect.poll(stream.text).toContain(`\n\n${connected}id: i\ndata: 1\n\n${ping}${ping}`)
+    leave()
+    await stream.ended
+    expect(stream.text()).toMatch(/\n\nevent: return\ndata: \n\n$/)
+    expect(protocol.end(new DOMException('left', 'AbortError'))).toBe('')
+    expect(protocol.end(new Error('the cause'))).toBe(
+      'event: serialized-error\ndata: {"message":"Something went wrong on our side.","code":-32603,"data":{"code":"INTERNAL_SERVER_ERROR","httpStatus":500,"path":"storage.watch","error":"internal_error"}}\n\n',
+    )
   })
 
   it('ends when reading fails, for the client to ask again', async () => {

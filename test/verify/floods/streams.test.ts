@@ -27,26 +27,25 @@ async function neighbour(
   return Math.round(longest)
 }
 
+const rest = { at: 'port', path: `/v1/collections/${COLLECTION}/changes` } as const
+const input = encodeURIComponent(JSON.stringify({ collection: COLLECTION }))
+const trpc = { at: 'internalPort', path: `/trpc/storage.watch?input=${input}` } as const
+
 it.each([
-  ['one-byte characters', 'x'],
-  ['two-byte characters', 'я'],
+  ['one-byte characters', 'x', rest],
+  ['two-byte characters', 'я', rest],
+  ['one-byte characters over tRPC', 'x', trpc],
 ])(
   '100 streams, half of them stalled, and a value of 9.9 MB of %s stay below 512 MB, and a neighbour waits less than 0.5 s',
   {
     timeout: 120_000,
   },
-  async (of, unit) => {
+  async (of, unit, { at, path }) => {
     const node = await startAlone()
     const [world, other] = [await openTenant(), await openTenant()]
     const tokens = await tokensOf(world, node, 100)
     const { start, report } = streamClients()
-    start({
-      port: node.port,
-      path: `/v1/collections/${COLLECTION}/changes`,
-      tokens,
-      stalled: 50,
-      events: 1,
-    })
+    start({ port: node[at], path, tokens, stalled: 50, events: 1 })
     await expect.poll(async () => (await report()).opened).toBe(100)
     const [writing, calling] = [await node.token(world), await node.token(other)]
     const body = `{"value":${textOf(unit, 9_900_000)}}`

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openEvents } from '../support/event-stream.ts'
+import { useWorld } from '../support/started.ts'
+import { id } from '../support/tenant.ts'
+
+const log: { path: string; status: number }[] = []
+const world = useWorld({ onLog: (line) => void log.push(JSON.parse(line)) })
+let collection: string
+beforeEach(() => {
+  collection = id('c')
+})
+afterEach(() => expect.poll(() => world.holds.size).toBe(0))
+
+interface Options {
+  path?: string
+  input?: object | string
+  query?: string
+  claims?: object
+  token?: string
+  headers?: Record<string, string>
+}
+
+const targetOf = ({ path = 'storage.watch', input = { collection }, query = '' }: Options) =>
+  `/trpc/${path}?input=${encodeURIComponent(typeof input === 'string' ? input : JSON.stringify(input))}${query}`
+const headersOf = async ({ claims, token, headers }: Options) => ({
+  authorization: `Bearer ${token ?? (await world.token({ ...claims }))}`,
+  ...headers,
+})
+const open = async (options: Options = {}) =>
+  openEvents(world.internalPort, targetOf(options), await headersOf(options))
+const ask = async (options: Options, method = 'GET') =>
+  world.internal(method, targetOf(options), { headers: await headersOf(options) })
+
+const put = async (key: string, value: unknown) => {
+  const reply = await world.call('PUT', `/storage/${collection}/${key}`, { body: { value } })
+  expect(reply.status).toBe(200)
+}
+
+describe('storage.watch over tRPC', () => {
+  it('begins with a pause for the client and `connected`, then sends tracked events', async () => {
+    await put('a', { n: 1 })
+    const stream = await open()
+    const [a] = await stream.take(1)
+    expect(a).toMatchObject({ id: expect.any(String), data: { key: 'a', value: { n: 1 } } })
+    expect(stream.others).toEqual([expect.stringMatching(/^retry: [12]\d{3}$/), 'event: connected\ndata: {}'])
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'private, no-store',
+      'x-accel-buffering': 'no',
+      vary: 'trpc-accept, accept',
+      'x-request-id': expect.any(String),
+    })
+    stream.close()
+  })
+
+  it.each([
+    ['a path with escapes', { path: 'storage%2Ewatch' }],
+    ['connectionParams', { query: '&connectionParams=null' }],
+    ['trpc-accept', { headers: { 'trpc-accept': 'application/jsonl' } }],
+  ])('takes %s', async (_, options: Options) => {
+    await put('a', 1)
+    const stream = await open(options)
+    expect((await stream.take(1))[0]!.data).toMatchObject({ key: 'a', value: 1 })
+    stream.close()
+  })
+
+  it('resumes after Last-Event-ID, and after lastEventId of its input', async () => {
+    for (const key of ['a', 'b']) await put(key, 1)
+    const stream = await open()
+    const [{ id: lastEventId } = { id: '' }] = await stream.take(1)
+    stream.close()
+    for (const options of [
+      { headers: { 'last-event-id': lastEventId }, input: { collection, since: 'x' } },
+      { input: { collection, lastEventId } },
+    ]) {
+      const resumed = await open(options)
+      expect((await resumed.take(1))[0]!.data).toMatchObject({ key: 'b' })
+      resumed.close()
+    }
+  })
+
+  it('ends with its token, without a `return`', async () => {
+    const stream = await open({ claims: { exp: world.now() + 60 } })
+    world.advance(61)
+    await world.core.accessWatch.check()
+    await stream.ended
+    expect(stream.others.slice(1)).toEqual(['event: connected\ndata: {}'])
+  })
+})
+
+const errorOf = (httpStatus: number, code: string, error: string, message: unknown) => ({
+  error: { message, code: expect.any(Number), data: { code, httpStatus, path: 'storage.watch', error } },
+})
+
+describe('a refused storage.watch has the status and the envelope of its error:', () => {
+  const wrong = 'since is not a cursor of this collection.'
+  it.each<[number, string, string, string, Options | (() => Options)]>([
+    [401, 'UNAUTHORIZED', 'invalid_token', 'This token is not valid.', { token: 'x' }],
+    [401, 'UNAUTHORIZED', 'invalid_token', 'This token is not valid.', { claims: { client_id: 'none' } }],
+    [
+      403,
+      'FORBIDDEN',
+      'missing_scope',
+      'This token does not carry the svc.apps.storage:read scope.',
+      { claims: { scope: 'svc.me.profile:read' } },
+    ],
+    [
+      404,
+      'NOT_FOUND',
+      'not_found',
+      'This member does not exist in this club.',
+      () => ({ claims: { organisation: world.ids.academy } }),
+    ],
+    [400, 'BAD_REQUEST', 'invalid_request', 'The body is not valid JSON.', { input: '{' }],
+    [400, 'BAD_REQUEST', 'invalid_request', wrong, { headers: { 'last-event-id': 'MA' } }],
+    [400, 'BAD_REQUEST', 'invalid_request', wrong, { input: { collection: 'c', since: 'M'.repeat(501) } }],
+    [
+      422,
+      'UNPROCESSABLE_CONTENT',
+      'invalid_request',
+      "Names use 1 to 64 letters, digits, '_' or '-'.",
+      { input: { collection: 'a b' } },
+    ],
+  ])('%i %s %s %s', async (status, code, error, message, given) => {
+    log.length = 0
+    const reply = await ask(typeof given === 'function' ? given() : given)
+    expect(reply).toMatchObject({ status, body: errorOf(status, code, error, message) })
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'private, no-store',
+      ...(status === 401 && { 'www-authenticate': expect.stringMatching(/^Bearer /) }),
+    })
+    await expect.poll(() => log).toMatchObject([{ path: '/trpc/storage.watch', status }])
+  })
+
+  it('405 for POST', async () => {
+    const reply = await ask({}, 'POST')
+    expect(reply).toMatchObject({
+      status: 405,
+      body: errorOf(405, 'METHOD_NOT_SUPPORTED', 'method_not_allowed', 'Use GET here.'),
+    })
+    expect(reply.headers.allow).toBe('GET')
+  })
+
+  it('400 in a batch', async () => {
+    const reply = await ask({ query: '&batch=1' })
+    const refused = errorOf(400, 'BAD_REQUEST', 'invalid_request', 'Cannot batch subscription calls')
+    expect(reply).toMatchObject({ status: 400, body: [refused] })
+  })
+
+  it('410 for a cursor that has expired', async () => {
+    await put('a', 1)
+    const stream = await open()
+    const [{ id: last } = { id: '' }] = await stream.take(1)
+    stream.close()
+    await put('b', 1)
+    const { app: appId, club: clubId } = world.ids
+    const where = { of: { appId, clubId } }
+    const { changes } = await world.db.storageUsage.findUniqueOrThrow({ where })
+    await world.db.storageUsage.update({ where, data: { horizon: changes } })
+    const message = 'This cursor has expired. Begin again without since.'
+    const expired = errorOf(410, 'PRECONDITION_FAILED', 'cursor_expired', message)
+    expect(await ask({ headers: { 'last-event-id': last } })).toMatchObject({ status: 410, body: expired })
+  })
+
+  it('429 with Retry-After where too many wait', async () => {
+    const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open()))
+    const reply = await ask({})
+    const message = 'Too many requests of this member, app or team already wait for changes.'
+    expect(reply).toMatchObject({ status: 429, body: errorOf(429, 'TOO_MANY_REQUESTS', 'rate_limited', message) })
+    expect(reply.headers['retry-after']).toBe('1')
+    for (const stream of streams) stream.close()
+  })
+
+  it('429 with Retry-After beyond the rate limit of its team', async () => {
+    const { db, ids } = world
+    const [team, client] = [id('team'), id('client')]
+    await db.team.create({ data: { id: team, name: 'Team', level: 'hobby' } })
+    await db.client.create({
+      data: {
+        ...{ id: client, name: 'Client', teamId: team, appId: ids.app, environment: 'production' },
+        scopes: ['svc.apps.storage:read'],
+      },
+    })
+    const claims = { client_id: client }
+    for (let i = 0; i < 60; i++) expect((await ask({ claims, input: '{' })).status).toBe(400)
+    const reply = await ask({ claims })
+    const refused = errorOf(429, 'TOO_MANY_REQUESTS', 'rate_limited', expect.stringContaining('quota is exhausted'))
+    expect(reply).toMatchObject({ status: 429, body: refused })
+    expect(reply.headers).toMatchObject({
+      'retry-after': expect.stringMatching(/^\d+$/),
+      ratelimit: expect.any(String),
+    })
+  })
+})
