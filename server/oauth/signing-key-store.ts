@@ -3,7 +3,7 @@ import type { JWK } from 'jose'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
-import { int, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { bool, int, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { associatedData } from '../../routers/kernel/cipher.ts'
 import { DAY_MS, unixMs } from '../../routers/kernel/time.ts'
@@ -37,32 +37,31 @@ export interface SigningKeyStore {
 
 const selectKeys = statement(
   'signing_keys',
-  `SELECT kid, algorithm, ciphertext, ${unixMs('"createdAt"')} AS "createdAt", ${unixMs('"signsFrom"')} AS "signsFrom" FROM (
+  `SELECT kid, algorithm, ciphertext, ${unixMs('"createdAt"')} AS "createdAt", ${unixMs('"signsFrom"')} AS "signsFrom",
+      EXISTS (SELECT FROM "Client" WHERE "idTokenAlgorithm" = 'RS256') AS "needsRsa" FROM (
     SELECT kid, 'ES256' AS algorithm, ciphertext, "createdAt", "signsFrom" FROM "SigningKey"
     UNION ALL SELECT kid, 'RS256', ciphertext, "createdAt", "signsFrom" FROM "RsaSigningKey"
   ) signing ORDER BY algorithm, "signsFrom" DESC, kid`,
-  { kid: text, algorithm: oneOf('ES256', 'RS256'), ciphertext: text, createdAt: int, signsFrom: int },
+  { kid: text, algorithm: oneOf('ES256', 'RS256'), ciphertext: text, createdAt: int, signsFrom: int, needsRsa: bool },
 )
 
-const findRs256 = statement(
-  'client_rs256',
-  `SELECT 1 AS found FROM "Client" WHERE "idTokenAlgorithm" = 'RS256' LIMIT 1`,
-  { found: int },
-)
+type Readable = Pick<SigningKeyStore, 'db' | 'cipher'>
 
-/** Whether a client has chosen RS256, which has no keys until then: one takes some 150 ms of CPU to make. */
-export const needsRsaKey = async (db: Database) => (await db.execute(findRs256, [])).length > 0
-
-/** The latest `signsFrom` of each algorithm first. */
-export async function readKeys({ db, cipher }: Pick<SigningKeyStore, 'db' | 'cipher'>): Promise<SigningKey[]> {
+/**
+ * The latest `signsFrom` of each algorithm first, and whether a client has chosen RS256, which has no keys until then: one takes
+ * some 150 ms of CPU to make. One statement, as each node asks every 3 s.
+ */
+export async function readKeysAndNeed({ db, cipher }: Readable): Promise<{ keys: SigningKey[]; needsRsa: boolean }> {
   const rows = await db.execute(selectKeys, [])
-  const dates = rows.map(({ createdAt, signsFrom, ...row }) => ({
+  const dates = rows.map(({ createdAt, signsFrom, needsRsa: _, ...row }) => ({
     ...row,
     createdAt: new Date(createdAt),
     signsFrom: new Date(signsFrom),
   }))
-  return decrypted(dates, cipher)
+  return { keys: decrypted(dates, cipher), needsRsa: rows[0]?.needsRsa ?? false }
 }
+
+export const readKeys = async (store: Readable) => (await readKeysAndNeed(store)).keys
 
 /** The algorithm's keys. The lock is on the keys of both. */
 const readLockedKeys = async (tx: Transaction, cipher: Cipher, algorithm: IdTokenAlgorithm) => {

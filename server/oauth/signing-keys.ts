@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors as jose } from 'jose'
 import type { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
-import { insertFirstKey, needsRsaKey, RELOAD_MS, readKeys } from './signing-key-store.ts'
+import { insertFirstKey, RELOAD_MS, readKeysAndNeed } from './signing-key-store.ts'
 import { throttled } from './throttled.ts'
 
 /** Tokens with unknown keys cause at most one reload in this time, however many there are. */
@@ -37,14 +37,14 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const keysOf = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
 
   const load = async () => {
-    let stored = await readKeys({ db, cipher })
+    let { keys: stored, needsRsa } = await readKeysAndNeed({ db, cipher })
     const create = async (algorithm: IdTokenAlgorithm) => {
       await insertFirstKey({ db, cipher, now }, algorithm)
-      stored = await readKeys({ db, cipher })
+      ;({ keys: stored, needsRsa } = await readKeysAndNeed({ db, cipher }))
     }
     if (!stored.some(({ algorithm }) => algorithm === 'ES256')) await create('ES256')
     const hasRsaKey = stored.some(({ algorithm, jwk }) => algorithm === 'RS256' && jwk)
-    if (!hasRsaKey && (await needsRsaKey(db))) await create('RS256')
+    if (!hasRsaKey && needsRsa) await create('RS256')
     for (const { kid, jwk } of stored) {
       if (jwk || undecryptable.has(kid)) continue
       undecryptable.add(kid)

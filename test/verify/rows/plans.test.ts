@@ -21,7 +21,7 @@ import { consentsOf, organisationOf, organisationsOf, withdraw } from '../../../
 import { decide as decideDevice, findDeviceRequest } from '../../../server/oauth/device-codes.ts'
 import { deleteExpiredRecords } from '../../../server/oauth/expired-records.ts'
 import { replayNotices } from '../../../server/oauth/replays.ts'
-import { needsRsaKey } from '../../../server/oauth/signing-key-store.ts'
+import { readKeysAndNeed } from '../../../server/oauth/signing-key-store.ts'
 import { noResponse } from '../../../server/webhooks/attempt-result.ts'
 import { purgeEvents } from '../../../server/webhooks/purge.ts'
 import { claim, pollDue, release, releaseExpired } from '../../../server/webhooks/queue.ts'
@@ -271,7 +271,7 @@ describe('no request reads the rows of others', () => {
         await consentsOf(db, member, now)
         await replayNotices(db, member, now)
         await replaysOf(core, { team, client: null })
-        await needsRsaKey(db)
+        await readKeysAndNeed(core)
         await appOf(db, client)
         await fullNameOf(db, member)
         await withdraw(db, member, 'grant', now)
