@@ -7,6 +7,7 @@ import { accessLookup } from './kernel/access.ts'
 import { AccessWatch } from './kernel/access-watch.ts'
 import type { Cipher } from './kernel/cipher.ts'
 import type { Call, Core } from './kernel/context.ts'
+import { DueWatch } from './kernel/due-watch.ts'
 import { rawJsonOf } from './kernel/raw-json/text.ts'
 import { SharedReadings } from './kernel/shared-readings.ts'
 import { StoreWatch } from './kernel/store-watch.ts'
@@ -26,6 +27,7 @@ interface Settings {
 
 export function createCore(settings: Settings): Core {
   const eventWatch = new StoreWatch(settings.db, undefined, eventNumbers)
+  const due = new DueWatch()
   return {
     timeLimits: productionLimits,
     removed: () => {},
@@ -34,9 +36,11 @@ export function createCore(settings: Settings): Core {
     accessWatch: new AccessWatch(settings.db, settings.now),
     watch: new StoreWatch(settings.db),
     eventWatch,
+    due,
     readings: new SharedReadings(),
     published(event) {
       eventWatch.wake({ app: event.app, club: '' })
+      if (event.deliveries.length > 0) due.wake()
       settings.published?.(event)
     },
   }

@@ -31,6 +31,9 @@ export function openNotifications({ url, channel, probe, received, working, wait
   const ending = new AbortController()
   let leave = () => {}
   let current: pg.Client | undefined
+  /** Whether the first connection has received its probe, or has not. */
+  let isSettled = false
+  let sent: Promise<unknown> = Promise.resolve()
 
   /** Resolves when the connection has broken or is no longer needed, or when nothing arrives on it. */
   const serve = async (client: pg.Client): Promise<'over' | 'deaf'> => {
@@ -52,6 +55,7 @@ export function openNotifications({ url, channel, probe, received, working, wait
     const failure = await Promise.race([begin(), over])
     if (failure !== undefined) return failure
     current = client
+    isSettled = true
     working(true)
     return over
   }
@@ -68,6 +72,7 @@ export function openNotifications({ url, channel, probe, received, working, wait
       })
       const outcome = await serve(client).catch(() => 'over' as const)
       current = undefined
+      isSettled = true
       if (!ending.signal.aborted) working(false)
       await client.end().catch(() => {})
       const ms = outcome === 'deaf' ? waitsMs.retry : waitsMs.reconnect
@@ -76,11 +81,18 @@ export function openNotifications({ url, channel, probe, received, working, wait
   }
   const served = keepServing()
 
+  const send = async (text: string) => {
+    const client = current
+    if (client)
+      await client.query('SELECT pg_notify($1, $2)', [channel, text]).catch(() => void client.end().catch(() => {}))
+    else if (!isSettled) await probe(channel, text)
+  }
+
   return {
-    /** Does nothing while there is no connection. */
-    notify(text: string) {
-      const client = current
-      client?.query('SELECT pg_notify($1, $2)', [channel, text]).catch(() => client.end().catch(() => {}))
+    /** One after the other. While there is no connection, it does nothing; before the first one, it sends as `probe` does. */
+    notify(text: string): Promise<unknown> {
+      sent = sent.then(() => send(text)).catch(() => {})
+      return sent
     },
     async close() {
       ending.abort()

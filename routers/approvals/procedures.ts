@@ -67,7 +67,9 @@ const set = internal('directory:write', directoryPlatform, {
     if (state === 'refused' && reason === null) throw errors.inputInvalid(400, 'A refusal needs a reason.')
     if (state === 'approved' && reason !== null) throw errors.inputInvalid(400, 'An approval has no reason.')
     const by = { administrator: null, at: new Date(core.now()) }
-    return { ended: await decide(core.db, { ...decision, reason }, by) }
+    const ended = await decide(core.db, { ...decision, reason }, by)
+    if (ended > 0) core.due.wake()
+    return { ended }
   })
 
 export const approvals = router({ list, set })

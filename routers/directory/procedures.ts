@@ -49,6 +49,7 @@ function kindProcedures<N extends KindName>(name: N) {
         .catch((error) => {
           throw failureOf(error)
         })
+      core.due.wake()
       return { ended }
     })
 
@@ -89,7 +90,7 @@ function failureOf(error: unknown) {
   return isTransient(error) ? errors.unavailable(error) : error
 }
 
-async function merge({ db, now }: Core, name: KindName, items: readonly unknown[]) {
+async function merge({ db, now, due }: Core, name: KindName, items: readonly unknown[]) {
   const records = items.map((record, line) => ({ line, record }))
   const result = await db
     .inTransaction((client) => mergeKind(client, name, records, { now: new Date(now()) }))
@@ -104,6 +105,7 @@ async function merge({ db, now }: Core, name: KindName, items: readonly unknown[
       refused.sort((a, b) => a.index - b.index),
     )
   }
+  due.wake()
   const { added, changed, unchanged } = result
   return { added, changed, unchanged }
 }

@@ -4,6 +4,7 @@ import type { Access, AccessLookup, Principal } from './access.ts'
 import type { AccessWatch } from './access-watch.ts'
 import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
+import type { DueWatch } from './due-watch.ts'
 import type { JsonText } from './raw-json/text.ts'
 import type { Removal } from './removal.ts'
 import type { SharedReadings } from './shared-readings.ts'
@@ -34,7 +35,9 @@ export interface Core {
   eventWatch: StoreWatch
   /** What streams and waiting calls read together. */
   readings: SharedReadings
-  /** Called after each event is published, so that a worker in this process does not wait for its next poll. */
+  /** Wakes webhook workers after a transaction that makes a delivery due, or changes what apps hear of a member. */
+  due: DueWatch
+  /** Called after each event is published. */
   published: (event: Published) => void
   /** Called for the log after each removal that must outlive a restore; `more` has numbers about it. */
   removed: (removal: Removal, more?: object) => void

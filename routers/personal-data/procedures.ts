@@ -54,6 +54,7 @@ export const personalData = {
     .output(z.object({ removed: erased }))
     .mutation(async ({ ctx: { core }, input: { id } }) => {
       const removed = await erase(core.db, id, memberMarks(core.cipher, id))
+      core.due.wake()
       core.removed({ repeat: 'member.erase', person: id }, { removed })
       return { removed }
     }),

@@ -34,9 +34,11 @@ export const review = internal('lms.reviews:write', academyPlatform, {
 })
   .input(input)
   .output(result)
-  .mutation(({ ctx, input }) =>
-    retryingConflicts(() => ctx.core.db.$transaction((tx) => decideReview(tx, ctx.academy, input))),
-  )
+  .mutation(async ({ ctx: { core, academy }, input }) => {
+    const reviewed = await retryingConflicts(() => core.db.$transaction((tx) => decideReview(tx, academy, input)))
+    core.due.wake()
+    return reviewed
+  })
 
 /** Documented order of refusals: result, state, grades. Of concurrent reviews, the lock lets the first win. */
 export async function decideReview(

@@ -32,7 +32,7 @@ const CANCEL_INTERVAL_MS = 200
 export async function withOwnConnection<Result>(
   { env }: Io,
   signal: AbortSignal,
-  use: (client: ClientBase) => Promise<Result>,
+  use: (client: ClientBase, db: Database) => Promise<Result>,
 ): Promise<Result> {
   const { db, url, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
   let timer: NodeJS.Timeout | undefined
@@ -44,7 +44,7 @@ export async function withOwnConnection<Result>(
       timer ??= setInterval(cancel, CANCEL_INTERVAL_MS)
     })
     signal.throwIfAborted()
-    return use(client).finally(() => clearInterval(timer))
+    return use(client, db).finally(() => clearInterval(timer))
   })
   return work.finally(close)
 }

@@ -1,4 +1,6 @@
 import { kindNames } from '../../routers/directory/kinds.ts'
+import { readSettings } from '../process/command-settings.ts'
+import { announceDue } from '../process/node-wakes.ts'
 import type { Command } from './command.ts'
 import { action, UsageError } from './command.ts'
 import { withOwnConnection } from './database.ts'
@@ -43,7 +45,11 @@ const load = action(
       const { loaded, notBegun } = await interruptible((signal) => {
         const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, rejected, stderr: io.stderr, signal }
         const load = (readable: readonly File[]) =>
-          withOwnConnection(io, signal, (client) => (dryRun ? tryKinds : loadKinds)(client, byKind(readable), asked))
+          withOwnConnection(io, signal, async (client, db) => {
+            const result = await (dryRun ? tryKinds : loadKinds)(client, byKind(readable), asked)
+            if (!dryRun) await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
+            return result
+          })
         return rejected ? withRereadable(files, signal, load) : load(files)
       }).finally(() => rejected?.close())
       const kinds = loaded.map((one) => ({ ...one, fault: one.fault ?? null }))

@@ -6,6 +6,8 @@ import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Counted, Erased } from '../../routers/personal-data/erase.ts'
 import { erasable, erase } from '../../routers/personal-data/erase.ts'
 import { personalDataJson } from '../../routers/personal-data/export.ts'
+import { readSettings } from '../process/command-settings.ts'
+import { announceDue } from '../process/node-wakes.ts'
 import type { ActionIo, Command } from './command.ts'
 import { action } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
@@ -75,6 +77,7 @@ async function remove(db: Database, member: string, io: ActionIo & { yes: boolea
   io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
   await confirm(member, io)
   const removed = await erase(db, member, await marksOf(io.env, member))
+  await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
   await log.write({ repeat: 'member.erase', person: member }, { removed })
   return removed
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { Amount, StorageOwner } from '../admin/storage-owners.ts'
 import { erase, findMissing, usageOf } from '../admin/storage-owners.ts'
 import { readSettings } from '../process/command-settings.ts'
-import { announceChange } from '../process/postgres-wakes.ts'
+import { announceChange } from '../process/node-wakes.ts'
 import type { Command } from './command.ts'
 import { action } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
@@ -46,7 +46,7 @@ const remove = action(
         io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
         await confirm(app, { ...io, yes })
         const removed = await erase(db, owner)
-        await announceChange(db, owner)
+        await announceChange({ db, ...readSettings(io.env, 'redisUrl') }, owner)
         return removed
       })
     },

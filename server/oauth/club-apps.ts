@@ -29,7 +29,7 @@ interface Visit {
 
 /** The pages on which administrators of clubs decide about apps. */
 export function clubApps(options: PageOptions) {
-  const { db, now, limits, pages } = options
+  const { db, now, limits, pages, due } = options
   const action = `${pages.path}/club`
   const { memberOf, attempt, signOut } = memberSignIn(options, action, 'clubs')
   const mayDecide = requestLimit(limits, 'club-decisions', MAX_DECISIONS)
@@ -64,7 +64,7 @@ export function clubApps(options: PageOptions) {
     if (reason !== null && !isReason(reason)) return list(ctx, visit, { problem: 'reasonInvalid', troubled: app }, 400)
     try {
       const by = { administrator: visit.member.id, at: new Date(now()) }
-      await decide(db, { club: club.id, app, state, reason }, by)
+      if ((await decide(db, { club: club.id, app, state, reason }, by)) > 0) due.wake()
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) throw error
       return list(ctx, visit, { problem: 'decidedMeanwhile' }, 409)

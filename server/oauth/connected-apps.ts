@@ -13,7 +13,7 @@ import { connectedPage, removePage } from './pages/connected.ts'
 import { replayNotices } from './replays.ts'
 
 export function connectedApps(options: PageOptions) {
-  const { db, now, pages } = options
+  const { db, now, pages, due } = options
   const { path, signIn } = pages
   const action = `${path}/connected`
   const { memberOf, attempt, signOut } = memberSignIn(options, action)
@@ -46,6 +46,7 @@ export function connectedApps(options: PageOptions) {
       const consent = (await readForm(ctx)).get('consent') ?? ''
       const app = isPostgresText(consent) ? await withdraw(db, member.id, consent, now()) : undefined
       if (app === undefined) throw errors.addressUnknown()
+      due.wake()
       return list(ctx, member, app)
     },
   }

@@ -5,6 +5,7 @@ import type { Database } from '../../prisma/client.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import type { AccessLookup } from '../../routers/kernel/access.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
+import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import { issuerOf } from '../browser/addresses.ts'
@@ -40,6 +41,7 @@ export interface MountOptions {
   /** Of tokens that this issuer has issued. */
   authenticate: Authenticate
   accessOf: AccessLookup
+  due: DueWatch
   authBaseUrl: string
   realm: Realm
   appsBaseUrl: string
@@ -76,7 +78,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     clientAddress,
     tokenFailures: failures = TOKEN_FAILURES,
   } = options
-  const { authenticate, accessOf, limits, memory, requestMs = productionLimits.requestMs } = options
+  const { authenticate, accessOf, due, limits, memory, requestMs = productionLimits.requestMs } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const basePath = new URL(authBaseUrl).pathname
@@ -94,7 +96,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     replayed: options.replayed,
   })
 
-  addPageRoutes({ db, now, realm, provider, pages, limits, clubApproval }, requests)
+  addPageRoutes({ db, now, realm, provider, pages, limits, clubApproval, due }, requests)
   const limit = tokenLimit({
     storage: adapterFactory({ db, now, realm, signsWith: keys.signsWith }),
     now,

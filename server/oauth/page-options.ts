@@ -1,5 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Realm } from './realm.ts'
@@ -11,6 +12,8 @@ export interface PageOptions {
   provider: () => Provider
   pages: PageRoutes
   limits: Limits
+  /** Woken when a consent has ended. */
+  due: DueWatch
   /** Clubs approve apps before their members can allow them. */
   clubApproval: boolean
 }

@@ -7,6 +7,7 @@ export const sources = {
   databasePoolMax: ['DATABASE_POOL_MAX'],
   migrateOnStart: ['MIGRATE_ON_START'],
   dataDir: ['DATA_DIR'],
+  redisUrl: ['REDIS_URL'],
   secretsKeys: ['SECRETS_KEY'],
   authBaseUrl: ['AUTH_BASE_URL'],
   login: ['SMTP_URL', 'MAIL_FROM'],

@@ -9,7 +9,9 @@ const HANGS_S = 60
 export const deliver = () =>
   runProcess(async (config, log, shutdownSignal) => {
     const { checkSessions } = await import('../../prisma/session-limits.ts')
+    const { DueWatch } = await import('../../routers/kernel/due-watch.ts')
     const { openDatabaseClock } = await import('./database-clock.ts')
+    const { openNodeWakes } = await import('./node-wakes.ts')
     const { observe } = await import('./observe.ts')
     const { openStore } = await import('./store.ts')
     const { secretsWarnings } = await import('./warnings.ts')
@@ -48,7 +50,9 @@ export const deliver = () =>
       }
       const { workerPort, internalHost } = config
       const watchers = workerPort === undefined ? undefined : await listenForWatchers(workerPort, internalHost, parts)
-      worker = openWorker(config.webhooks, { db, cipher, now, log, metrics, tracing })
+      const watch = new DueWatch()
+      worker = openWorker(config.webhooks, { db, watch, cipher, now, log, metrics, tracing })
+      const wakes = await openNodeWakes({ db, url: store.url, redisUrl: config.redisUrl }, { due: watch })
       addDeliveryGauges(registry, worker.figures)
       addQueueGauges(registry, () => dueFigures(db, now()))
       log.info(watchers && { port: watchers.port }, 'the worker delivers')
@@ -56,6 +60,7 @@ export const deliver = () =>
       ending = true
       log.info(`${signal}: draining for at most ${DRAIN_MS / 1_000} s`)
       deliveries = await worker.close()
+      await wakes.close()
       await watchers?.close(0)
       clock.close()
     } finally {

@@ -57,7 +57,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
       const { step, pages } = mountOauth({
         ...signIn,
         ...parts,
-        ...{ db, now, keys, authBaseUrl, realm, accessOf: core.accessOf, clientAddress: addressOf },
+        ...{ db, now, keys, authBaseUrl, realm, accessOf: core.accessOf, due: core.due, clientAddress: addressOf },
         appsBaseUrl: baseUrls.apps,
         authenticate: limitFailures(createAuthenticate([trusted], now), addressOf, limits),
         requestMs: core.timeLimits.requestMs,

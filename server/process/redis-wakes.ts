@@ -1,4 +1,4 @@
-import type { StoreWatch } from '../../routers/kernel/store-watch.ts'
+import type { Watches } from './wakes.ts'
 import { openWakes } from './wakes.ts'
 
 /** Followed by the number of the database: Redis has its channels for all of them, and installations a database each. */
@@ -7,34 +7,56 @@ const CHANNEL = 'member-apps:changed'
 /** Between attempts to connect again. */
 const RECONNECT_MS = 500
 
+const options = {
+  lazyConnect: true,
+  connectionName: 'member-apps-wakes',
+  retryStrategy: () => RECONNECT_MS,
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  keepAlive: 10_000,
+}
+
+const open = async (url: string) => {
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url, { ...options, autoResubscribe: false })
+  redis.on('error', () => {})
+  return { redis, channel: `${CHANNEL}:${redis.options.db ?? 0}` }
+}
+
+/** Sends one message, for a process that does not stay. Without Redis, other processes notice by their own looks. */
+export async function sendByRedis(url: string, message: string) {
+  const { redis, channel } = await open(url)
+  try {
+    await redis.connect()
+    await redis.publish(channel, message)
+  } catch {
+  } finally {
+    redis.disconnect()
+  }
+}
+
 /**
- * Wakes what waits on other nodes when this one has changed a store, and the other way round. While Redis is unavailable, nodes
+ * Wakes what waits in other processes when this one has changed it, and the other way round. While Redis is unavailable, they
  * notice within a second, by their own looks.
  */
-export async function openRedisWakes(url: string, watches: Readonly<Record<string, StoreWatch>>) {
-  const { Redis } = await import('ioredis')
-  const options = {
-    lazyConnect: true,
-    connectionName: 'member-apps-wakes',
-    retryStrategy: () => RECONNECT_MS,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    keepAlive: 10_000,
-  }
-  const publisher = new Redis(url, options)
-  const subscriber = new Redis(url, options)
-  const channel = `${CHANNEL}:${publisher.options.db ?? 0}`
-  const wakes = openWakes(watches, (text) => void publisher.publish(channel, text).catch(() => {}))
+export async function openRedisWakes(url: string, watches: Watches) {
+  const [{ redis: publisher, channel }, { redis: subscriber }] = await Promise.all([open(url), open(url)])
+  const connect = (redis: typeof publisher) => redis.connect().catch(() => {})
+  const connected = connect(publisher)
+  const wakes = openWakes(watches, (text) => connected.then(() => publisher.publish(channel, text)))
   subscriber.on('message', (_, text) => wakes.receive(text))
-  // ioredis subscribes again after each connection. That Redis is unavailable is logged for the limits.
-  subscriber.once('ready', () => void subscriber.subscribe(channel).catch(() => {}))
-  for (const redis of [publisher, subscriber]) {
-    redis.on('error', () => {})
-    redis.connect().catch(() => {})
-  }
+  // That Redis is unavailable is logged for the limits.
+  subscriber.on('ready', () => {
+    subscriber.subscribe(channel).then(
+      () => wakes.working(true),
+      () => {},
+    )
+  })
+  subscriber.on('close', () => wakes.working(false))
+  void connect(subscriber)
   return {
-    close() {
-      wakes.close()
+    async close() {
+      await wakes.close()
       publisher.disconnect()
       subscriber.disconnect()
     },

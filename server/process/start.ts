@@ -22,10 +22,8 @@ import { addClockGauge } from '../telemetry/clock-metrics.ts'
 import { addDeliveryGauges, addQueueGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
 import { limiterMetrics } from '../telemetry/limiter-metrics.ts'
-import { outsideOfSpan } from '../telemetry/trace-context.ts'
 import { dueFigures } from '../webhooks/due-figures.ts'
 import { openWorker } from '../webhooks/open.ts'
-import type { Worker } from '../webhooks/worker.ts'
 import { assemble } from './assemble.ts'
 import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
@@ -36,11 +34,10 @@ import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts
 import { auditLog } from './log.ts'
 import { signInOf } from './login.ts'
 import { openMailer } from './mailer.ts'
+import { openNodeWakes } from './node-wakes.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openPorts } from './ports.ts'
-import { openPostgresWakes } from './postgres-wakes.ts'
-import { openRedisWakes } from './redis-wakes.ts'
 import { addServiceGauges } from './service-metrics.ts'
 import { stoppedLine } from './stopped-line.ts'
 import type { Store } from './store.ts'
@@ -120,10 +117,9 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   let ending = false
   const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
   const { keys: secretsKeys, cipher } = await openSecrets(config, store.db)
-  let worker: Worker | undefined
   const core = createCore({
     ...{ db: store.db, now, cipher, brand: config.brand, storageQuotaBytes: config.storageQuotaBytes, timeLimits },
-    ...observedBy(log, () => worker?.wake()),
+    ...observedBy(log),
   })
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const trial = openTrial(config)
@@ -155,14 +151,11 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   if (clock) addClockGauge(registry, clock.aheadSeconds)
   // Connects, so that the first check does not wait for that.
   await store.db.isReady()
-  const watches = { stores: core.watch, events: core.eventWatch }
-  const wakes =
-    config.redisUrl === undefined
-      ? openPostgresWakes(store.db, store.url, watches)
-      : await openRedisWakes(config.redisUrl, watches)
+  const watches = { stores: core.watch, events: core.eventWatch, due: core.due }
+  const wakes = await openNodeWakes({ db: store.db, url: store.url, redisUrl: config.redisUrl }, watches)
   const ports = await openPorts(parts, config)
   await trial?.register(store.db)
-  worker = startWorker(config, { db: store.db, cipher, now, log, tracing }, registry)
+  const worker = startWorker(config, { db: store.db, watch: core.due, cipher, now, log, tracing }, registry)
   const { removed } = housekeepingMetrics(registry, () => readFinished(store.db))
   const tasks = housekeepingTasks(config, cipher, sendMail && (await developerMails(config, sendMail, log)))
   const stopHousekeeping = startHousekeeping({ db: store.db, now, tasks, log, removed, ...housekeeping })
@@ -199,11 +192,10 @@ async function developerMails({ authBaseUrl, pageBrand: { name: brand } }: Confi
   })
 }
 
-/** Reports of the core become log lines, and deliveries for a worker in this process. */
-const observedBy = (log: Logger, wake: () => void): Pick<Core, 'published' | 'removed'> => ({
+/** Reports of the core become log lines. */
+const observedBy = (log: Logger): Pick<Core, 'published' | 'removed'> => ({
   published({ app, event, deliveries }) {
     log.info({ app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) }, 'published')
-    outsideOfSpan(wake)
   },
   removed: (removal, more) => auditLog(log).info({ ...removal, ...more }, 'removed'),
 })

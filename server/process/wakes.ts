@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { Place, Store, StoreWatch } from '../../routers/kernel/store-watch.ts'
+import { within } from '../../prisma/within.ts'
+import type { Place, Store } from '../../routers/kernel/store-watch.ts'
 
 /** What changes within this time after a message is the next one: under load, a write costs no message of its own. */
 const GATHER_MS = 20
+
+/** How long `close` waits for messages that are being sent. */
+const CLOSING_MS = 1_000
 
 /**
  * `changed`: name of the watch, app and club. `places`: owner and collection of each, or null for a whole store; nodes of 6ea6af0f
@@ -21,10 +25,22 @@ interface Changed {
   place: [string, string] | null
 }
 
+/** Of stores, of an app's events, or of what is due. */
+export interface Watch {
+  onWake: (changed: Store | Place) => void
+  wakeHere: (changed: Store | Place) => void
+  isNotified: boolean
+}
+
+export type Watches = Readonly<Record<string, Watch>>
+
 export interface Wakes {
   /** Wakes what waits here for the changes of another node's message. False for a text that is no message. */
   receive: (text: string) => boolean
-  close: () => void
+  /** Whether messages of other processes arrive. */
+  working: (isWorking: boolean) => void
+  /** Sends what is left. */
+  close: () => Promise<void>
 }
 
 /**
@@ -32,19 +48,25 @@ export interface Wakes {
  * `maxBytes`.
  */
 export function openWakes(
-  watches: Readonly<Record<string, StoreWatch>>,
-  send: (text: string) => void,
+  watches: Watches,
+  send: (text: string) => Promise<unknown>,
   maxBytes = Number.POSITIVE_INFINITY,
 ): Wakes {
   const from = randomUUID()
   const gathered = new Map<string, Changed>()
   let timer: NodeJS.Timeout | undefined
   let isSoon = false
+  const sending = new Set<Promise<unknown>>()
 
   const sendAll = () => {
     isSoon = false
     if (gathered.size === 0) return
-    for (const text of textsOf(from, [...gathered.values()], maxBytes)) send(text)
+    for (const text of textsOf(from, [...gathered.values()], maxBytes)) {
+      const sent = send(text)
+        .catch(() => {})
+        .finally(() => sending.delete(sent))
+      sending.add(sent)
+    }
     gathered.clear()
     timer = setTimeout(() => {
       timer = undefined
@@ -75,7 +97,15 @@ export function openWakes(
       }
       return true
     },
-    close: () => clearTimeout(timer),
+    working(isWorking) {
+      for (const watch of Object.values(watches)) if (watch.isNotified !== isWorking) watch.isNotified = isWorking
+    },
+    async close() {
+      clearTimeout(timer)
+      sendAll()
+      clearTimeout(timer)
+      await within(CLOSING_MS, Promise.all(sending))
+    },
   }
 }
 
@@ -95,9 +125,9 @@ function* textsOf(from: string, changed: readonly Changed[], maxBytes: number): 
 
 const textOf = (message: Message) => JSON.stringify(message)
 
-/** The message of a command that has changed a store. */
-export const storeChanged = ({ app, club }: Store) =>
-  textOf({ from: 'command', changed: [['stores', app, club]], places: [null] })
+/** The message of a command that has changed a store, or what is due (an app and a club without names). */
+export const changedBy = (watch: 'stores' | 'due', { app, club }: Store) =>
+  textOf({ from: 'command', changed: [[watch, app, club]], places: [null] })
 
 /** Other programs may use the same channel. */
 function parsed(text: string): Message | undefined {

@@ -4,34 +4,54 @@ import { pollDue, releaseExpired } from './queue.ts'
 import { failEnded } from './results.ts'
 import type { Poll } from './scheduler.ts'
 
+/** For rows that other hands insert. */
+export const REST_MS = 5_000
+
 interface Options {
   db: Database
   /** Unix time in milliseconds. */
   now: () => number
   clock: () => number
   pollMs: number
+  /** The longest pause while nothing is due and other processes report what becomes due. */
+  restMs?: number
+  /** Whether they do. */
+  isNotified?: () => boolean
 }
 
 /**
  * Returns a function that polls the database for due subscriptions, each time from where the previous poll stopped. It also
  * publishes events about members, releases expired leases and fails the pending deliveries of ended subscriptions.
  */
-export function createDuePoller({ db, now, clock, pollMs }: Options): () => Promise<Poll> {
+export function createDuePoller({
+  db,
+  now,
+  clock,
+  pollMs,
+  restMs: longestMs = REST_MS,
+  isNotified = () => false,
+}: Options): () => Promise<Poll> {
   let after = ''
-  let releasedAt = Number.NEGATIVE_INFINITY
+  let askedAt = Number.NEGATIVE_INFINITY
   let published = 0
 
   return async () => {
-    if (published > 0 || clock() - releasedAt >= pollMs) published = await publishMemberEvents(db, now())
-    if (clock() - releasedAt >= pollMs) {
-      await releaseExpired(db, now())
-      releasedAt = clock()
-    }
     const startedAt = clock()
-    const { due, ended, next } = await pollDue(db, { now: now(), after })
+    const all = published > 0 || startedAt - askedAt >= pollMs
+    if (all) askedAt = startedAt
+    const at = now()
+    const fromStart = after === ''
+    const { due, ended, next, nextAt, changed, leasedUntil } = await pollDue(db, { now: at, after, all })
     const endedAt = clock()
     after = next ?? ''
-    const moreEnded = ended.length > 0 && (await failEnded(db, now(), ended))
-    return { due, more: next !== null || moreEnded || published > 0, startedAt, endedAt }
+    published = changed ? await publishMemberEvents(db, at) : 0
+    const released = leasedUntil !== null && leasedUntil <= at ? await releaseExpired(db, at) : 0
+    const moreEnded = ended.length > 0 && (await failEnded(db, at, ended))
+    const more = next !== null || moreEnded || published > 0 || released > 0
+    // An attempt in flight may soon leave a delivery to be retried.
+    const rests =
+      all && fromStart && due.length + ended.length === 0 && !changed && leasedUntil === null && isNotified()
+    const restMs = rests ? Math.min(longestMs, (nextAt ?? Number.POSITIVE_INFINITY) - at) : undefined
+    return { due, more, startedAt, endedAt, restMs }
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import type { AttemptOptions } from './attempt.ts'
 import { createSender } from './send/send.ts'
 import type { Worker } from './worker.ts'
@@ -9,7 +10,10 @@ interface Settings {
   allow: readonly string[]
 }
 
-type Dependencies = Pick<AttemptOptions, 'cipher' | 'now' | 'log' | 'metrics' | 'tracing'> & { db: Database }
+type Dependencies = Pick<AttemptOptions, 'cipher' | 'now' | 'log' | 'metrics' | 'tracing'> & {
+  db: Database
+  watch: DueWatch
+}
 
 /** The worker has its own sender; `close` ends both. */
 export function openWorker({ allow }: Settings, dependencies: Dependencies): Worker {

@@ -2,8 +2,18 @@
 const PAUSE_PER_DURATION = 20
 const MIN_PAUSE_MS = 20
 
+interface Polled {
+  startedAt: number
+  endedAt: number
+  /** It did not see everything. */
+  more: boolean
+  /** Until then nothing becomes due that `wake` does not report. */
+  restMs?: number | undefined
+}
+
 /**
- * Decides when to poll: often while polls lead to claims, less and less often while they do not, and at least every `maxMs`.
+ * Decides when to poll: often while polls lead to claims, less and less often while they do not, and at least every `maxMs`, unless
+ * a poll allows a longer rest.
  * Times are in ms, of a clock that only goes forward.
  */
 export function createPollCadence(maxMs: number) {
@@ -27,11 +37,11 @@ export function createPollCadence(maxMs: number) {
       claimed = true
     },
 
-    /** A poll ran from `startedAt` to `endedAt`; `more`: it did not see everything. */
-    polled({ startedAt, endedAt, more }: { startedAt: number; endedAt: number; more: boolean }) {
+    polled({ startedAt, endedAt, more, restMs }: Polled) {
       minPause = Math.min(maxMs, Math.max(MIN_PAUSE_MS, PAUSE_PER_DURATION * (endedAt - startedAt)))
       // The poll may have missed what was published meanwhile.
-      pause = claimed || more || wokenAt >= startedAt ? minPause : Math.min(maxMs, pause * 2)
+      const isBusy = claimed || more || wokenAt >= startedAt
+      pause = isBusy ? minPause : restMs === undefined ? Math.min(maxMs, pause * 2) : Math.max(minPause, restMs)
       polledAt = endedAt
       nextAt = endedAt + pause
       claimed = false

@@ -1,8 +1,10 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import type { Column } from '../../prisma/pg/statement.ts'
-import { int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
+import { bool, int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
+import { unixMs } from '../../routers/kernel/time.ts'
 import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
+import { changesDue, nextChange } from '../../routers/webhooks/member-events/publish.ts'
 import type { DueSubscription } from './due-subscriptions.ts'
 
 export interface Claimed {
@@ -36,6 +38,12 @@ export interface Found {
   ended: string[]
   /** The next poll's `after`; null when this one reached the end. */
   next: string | null
+  /** Unix time in milliseconds of what is known to be due later; null if nothing is. */
+  nextAt: number | null
+  /** Whether changes of members are to be published. False where not asked, as `leasedUntil` is null. */
+  changed: boolean
+  /** When the first lease expires, in Unix milliseconds; null when nothing is being delivered. */
+  leasedUntil: number | null
 }
 
 /** Rows that one statement changes at most, so that none takes long. */
@@ -48,7 +56,8 @@ const claimable = `state = 'pending' AND lease IS NULL`
 const statements = {
   /**
    * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of a dead
-   * receiver costs a poll nothing. Subscriptions are looked up one by one (LIMIT): a join would read all of them.
+   * receiver costs a poll nothing. Subscriptions are looked up one by one (LIMIT): a join would read all of them. $4 asks for all
+   * that a worker watches, in one statement, as it asks at rest as well.
    */
   poll: statement(
     'deliveries_poll',
@@ -63,12 +72,18 @@ const statements = {
         coalesce(json_agg("appId") FILTER (WHERE "isDue"), '[]') AS apps,
         coalesce(json_agg(found.id) FILTER (WHERE "isDue" AND at = ${AT_ONCE}), '[]') AS retried,
         coalesce(json_agg(found.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
-        CASE WHEN count(*) = $3::int8 THEN max(found.id) END AS next
+        CASE WHEN count(*) = $3::int8 THEN max(found.id) END AS next,
+        ${unixMs(`least(min(at) FILTER (WHERE NOT "isDue" AND "endedAt" IS NULL), CASE WHEN $4 THEN ${nextChange('$1::timestamptz')} END)`)} AS "nextAt",
+        $4::bool AND ${changesDue('$1::timestamptz')} AS changed,
+        CASE WHEN $4 THEN (SELECT ${unixMs('min("leasedUntil")')} FROM "Delivery" WHERE lease IS NOT NULL) END AS "leasedUntil"
       FROM (SELECT * FROM first LIMIT $3::int8) found
         CROSS JOIN LATERAL (SELECT "appId", "endedAt" FROM "Subscription" WHERE id = found.id LIMIT 1) subscription
         CROSS JOIN LATERAL (SELECT at <= $1::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
     // `due` and `apps` are in the same order.
-    { due: jsonStrings, apps: jsonStrings, retried: jsonStrings, ended: jsonStrings, next: nullable(text) },
+    {
+      ...{ due: jsonStrings, apps: jsonStrings, retried: jsonStrings, ended: jsonStrings, next: nullable(text) },
+      ...{ nextAt: nullable(int), changed: bool, leasedUntil: nullable(int) },
+    },
   ),
   /** Skips deliveries that another worker is claiming. */
   claim: statement(
@@ -119,12 +134,15 @@ const statements = {
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** Finds subscriptions with due deliveries among at most `max` subscriptions with pending ones, in id order from `after`. */
+/**
+ * Finds subscriptions with due deliveries among at most `max` subscriptions with pending ones, in id order from `after`; with `all`
+ * also leases, and changes of members.
+ */
 export async function pollDue(
   db: Database,
-  { now, after = '', max = 5_000 }: { now: number; after?: string; max?: number },
+  { now, after = '', max = 5_000, all = true }: { now: number; after?: string; max?: number; all?: boolean },
 ): Promise<Found> {
-  const [row] = await db.execute(statements.poll, [iso(now), after, String(max)])
+  const [row] = await db.execute(statements.poll, [iso(now), after, String(max), String(all)])
   const { due, apps, retried, ...rest } = row!
   const isRetried = new Set(retried)
   return { due: due.map((id, n) => ({ id, app: apps[n]!, ...(isRetried.has(id) && { retried: true }) })), ...rest }

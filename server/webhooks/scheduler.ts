@@ -26,6 +26,8 @@ export interface Poll {
   more: boolean
   startedAt: number
   endedAt: number
+  /** How long nothing becomes due that is not reported; undefined if that is unknown. */
+  restMs?: number | undefined
 }
 
 export type Scheduler = ReturnType<typeof createScheduler>

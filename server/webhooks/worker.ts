@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
+import { DueWatch } from '../../routers/kernel/due-watch.ts'
+import { outsideOfSpan } from '../telemetry/trace-context.ts'
 import type { AttemptOptions } from './attempt.ts'
 import { createAttempt } from './attempt.ts'
 import { createAvailability } from './availability.ts'
-import { createDuePoller } from './due-poller.ts'
+import { createDuePoller, REST_MS } from './due-poller.ts'
 import type { Claimed } from './queue.ts'
 import { claim, release } from './queue.ts'
 import { createResultWriter } from './result-writer.ts'
@@ -18,8 +20,12 @@ export const DRAIN_MS = 7_000
 
 interface Options extends AttemptOptions {
   db: Database
+  /** Wakes the worker. */
+  watch?: DueWatch | undefined
   /** The longest pause between polls while nobody calls `wake`. */
   pollMs?: number
+  /** That while nothing is due, and other processes report what becomes due. */
+  restMs?: number | undefined
   /** How long a claimed delivery belongs to this worker. */
   leaseMs?: number
   /** Milliseconds of a clock that only goes forward. */
@@ -43,7 +49,9 @@ export interface Worker {
 /** Delivers what is due until it is closed. Several workers may share a database. */
 export function startWorker({
   db,
+  watch = new DueWatch(),
   pollMs = 1_000,
+  restMs = REST_MS,
   leaseMs = LEASE_MS,
   clock = () => performance.now(),
   ...options
@@ -51,7 +59,7 @@ export function startWorker({
   const { now, log } = options
   const name = randomUUID()
   const scheduler = createScheduler({ pollMs })
-  const poll = createDuePoller({ db, now, clock, pollMs })
+  const poll = createDuePoller({ db, now, clock, pollMs, restMs, isNotified: () => watch.isNotified })
   const availability = createAvailability(log)
   const results = createResultWriter({ db, now, log, availability, retryMs: pollMs })
   const attempt = createAttempt(options)
@@ -119,16 +127,19 @@ export function startWorker({
     })
   }
 
+  const wake = () => {
+    scheduler.wake(clock())
+    schedule()
+  }
+
+  watch.onDue = () => outsideOfSpan(wake)
   schedule()
   return {
     figures: {
       underWay: () => inFlight.size,
       secondsSinceTurn: () => (clock() - turnedAt) / 1_000,
     },
-    wake() {
-      scheduler.wake(clock())
-      schedule()
-    },
+    wake,
     async close(waitMs = DRAIN_MS) {
       closing = true
       clearTimeout(timer)

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { toUnix } from '../../routers/kernel/time.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
+import { reportingDue } from '../support/reported-due.ts'
 import { useWorld } from '../support/started.ts'
 import type { Receiver } from './delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from './delivery-tenant.ts'
@@ -36,7 +37,7 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
     const left = { lease: 'worker 1', leasedUntil: later() }
     const failed = await mintDelivery(world.db, receiver, { state: 'failed', attempts: 8, ...went, ...left })
     const before = await rowOf(failed)
-    const item = await api.deliveries.retry({ id: failed })
+    const item = await reportingDue(world.core, () => api.deliveries.retry({ id: failed }))
     const { nextAttemptAt, ...row } = await rowOf(failed)
     expect(row).toMatchObject({ state: 'pending', attempts: 0, ...went })
     expect([row.finishedAt, row.lease, row.createdAt]).toEqual([null, null, before.createdAt])

@@ -4,6 +4,7 @@ import { headersOf } from '../../server/webhooks/send/message.ts'
 import type { Receiver } from '../conformance/delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { mintApp, refusalOf } from '../support/platform.ts'
+import { reportingDue } from '../support/reported-due.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { mintTeam } from './team.ts'
@@ -275,7 +276,7 @@ describe('developer.deliveries.retry', () => {
   it('makes a failed delivery due now, with all its attempts', async () => {
     const { app, api } = mine
     const failed = await mintDelivery(world.db, receiver, { state: 'failed', ...gone })
-    const item = await api.deliveries.retry({ app, id: failed })
+    const item = await reportingDue(world.core, () => api.deliveries.retry({ app, id: failed }))
     expect(item).toMatchObject({ id: failed, state: 'pending', attempts: 0, lastStatus: 500, finishedAt: null })
     expect((await rowOf(failed)).nextAttemptAt).toEqual(new Date(0))
   })
@@ -313,7 +314,8 @@ describe('developer.deliveries.retryFailed', () => {
     ]
     const before = await Promise.all(left.map(rowOf))
     const since = toUnix(minutesAgo(10))
-    expect(await api.deliveries.retryFailed({ app, since })).toEqual({ retried: 2, more: false })
+    const retry = () => api.deliveries.retryFailed({ app, since })
+    expect(await reportingDue(world.core, retry)).toEqual({ retried: 2, more: false })
     const rows = await Promise.all(wanted.map(rowOf))
     for (const row of rows) {
       expect(row).toMatchObject({ state: 'pending', attempts: 0, lastStatus: 500, finishedAt: null })

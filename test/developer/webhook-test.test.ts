@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { reportingDue } from '../support/reported-due.ts'
 import { useWorld } from '../support/started.ts'
 import { mintTeam } from './team.ts'
 
@@ -19,7 +20,7 @@ const tests = (appId: string) => world.db.publishedEvent.count({ where: { appId 
 describe('developer.webhook.test', () => {
   it('publishes webhook.test to the webhook of the app', async () => {
     const { app, api } = mine
-    const { delivery } = await api.webhook.test({ app })
+    const { delivery } = await reportingDue(world.core, () => api.webhook.test({ app }))
     const row = await world.db.delivery.findUniqueOrThrow({
       where: { id: delivery },
       include: { event: true, subscription: true },

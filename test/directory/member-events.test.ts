@@ -4,6 +4,7 @@ import { mergeKind } from '../../routers/directory/merge.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { createDuePoller } from '../../server/webhooks/due-poller.ts'
 import { asPlatform } from '../support/platform.ts'
+import { reportingDue } from '../support/reported-due.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { meScopes, mintSubscribed, typesOf } from './member-world.ts'
@@ -31,8 +32,10 @@ beforeEach(async () => {
 })
 
 const upsert = (kind: KindName, change: object) =>
-  ofKind(world, kind).upsert({ items: [{ ...(samples as Record<KindName, AnyRecord>)[kind], ...change }] })
-const end = (kind: KindName, of: unknown) => ofKind(world, kind).end({ ids: [of] })
+  reportingDue(world.core, () =>
+    ofKind(world, kind).upsert({ items: [{ ...(samples as Record<KindName, AnyRecord>)[kind], ...change }] }),
+  )
+const end = (kind: KindName, of: unknown) => reportingDue(world.core, () => ofKind(world, kind).end({ ids: [of] }))
 const changed = (...of: string[]) => of.map((what) => `member.${what}.changed`)
 
 /** Another member of the club, with a consent. */
@@ -244,6 +247,7 @@ describe('events of a kind about a member', () => {
   it('are published by the poll of a worker, which then delivers them', async () => {
     await upsert('people', { firstName: 'Other' })
     const poll = createDuePoller({ db: world.db, now: world.core.now, clock: () => 0, pollMs: 1 })
+    expect(await poll()).toMatchObject({ more: true })
     expect((await poll()).due).toContainEqual(expect.objectContaining({ app: app.app }))
   })
 })
@@ -291,7 +295,7 @@ describe('member.left', () => {
 
   it('is all that follows an erasure', async () => {
     await upsert('people', { firstName: 'Other' })
-    await asPlatform(world).directory.people.erase({ id: member.person })
+    await reportingDue(world.core, () => asPlatform(world).directory.people.erase({ id: member.person }))
     expect(await world.db.memberChange.findMany({ where: { personId: member.person } })).toMatchObject([
       { kind: 'left' },
     ])
@@ -332,7 +336,7 @@ it('quiz.reviewed comes for each result, to apps that the member allows to read 
     })
     await world.db.answer.create({ data: { resultId, quizId, questionId: 'q2', value: '"!"' } })
     const reviews = asPlatform(world, { organisation: academyId }).quizzes.review
-    await reviews({ result: resultId, grades: { q2: true } })
+    await reportingDue(world.core, () => reviews({ result: resultId, grades: { q2: true } }))
   }
   const events = await app.heard()
   expect(typesOf(events)).toEqual(['quiz.reviewed', 'quiz.reviewed'])

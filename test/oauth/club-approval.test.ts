@@ -3,6 +3,7 @@ import { holdApproval } from '../../routers/approvals/approvals.ts'
 import { mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
+import { reportingDue } from '../support/reported-due.ts'
 import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { authWorld, register, startAuthWorld } from './auth-world.ts'
@@ -131,7 +132,7 @@ describe('an approval', () => {
     const { club } = here.world.ids
     const tokens = await here.toTokens({ client, scope }, member, club)
     expect(await statusOf(tokens.access_token)).toBe(200)
-    expect(await set('withdrawn')).toEqual({ ended: 1 })
+    expect(await reportingDue(here.world.core, () => set('withdrawn'))).toEqual({ ended: 1 })
     here.world.advance(5)
     expect(await statusOf(tokens.access_token)).toBe(401)
     expect(await here.refresh(client, tokens.refresh_token)).toMatchObject({ json: { error: 'invalid_grant' } })

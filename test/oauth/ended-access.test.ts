@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { removeClientIn } from '../../routers/clients/remove-client.ts'
 import { asPlatform } from '../support/platform.ts'
+import { reportingDue } from '../support/reported-due.ts'
 import type { AuthWorld, Tokens } from './auth-world.ts'
 import { issuer, register, startAuthWorld } from './auth-world.ts'
 
@@ -78,7 +79,7 @@ it.each<[string, () => Promise<unknown>, (number | string)[], Call?]>([
       const browser = it_.newBrowser()
       await browser.submit(await browser.open(`${issuer}/connected`), 'pick', { member: it_.world.ids.member })
       const consent = await db.consent.findFirstOrThrow(ofConsent())
-      await browser.post(`${issuer}/connected/withdraw`, { consent: consent.id })
+      await reportingDue(it_.world.core, () => browser.post(`${issuer}/connected/withdraw`, { consent: consent.id }))
     },
     INVALID,
   ],

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { openNotifications } from '../../prisma/pg/notifications.ts'
 import { StoreWatch } from '../../routers/kernel/store-watch.ts'
-import { announceChange, openPostgresWakes } from '../../server/process/postgres-wakes.ts'
+import { announceChange } from '../../server/process/node-wakes.ts'
+import { openPostgresWakes } from '../../server/process/postgres-wakes.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { sharedDatabase } from '../support/world.ts'
 
@@ -39,7 +40,7 @@ it('wakes what waits on another node for the same collection, or for any of the 
   writing.stores.wake(placeOf(app))
   await listener.moved()
   expect(isOtherAwake).toBe(false)
-  await announceChange(db, { app, club: 'club' })
+  await announceChange({ db, redisUrl: undefined }, { app, club: 'club' })
   await Promise.all([moved, own.moved()])
   for (const one of [listener, other, own]) one.close()
 })

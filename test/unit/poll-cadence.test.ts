@@ -9,6 +9,7 @@ interface Step {
   /** How long the poll takes. */
   ms?: number
   more?: boolean
+  restMs?: number
   /** What happens before the poll, and while it runs. */
   before?: (cadence: Cadence) => void
   during?: (cadence: Cadence, at: number) => void
@@ -20,13 +21,13 @@ const claim = (cadence: Cadence) => cadence.claimed()
 function pausesAfter(steps: Step[]) {
   const cadence = createPollCadence(MAX_MS)
   let at = 0
-  return steps.map(({ ms = 1, more = false, before, during }) => {
+  return steps.map(({ ms = 1, more = false, restMs, before, during }) => {
     at = Math.max(at, cadence.nextAt())
     before?.(cadence)
     const startedAt = at
     during?.(cadence, startedAt)
     at += ms
-    cadence.polled({ startedAt, endedAt: at, more })
+    cadence.polled({ startedAt, endedAt: at, more, restMs })
     return cadence.nextAt() - at
   })
 }
@@ -49,6 +50,14 @@ describe('the pause after a poll', () => {
       [{ during: (cadence, at) => cadence.wake(at) }, {}],
       [20, 40],
     ],
+    ['is as long as the poll allows, beyond the maximum', [{ restMs: 5_000 }, { restMs: 40 }, {}], [5_000, 40, 80]],
+    ['is no rest after a claim', [{ before: claim, restMs: 5_000 }], [20]],
+    [
+      'is no rest when something was published during the poll',
+      [{ during: (cadence, at) => cadence.wake(at), restMs: 5_000 }],
+      [20],
+    ],
+    ['is 20 ms at least', [{ restMs: 1 }], [20]],
     ['is 20 times as long as the poll took', repeated(2, { before: claim, ms: 10 }), [200, 200]],
     ['never exceeds the maximum, however long the poll took', repeated(2, { before: claim, ms: 400 }), [1_000, 1_000]],
   ])('%s', (_title, steps, pauses) => {

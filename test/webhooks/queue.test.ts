@@ -112,13 +112,17 @@ describe('a poll', () => {
     const [due] = await world.publish(later!, { at: NOW + 1 })
     const { due: found, ...rest } = await pollDue(world.db, { now: NOW })
     expect(new Set(ids(found))).toEqual(new Set([dead, live]))
-    expect(rest).toEqual({ ended: [], next: null })
+    expect(rest).toEqual({ ended: [], next: null, nextAt: NOW + 1, changed: false, leasedUntil: null })
 
     const after = await pollDue(world.db, { now: NOW + 1 })
     expect(new Set(ids(after.due))).toEqual(new Set([dead, live, later]))
     await claimFor(world, { [later!]: 1 }, { now: NOW + 1 })
-    expect((await world.row(due)).lease).not.toBeNull()
-    expect(ids((await pollDue(world.db, { now: NOW + 1 })).due)).not.toContain(later)
+    const { lease, leasedUntil } = await world.row(due)
+    expect(lease).not.toBeNull()
+    const last = await pollDue(world.db, { now: NOW + 1 })
+    expect(ids(last.due)).not.toContain(later)
+    expect([last.nextAt, last.leasedUntil]).toEqual([null, leasedUntil!.getTime()])
+    expect(await pollDue(world.db, { now: NOW + 1, all: false })).toMatchObject({ leasedUntil: null })
     expect(ids(found)).not.toContain(idle)
   })
 
@@ -152,7 +156,7 @@ describe('a poll', () => {
       inOrder.slice(4),
     ])
     expect(third.next).toBeNull()
-    expect(await pollDue(world.db, { now: NOW, max: 2, after: inOrder[4]! })).toEqual({
+    expect(await pollDue(world.db, { now: NOW, max: 2, after: inOrder[4]! })).toMatchObject({
       due: [],
       ended: [],
       next: null,
@@ -165,10 +169,11 @@ describe('a poll', () => {
     await world.publish(ended, { at: NOW + HOUR_MS })
     await world.publish(live)
     await world.db.subscription.update({ where: { id: ended }, data: { endedAt: new Date(NOW) } })
-    expect(await pollDue(world.db, { now: NOW })).toEqual({
+    expect(await pollDue(world.db, { now: NOW })).toMatchObject({
       due: [{ id: live, app: world.app }],
       ended: [ended],
       next: null,
+      nextAt: null,
     })
   })
 })

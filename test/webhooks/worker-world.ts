@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
+import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import type { DeliveryMetrics } from '../../server/telemetry/delivery-metrics.ts'
 import type { Tracing } from '../../server/telemetry/trace-context.ts'
 import type { TIMEOUTS } from '../../server/webhooks/send/send.ts'
@@ -54,6 +55,8 @@ export type WorkerWorld = Awaited<ReturnType<typeof startWorkers>>
 interface Options {
   count?: number
   pollMs?: number
+  restMs?: number
+  watch?: DueWatch
   /** The workers' database, if not the test's own. */
   db?: Database
   retryDelays?: readonly number[]

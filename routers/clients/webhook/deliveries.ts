@@ -108,6 +108,7 @@ const retryOne = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { app, id } }) => {
     refuseSuspended(await webhookAppOf(ctx, app))
     const [retried] = await retryingDeadlocks(() => ctx.core.db.execute(retry, [id, app]))
+    if (retried) ctx.core.due.wake()
     const row = await read(ctx, app, id)
     if (retried) return row
     throw row.state === 'delivered' ? errors.alreadyDelivered() : errors.subscriptionEnded()
@@ -130,6 +131,7 @@ const retryAllFailed = internal('dev:write', teamPeople, {
     const [from, now] = [fromUnix(since), new Date(ctx.core.now())].map((time) => time.toISOString())
     const values = [app, from!, now!, type, subscription]
     const { length } = await retryingDeadlocks(() => ctx.core.db.execute(retryFailed, values))
+    if (length > 0) ctx.core.due.wake()
     return { retried: length, more: length === MAX_RETRIED }
   })
 

@@ -78,6 +78,7 @@ const retry = internal('ntf.events:write', providerPlatform, {
   .mutation(async ({ ctx, input: { id } }) => {
     const [row] = await retryingDeadlocks(() => ctx.core.db.execute(retryOfProvider, [id, ctx.provider]))
     if (!row) throw await refusal(ctx, id)
+    ctx.core.due.wake()
     return row
   })
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import type { Database } from '../../../prisma/client.ts'
 import type { MemberEvent } from '../../../prisma/generated/enums.ts'
-import { bool, statement } from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
 import { bodyOf } from '../deliveries/request.ts'
@@ -17,14 +16,12 @@ const PORTION = 500
 /** Of the advisory lock: of two publishers, one would not see what the other has just published. */
 const LOCK = 7_301_482_651
 
-const statements = {
-  due: statement(
-    'member_changes_due',
-    `SELECT EXISTS (SELECT FROM "MemberChange" WHERE at <= $1::timestamptz
-      AND ("publishedAt" IS NULL OR "publishedAt" <= $2::timestamptz)) AS due`,
-    { due: bool },
-  ),
-}
+/** SQL: whether there is something to publish at a time, or a pause that is over. */
+export const changesDue = (now: string) => `EXISTS (SELECT FROM "MemberChange" WHERE at <= ${now}
+  AND ("publishedAt" IS NULL OR "publishedAt" <= ${now} - interval '${PAUSE_MS} ms'))`
+
+/** SQL: when the next change takes effect after a time: the end of a membership may be known before. */
+export const nextChange = (now: string) => `(SELECT min(at) FROM "MemberChange" WHERE at > ${now})`
 
 /** An event, of all changes since the last one. */
 interface Due {
@@ -94,8 +91,6 @@ const due = `WITH first AS MATERIALIZED (
  */
 export async function publishMemberEvents(db: Database, now: number): Promise<number> {
   const [at, since, consentedSince] = [now, now - PAUSE_MS, now - CONSENT_MS].map((ms) => new Date(ms).toISOString())
-  const [found] = await db.execute(statements.due, [at!, since!])
-  if (!found!.due) return 0
   return retryingDeadlocks(() =>
     db.inTransaction(async (client) => {
       const { rows: locks } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK])

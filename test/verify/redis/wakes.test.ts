@@ -1,5 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { DueWatch } from '../../../routers/kernel/due-watch.ts'
 import { StoreWatch } from '../../../routers/kernel/store-watch.ts'
+import { announceDue } from '../../../server/process/node-wakes.ts'
 import { openRedisWakes } from '../../../server/process/redis-wakes.ts'
 import { openWith } from '../../storage/tenants.ts'
 import { hasRedis, redisServer, skipReason } from './redis-server.ts'
@@ -13,6 +15,7 @@ const store = { app: 'a', club: 'c', owner: '', collection: 'c' }
 async function openNode(url: string) {
   const watches = {
     stores: new StoreWatch(db, { notified: 3_600_000, alone: 3_600_000 }),
+    due: new DueWatch(),
     events: new StoreWatch(db, { notified: 3_600_000, alone: 3_600_000 }),
   }
   const { close } = await openRedisWakes(url, watches)
@@ -61,10 +64,24 @@ describe.skipIf(!hasRedis)(`two nodes with one Redis${skipReason}`, () => {
     expect((await redis.calls('publish')) - before).toBe(1)
   })
 
+  it('wake workers, as do processes that do not stay', async () => {
+    const [writing, reading] = [await openNode(redis.url), await openNode(redis.url)]
+    await subscribed(2)
+    for (const report of [async () => writing.due.wake(), () => announceDue({ db, redisUrl: redis.url })]) {
+      const woken = new Promise<void>((resolve) => {
+        reading.due.onDue = resolve
+      })
+      await report()
+      await woken
+    }
+  })
+
   it('go on after Redis was away', async () => {
     const [writing, reading] = [await openNode(redis.url), await openNode(redis.url)]
     await subscribed(2)
+    await expect.poll(() => reading.due.isNotified).toBe(true)
     await redis.kill()
+    await expect.poll(() => reading.due.isNotified).toBe(false)
     writing.stores.wake(store)
     await redis.start()
     await subscribed(2)
