@@ -7,6 +7,7 @@ import type { Principal as AnyPrincipal } from '../routers/kernel/access.ts'
 import type { Json } from '../routers/kernel/json.ts'
 import type { DatabaseClock } from './process/database-clock.ts'
 import { openDatabaseClock } from './process/database-clock.ts'
+import { openNodeWakes } from './process/node-wakes.ts'
 import { secretsKeys } from './process/setting-types.ts'
 import { createCipher } from './secrets/cipher.ts'
 import { checkSecretsKey } from './secrets/keys.ts'
@@ -22,6 +23,8 @@ export interface ServiceOptions {
   /** The server's own address when databaseUrl is PgBouncer's. */
   databaseDirectUrl?: string
   databasePoolMax?: number
+  /** Where the nodes have one: by it, else by NOTIFY, they learn at once what this process has changed. */
+  redisUrl?: string
   /** 32 bytes in base64; several keys are separated by commas. */
   secretsKey: string
   brand?: string
@@ -55,7 +58,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   } = options
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
-  await prepareSchema(options.databaseDirectUrl ?? databaseUrl, { migrateOnStart, role: roleOf(databaseUrl) })
+  const url = options.databaseDirectUrl ?? databaseUrl
+  await prepareSchema(url, { migrateOnStart, role: roleOf(databaseUrl) })
   const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), { max: options.databasePoolMax })
   const cipher = createCipher(keys.data)
   let clock: DatabaseClock
@@ -68,9 +72,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     throw error
   }
   const core = createCore({ db, cipher, brand, storageQuotaBytes, now: clock.now })
+  const watches = { stores: core.watch, events: core.eventWatch, due: core.due }
+  const wakes = await openNodeWakes({ db, url, redisUrl: options.redisUrl }, watches)
   return {
     callAs: (principal, options) => callAs(core, principal, options),
     async close() {
+      await wakes.close()
       clock.close()
       await db.$disconnect()
     },

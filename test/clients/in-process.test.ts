@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { StoreWatch } from '../../routers/kernel/store-watch.ts'
 import type { Json, Principal, Service } from '../../server/in-process.ts'
 import { createService } from '../../server/in-process.ts'
+import { openPostgresWakes } from '../../server/process/postgres-wakes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
 import { createTenant } from '../support/tenant.ts'
@@ -103,6 +105,23 @@ describe('createService', () => {
     await service.close()
     await expect(createService({ databaseUrl, secretsKey: newKey() })).rejects.toThrow('SECRETS_KEY')
     await expect.poll(connections).toEqual([])
+  })
+
+  it('reports its changes to nodes, also right after the start and before the end', async () => {
+    const { service, db, databaseUrl, secretsKey, member, ids } = await begin()
+    const never = 2 ** 31 - 1
+    const stores = new StoreWatch(db, { notified: never, alone: never })
+    const wakes = openPostgresWakes(db, databaseUrl, { stores })
+    onTestFinished(wakes.close)
+    await expect.poll(() => stores.isNotified).toBe(true)
+    for (const one of [await createService({ databaseUrl, secretsKey }), service]) {
+      const listener = stores.listen({ app: ids.app, club: ids.club, owner: '', collection: 'c' })
+      listener.reset()
+      await one.callAs(member).storage.put({ collection: 'c', key: 'k', value: 1 })
+      await one.close()
+      await listener.moved()
+      listener.close()
+    }
   })
 
   it('has inputs and outputs in which values are JSON', () => {
