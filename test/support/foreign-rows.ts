@@ -24,6 +24,8 @@ const values: Record<string, string> = {
   'Mail.email': 'NULL',
   'Mail.nextAt': 'NULL',
   'MemberChange.resultId': `''`,
+  // A poll reads the changes that were published in the last minute.
+  'MemberChange.publishedAt': `now() - interval '1 hour'`,
   'Membership.leftAt': 'NULL',
   'Organisation.testTeamId': 'NULL',
   'GroupMembership.leftAt': 'NULL',

@@ -16,9 +16,9 @@ const PORTION = 500
 /** Of the advisory lock: of two publishers, one would not see what the other has just published. */
 const LOCK = 7_301_482_651
 
-/** SQL: whether there is something to publish at a time, or a pause that is over. */
-export const changesDue = (now: string) => `EXISTS (SELECT FROM "MemberChange" WHERE at <= ${now}
-  AND ("publishedAt" IS NULL OR "publishedAt" <= ${now} - interval '${PAUSE_MS} ms'))`
+/** SQL: whether there is something to publish at a time, or a pause that is over. In the order of the index: later ones are not read. */
+export const changesDue = (now: string) => `EXISTS (SELECT FROM (SELECT FROM "MemberChange" WHERE at <= ${now}
+  AND ("publishedAt" IS NULL OR "publishedAt" <= ${now} - interval '${PAUSE_MS} ms') ORDER BY at LIMIT 1) first)`
 
 /** SQL: when the next change takes effect after a time: the end of a membership may be known before. */
 export const nextChange = (now: string) => `(SELECT min(at) FROM "MemberChange" WHERE at > ${now})`
