@@ -15,14 +15,15 @@ const asBytes = (line: string) => Buffer.from(line) as unknown as string
  */
 export function createLog(level: string, { traces } = { traces: false }): Logger {
   const destination = pino.destination({ sync: false, ...BUFFERING })
-  let timer: NodeJS.Timeout | undefined
+  let isSoon = false
   const flush = () => {
-    timer = undefined
+    isSoon = false
     destination.flush()
   }
   // In place of sonic-boom's own interval, whose ten writes of nothing a second were half of the CPU time at rest.
   const streamWrite = (line: string) => {
-    timer ??= setTimeout(flush, FLUSH_MS).unref()
+    if (!isSoon) setTimeout(flush, FLUSH_MS).unref()
+    isSoon = true
     return asBytes(line)
   }
   return logTo(destination, level, { hooks: { streamWrite }, ...(traces ? { mixin: traceOfLine } : {}) })

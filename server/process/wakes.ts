@@ -3,9 +3,6 @@ import { z } from 'zod'
 import { within } from '../../prisma/within.ts'
 import type { Place, Store } from '../../routers/kernel/store-watch.ts'
 
-/** What changes within this time after a message is the next one: under load, a write costs no message of its own. */
-const GATHER_MS = 20
-
 /** How long `close` waits for messages that are being sent. */
 const CLOSING_MS = 1_000
 
@@ -43,15 +40,16 @@ export interface Wakes {
   close: () => Promise<void>
 }
 
-/**
- * Passes changes of the watched stores to other nodes: the first at once, later ones together. `send` gets texts of at most
- * `maxBytes`.
- */
-export function openWakes(
-  watches: Watches,
-  send: (text: string) => Promise<unknown>,
-  maxBytes = Number.POSITIVE_INFINITY,
-): Wakes {
+interface Sending {
+  send: (text: string) => Promise<unknown>
+  /** Changes within this time after a message are the next one: under load, a write costs no message of its own. */
+  gatherMs: number
+  /** The largest text that can be sent. */
+  maxBytes?: number
+}
+
+/** Passes changes of the watched stores to other processes: the first at once, later ones together. */
+export function openWakes(watches: Watches, { send, gatherMs, maxBytes = Number.POSITIVE_INFINITY }: Sending): Wakes {
   const from = randomUUID()
   const gathered = new Map<string, Changed>()
   let timer: NodeJS.Timeout | undefined
@@ -71,7 +69,7 @@ export function openWakes(
     timer = setTimeout(() => {
       timer = undefined
       sendAll()
-    }, GATHER_MS).unref()
+    }, gatherMs).unref()
   }
   for (const [name, watch] of Object.entries(watches)) {
     watch.onWake = (changed) => {
