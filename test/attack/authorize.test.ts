@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { AuthWorld } from '../oauth/auth-world.ts'
-import { redirectUri, startAuthWorld } from '../oauth/auth-world.ts'
+import { issuer, redirectUri, startAuthWorld } from '../oauth/auth-world.ts'
 import type { Browser } from '../oauth/browser.ts'
 import { times } from '../support/rounds.ts'
 
@@ -93,10 +93,30 @@ describe('an authorization request', () => {
     expect(page.text).toContain('the query is longer than 4 KB')
   })
 
+  it('may have 100 parameters; with more it is refused before they are read', async () => {
+    const answerTo = async (parameters: number) => {
+      const { url } = request()
+      url.search += '&x'.repeat(parameters - url.searchParams.size)
+      return arrive().get(url)
+    }
+    expect((await answerTo(100)).status).toBe(303)
+    const page = await answerTo(101)
+    expect(page.status).toBe(400)
+    expect(page.text).toContain('the query has more than 100 parameters')
+  })
+
   it('with a longer state is refused to the app', async () => {
     const { location } = await arrive().get(request({ state: 'a'.repeat(1_025) }).url)
     expect(`${location!.origin}${location!.pathname}`).toBe(redirectUri)
     expect(location!.searchParams.get('error')).toBe('invalid_request')
     expect(await stored()).toBe(0)
+  })
+
+  it.each(['authorize/a', 'jwks', 'token'])('the query of %s is not read', async (endpoint) => {
+    const read = vi.spyOn(URLSearchParams.prototype, 'getAll')
+    onTestFinished(() => read.mockRestore())
+    const method = endpoint === 'token' ? 'POST' : 'GET'
+    await arrive().send(method, new URL(`${issuer}/${endpoint}?${'x&'.repeat(1_000)}`), {})
+    expect(read).not.toHaveBeenCalled()
   })
 })
