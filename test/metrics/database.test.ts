@@ -47,7 +47,8 @@ describe('the database', () => {
     await proxy.end()
     await proxy.begin('blackhole')
     const early = db.organisation.count().catch(() => said.push('early failed'))
-    await expect.poll(() => proxy.connections).toBe(1)
+    // On a busy machine its first bytes may arrive later than its connection.
+    await expect.poll(() => proxy.dropped).toBeGreaterThan(0)
     const breakEarly = proxy.breaking()
     await proxy.end()
     await db.organisation.count()

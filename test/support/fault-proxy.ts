@@ -16,6 +16,7 @@ export class FaultProxy {
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
   #fault: Fault | 'pass' = 'pass'
+  #dropped = 0
 
   private constructor(url: URL, server: Server) {
     this.#target = { host: url.hostname, port: Number(url.port || 5432) }
@@ -58,6 +59,11 @@ export class FaultProxy {
     return this.#sockets.size / 2
   }
 
+  /** The bytes that a blackhole has dropped. */
+  get dropped() {
+    return this.#dropped
+  }
+
   /** Breaks the open connections once, even during a query. */
   breakConnections() {
     this.breaking()()
@@ -87,7 +93,10 @@ export class FaultProxy {
   #pipe(from: Socket, to: Socket) {
     this.#sockets.add(from)
     from.on('data', (bytes) => {
-      if (this.#fault === 'blackhole') return
+      if (this.#fault === 'blackhole') {
+        this.#dropped += bytes.length
+        return
+      }
       if (this.#fault === 'latency') setTimeout(() => to.write(bytes), this.latencyMs)
       else to.write(bytes)
     })
