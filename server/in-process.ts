@@ -23,7 +23,7 @@ export interface ServiceOptions {
   /** The server's own address when databaseUrl is PgBouncer's. */
   databaseDirectUrl?: string
   databasePoolMax?: number
-  /** Where the nodes have one: by it, else by NOTIFY, they learn at once what this process has changed. */
+  /** The nodes' Redis, which passes on the changes of this process; without it, NOTIFY does. */
   redisUrl?: string
   /** 32 bytes in base64; several keys are separated by commas. */
   secretsKey: string

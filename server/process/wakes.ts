@@ -22,7 +22,7 @@ interface Changed {
   place: [string, string] | null
 }
 
-/** Of stores, of an app's events, or of what is due. */
+/** The watch of stores, of an app's events, or of due deliveries. */
 export interface Watch {
   onWake: (changed: Store | Place) => void
   wakeHere: (changed: Store | Place) => void
@@ -36,7 +36,7 @@ export interface Wakes {
   receive: (text: string) => boolean
   /** Whether messages of other processes arrive. */
   working: (isWorking: boolean) => void
-  /** Sends what is left. */
+  /** Sends the gathered changes. */
   close: () => Promise<void>
 }
 
@@ -123,7 +123,7 @@ function* textsOf(from: string, changed: readonly Changed[], maxBytes: number): 
 
 const textOf = (message: Message) => JSON.stringify(message)
 
-/** The message of a command that has changed a store, or what is due (an app and a club without names). */
+/** The message of a command that has changed a store, or has made deliveries due (an app and a club without names). */
 export const changedBy = (watch: 'stores' | 'due', { app, club }: Store) =>
   textOf({ from: 'command', changed: [[watch, app, club]], places: [null] })
 

@@ -38,7 +38,7 @@ export interface Found {
   ended: string[]
   /** The next poll's `after`; null when this one reached the end. */
   next: string | null
-  /** Unix time in milliseconds of what is known to be due later; null if nothing is. */
+  /** When the next delivery becomes due, in Unix milliseconds; null if none is known. */
   nextAt: number | null
   /** Whether changes of members are to be published. False where not asked, as `leasedUntil` is null. */
   changed: boolean
