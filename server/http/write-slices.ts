@@ -1,13 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
 import type { MIN_DOWNLOAD } from './transfer-rate.ts'
 import { watchRate } from './transfer-rate.ts'
+import { countWritten, turnFor } from './turns.ts'
 
 /** Written in slices, so that the client's pace can be measured. */
 export const SLICE_BYTES = 64 * 1024
-
-/** Bytes written before other requests are processed: the system takes some 4 MB at once, which may last 20 ms. */
-const TURN_BYTES = 512 * 1024
 
 /**
  * Writes pieces without copying them, as fast as the client reads, and cuts the connection if it reads too slowly. Resolves when
@@ -18,7 +15,7 @@ export async function writeSlices(
   pieces: readonly (string | Buffer)[],
   pace: typeof MIN_DOWNLOAD,
 ): Promise<void> {
-  let [sent, turnEnd] = [0, TURN_BYTES]
+  let sent = 0
   let stopWatching: (() => void) | undefined
   const drain = () => {
     stopWatching ??= watchRate(
@@ -29,14 +26,13 @@ export async function writeSlices(
     return drained(response)
   }
   for (const slice of slicesOf(pieces)) {
+    // What is pending goes out in one system call with what follows.
+    if (response.writableLength > 0) countWritten(slice.length)
+    else await turnFor(slice.length)
     if (response.destroyed) break
     response.write(slice)
     sent += slice.length
     if (response.writableLength >= SLICE_BYTES) await drain()
-    if (sent >= turnEnd) {
-      await setImmediate()
-      turnEnd = sent + TURN_BYTES
-    }
   }
   // Its last slice would hold the whole of a large piece.
   if (sent > SLICE_BYTES && response.writableNeedDrain && !response.destroyed) await drain()

@@ -136,7 +136,7 @@ it('a write costs within 10 % the same beside 1,000 waits of another collection'
   }
   const clients = streamClients()
   const besideWaits = async () => {
-    clients.start({ port: node.port, path: `${path}?wait=50`, tokens, accept: 'application/json', atOnce: 50 })
+    clients.start({ port: node.port, path: `${path}?wait=50`, tokens, accept: 'application/json' })
     await expectWaiting(node, 1_000)
     await pause(2_000)
     const found = await cost()
