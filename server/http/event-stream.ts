@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { RestEvent } from '../../rest-facade/facade.ts'
+import { Heartbeat } from './heartbeat.ts'
 import type { StepContext } from './state.ts'
 import { MIN_DOWNLOAD } from './transfer-rate.ts'
 import { writeSlices } from './write-slices.ts'
@@ -7,7 +8,7 @@ import { writeSlices } from './write-slices.ts'
 export const EVENTS_TYPE = 'text/event-stream'
 
 /** Proxies close a connection without data after 60 s. */
-const COMMENT_MS = 15_000
+const COMMENTING = new Heartbeat(15_000)
 
 /** A client that has lost its stream waits this long, and up to as long again: those of a stopped node do not all return at once. */
 const RETRY_MS = 1_000
@@ -28,7 +29,7 @@ const COMMENTS: Protocol = { begin: '', idle: ':\n\n', end: () => '' }
 export function sendEvents(
   ctx: StepContext,
   events: AsyncIterable<RestEvent>,
-  { commentMs = COMMENT_MS, pace = MIN_DOWNLOAD, protocol = COMMENTS } = {},
+  { heartbeat = COMMENTING, pace = MIN_DOWNLOAD, protocol = COMMENTS } = {},
 ) {
   const { res, state } = ctx
   ctx.respond = false
@@ -36,11 +37,11 @@ export function sendEvents(
   res.writeHead(200, state.headers)
   res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n${protocol.begin}`)
   const writer = new EventWriter(res, pace)
-  const idle = setInterval(() => writer.idle(protocol.idle), commentMs)
+  const stopBeating = heartbeat.add(() => writer.idle(protocol.idle))
   void sendAll(res, events, writer)
     .then(() => protocol.end(), protocol.end)
     .then((last) => {
-      clearInterval(idle)
+      stopBeating()
       res.end(last)
     })
 }

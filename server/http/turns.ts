@@ -5,7 +5,7 @@ let left = TURN_BYTES
 let isEnding = false
 const waiting: { bytes: number; begin: () => void }[] = []
 
-/** Nothing if this turn of the event loop has room for these bytes of any response, else resolves in a turn that has. */
+/** Undefined if bytes of any response may be written in this turn of the event loop, else resolves in a turn where they may. */
 export function turnFor(bytes: number): Promise<void> | undefined {
   if (left > 0 && waiting.length === 0) {
     countWritten(bytes)

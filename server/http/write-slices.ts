@@ -26,7 +26,7 @@ export async function writeSlices(
     return drained(response)
   }
   for (const slice of slicesOf(pieces)) {
-    // What is pending goes out in one system call with what follows.
+    // Pending bytes go out in one system call with those that follow.
     if (response.writableLength > 0) countWritten(slice.length)
     else await turnFor(slice.length)
     if (response.destroyed) break

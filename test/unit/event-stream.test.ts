@@ -6,6 +6,7 @@ import type { RestEvent } from '../../rest-facade/facade.ts'
 import { procedures } from '../../routers/index.ts'
 import { createKoa } from '../../server/http/app.ts'
 import { sendEvents } from '../../server/http/event-stream.ts'
+import { Heartbeat } from '../../server/http/heartbeat.ts'
 import { listen } from '../../server/http/listen.ts'
 import { protocolOf } from '../../server/trpc/stream.ts'
 
@@ -55,7 +56,7 @@ describe('a stream of events', () => {
       yield { id: 'i', data: '1' }
       await left
     }
-    const stream = await served(quiet(), { commentMs: 5 })
+    const stream = await served(quiet(), { heartbeat: new Heartbeat(5) })
     await expect.poll(stream.text).toMatch(/^retry: [12]\d{3}\n\nid: i\ndata: 1\n\n(?::\n\n){3}/)
     stream.leave()
     await stream.closed
@@ -67,7 +68,7 @@ describe('a stream of events', () => {
     async function* large(): AsyncGenerator<RestEvent> {
       for (const id of ['i', 'j', 'k']) yield { id, data }
     }
-    const stream = await served(large(), { commentMs: 1 })
+    const stream = await served(large(), { heartbeat: new Heartbeat(1) })
     await stream.ended
     const events = stream
       .text()
@@ -87,7 +88,7 @@ describe('a stream of events', () => {
       yield { id: 'i', data: '1' }
       await left
     }
-    const stream = await served(quiet(), { commentMs: 5, protocol })
+    const stream = await served(quiet(), { heartbeat: new Heartbeat(5), protocol })
     const [connected, ping] = ['event: connected\ndata: {}\n\n', 'event: ping\ndata: \n\n']
     await expect.poll(stream.text).toContain(`\n\n${connected}id: i\ndata: 1\n\n${ping}${ping}`)
     leave()
