@@ -24,6 +24,12 @@ export class AccessWatch {
   readonly #now: () => number
   readonly #tickMs: number
   readonly #watched = new Set<Watched>()
+  /** Until what is watched changes. */
+  #ask: ReturnType<typeof accessOfAll> | undefined
+  /** When the first token of those watched expires, or earlier, as it may have left. */
+  #expiresAt = Number.POSITIVE_INFINITY
+  /** What the last check has found. */
+  #allowed: readonly unknown[] | undefined
   #isChecking = false
   #failures = 0
   #checkedAt = Number.NEGATIVE_INFINITY
@@ -42,8 +48,13 @@ export class AccessWatch {
   /** Until the returned function is called. */
   add(watched: Watched): () => void {
     this.#watched.add(watched)
+    this.#ask = undefined
+    this.#expiresAt = Math.min(this.#expiresAt, expiryOf(watched))
     if (!this.#isChecking) void this.#check()
-    return () => void this.#watched.delete(watched)
+    return () => {
+      this.#watched.delete(watched)
+      this.#ask = undefined
+    }
   }
 
   async #check() {
@@ -59,7 +70,12 @@ export class AccessWatch {
 
   #endExpired() {
     const now = this.#now()
-    for (const { principal, end } of this.#watched) if (hasExpired(principal, now)) end()
+    if (now < this.#expiresAt) return
+    this.#expiresAt = Number.POSITIVE_INFINITY
+    for (const watched of this.#watched) {
+      if (hasExpired(watched.principal, now)) watched.end()
+      else this.#expiresAt = Math.min(this.#expiresAt, expiryOf(watched))
+    }
   }
 
   /** One check of all. */
@@ -67,13 +83,20 @@ export class AccessWatch {
     this.#endExpired()
     const now = this.#now()
     const watched = [...this.#watched]
-    const principals = watched.map(({ principal }) => principal)
-    const found = await accessOfAll(this.#db, principals, now).catch(() => undefined)
+    this.#ask ??= accessOfAll(
+      this.#db,
+      watched.map(({ principal }) => principal),
+    )
+    const found = await this.#ask(now).catch(() => undefined)
     this.#failures = found ? 0 : this.#failures + 1
     if (found) this.#checkedAt = now
+    if (found && found === this.#allowed) return
     for (const [i, { allows, end }] of watched.entries()) {
       const isAllowed = found ? allows(found[i]) : this.#failures < MAX_FAILURES
       if (!isAllowed) end()
     }
+    this.#allowed = found
   }
 }
+
+const expiryOf = ({ principal: { expiresAt = Number.POSITIVE_INFINITY } }: Watched) => expiresAt

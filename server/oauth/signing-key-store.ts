@@ -25,6 +25,7 @@ export interface SigningKey {
   algorithm: IdTokenAlgorithm
   createdAt: Date
   signsFrom: Date
+  ciphertext: string
   /** The private JWK; null if it was encrypted with another SECRETS_KEY. */
   jwk: JWK | null
 }
@@ -49,16 +50,19 @@ type Readable = Pick<SigningKeyStore, 'db' | 'cipher'>
 
 /**
  * The latest `signsFrom` of each algorithm first, and whether a client has chosen RS256, which has no keys until then: one takes
- * some 150 ms of CPU to make. One statement, as each node asks every 3 s.
+ * some 150 ms of CPU to make. One statement, as each node asks every 3 s; `known` keys are not decrypted again.
  */
-export async function readKeysAndNeed({ db, cipher }: Readable): Promise<{ keys: SigningKey[]; needsRsa: boolean }> {
+export async function readKeysAndNeed(
+  { db, cipher }: Readable,
+  known: readonly SigningKey[] = [],
+): Promise<{ keys: SigningKey[]; needsRsa: boolean }> {
   const rows = await db.execute(selectKeys, [])
   const dates = rows.map(({ createdAt, signsFrom, needsRsa: _, ...row }) => ({
     ...row,
     createdAt: new Date(createdAt),
     signsFrom: new Date(signsFrom),
   }))
-  return { keys: decrypted(dates, cipher), needsRsa: rows[0]?.needsRsa ?? false }
+  return { keys: decrypted(dates, cipher, known), needsRsa: rows[0]?.needsRsa ?? false }
 }
 
 export const readKeys = async (store: Readable) => (await readKeysAndNeed(store)).keys
@@ -76,14 +80,20 @@ const readLockedKeys = async (tx: Transaction, cipher: Cipher, algorithm: IdToke
 
 const place = { ES256: associatedData.signingKey, RS256: associatedData.rsaSigningKey }
 
-const decrypted = (rows: (Omit<SigningKey, 'jwk'> & { ciphertext: string })[], cipher: Cipher): SigningKey[] =>
-  rows.map(({ ciphertext, ...row }) => {
-    try {
-      return { ...row, jwk: JSON.parse(cipher.decrypt(ciphertext, place[row.algorithm](row.kid))) as JWK }
-    } catch {
-      return { ...row, jwk: null }
-    }
-  })
+type Row = Omit<SigningKey, 'jwk'>
+
+const decrypted = (rows: Row[], cipher: Cipher, known: readonly SigningKey[] = []): SigningKey[] =>
+  rows.map((row) => ({ ...row, jwk: known.find((key) => isSame(key, row))?.jwk ?? jwkOf(row, cipher) }))
+
+const isSame = (a: Row, b: Row) => a.kid === b.kid && a.algorithm === b.algorithm && a.ciphertext === b.ciphertext
+
+function jwkOf({ kid, algorithm, ciphertext }: Row, cipher: Cipher): JWK | null {
+  try {
+    return JSON.parse(cipher.decrypt(ciphertext, place[algorithm](kid)))
+  } catch {
+    return null
+  }
+}
 
 export async function makeKey(cipher: Cipher, signsFrom: Date, algorithm: IdTokenAlgorithm = 'ES256') {
   const kid = randomUUID()

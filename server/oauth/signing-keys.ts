@@ -37,7 +37,7 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const keysOf = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
 
   const load = async () => {
-    let { keys: stored, needsRsa } = await readKeysAndNeed({ db, cipher })
+    let { keys: stored, needsRsa } = await readKeysAndNeed({ db, cipher }, keys)
     const create = async (algorithm: IdTokenAlgorithm) => {
       await insertFirstKey({ db, cipher, now }, algorithm)
       ;({ keys: stored, needsRsa } = await readKeysAndNeed({ db, cipher }))

@@ -15,7 +15,7 @@ import { redisServer } from '../redis/redis-server.ts'
 
 const TEAMS = 5
 const STREAMS = 5_000
-const REST_SECONDS = times(60, 20)
+const REST_SECONDS = times(60, 30)
 const WRITES = times(10_000, 1_000)
 /** The memory of a node. */
 const LIMIT_MB = 512

@@ -46,8 +46,8 @@ const cases: Record<string, { bad: Series; good: Series }> = {
   DeliveryLoopHangs: { bad: { delivery_turn_age_seconds: 61 }, good: { delivery_turn_age_seconds: 3 } },
   LimiterInMemory: { bad: { rate_limiter_store: 0 }, good: { rate_limiter_store: [0, 1] } },
   EventLoopBlocked: {
-    bad: { nodejs_eventloop_lag_p99_seconds: 0.2 },
-    good: { nodejs_eventloop_lag_p99_seconds: 0.02 },
+    bad: { nodejs_eventloop_lag_p99_seconds: 1.2 },
+    good: { nodejs_eventloop_lag_p99_seconds: 1.1 },
   },
   DeadRows: { bad: { storage_usage_dead_rows: 10_001 }, good: { storage_usage_dead_rows: 9_000 } },
   OldSnapshot: { bad: { database_oldest_snapshot_seconds: 601 }, good: { database_oldest_snapshot_seconds: 30 } },
