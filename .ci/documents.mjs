@@ -7,7 +7,8 @@ import { sectionNames } from '../routers/kernel/scopes.ts'
 
 for (const issuer of ['https://auth.member-apps.org/v1/oauth', undefined]) {
   for (const section of sectionNames) {
-    const served = { urls: [`https://${section}.member-apps.org/v1`], brand: 'Member apps', issuer }
+    const host = `${section}.member-apps.org`
+    const served = { urls: [`https://${host}/v1`], host, brand: 'Member apps', issuer }
     const name = `${section}${issuer ? '' : '-external'}.json`
     writeFileSync(join(process.argv[2], name), JSON.stringify(openApiDocument(section, served), null, 2))
   }

@@ -24,7 +24,8 @@ export function completeOperation(operation: Operation, { procedure, meta }: Pro
   operation.responses = { [status]: success }
   if (place.method === 'GET') operation.responses['304'] = unchanged(meta)
   Object.assign(operation.responses, Object.fromEntries(failures))
-  operation.security = [...waysToGetTokens(meta).map((way) => ({ [way]: scope ? [scope] : [] })), { bearer: [] }]
+  // Generators take the first.
+  operation.security = [{ bearer: [] }, ...waysToGetTokens(meta).map((way) => ({ [way]: scope ? [scope] : [] }))]
   if (scope) operation.description += `\n\nNeeds the scope \`${scope}\`.`
 }
 
@@ -83,7 +84,6 @@ const ifNoneMatch: Parameter = {
   schema: {
     type: 'string',
     description: 'Known ETags: if the entry still has one of them, the response is 304 without a body.',
-    examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
   },
 }
 

@@ -13,10 +13,13 @@ export interface Document {
   components: { schemas?: Json; headers?: Json; securitySchemes: Json }
 }
 
-/** The procedures that an operation can stand for, by trpc-to-openapi's operation id: `storage.put` is `storage-put`. */
+/** `storagePut` of `storage.put`: a name that each generator can use for a function as it is. */
+export const operationIdOf = (name: string) => name.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** The procedures that an operation can stand for. */
 const byOperationId = new Map(
   Object.entries(procedures).map(([name, procedure]) => [
-    name.replaceAll('.', '-'),
+    operationIdOf(name),
     { name, procedure, meta: definitionOf(procedure).meta },
   ]),
 )

@@ -7,9 +7,10 @@ import { scopes, storageScopes } from '../routers/kernel/scopes.ts'
 import { scopesAt } from '../routers/section-scopes.ts'
 import { completeOperation } from './complete-operation.ts'
 import type { Document } from './document.ts'
-import { procedureOf } from './document.ts'
+import { operationIdOf, procedureOf } from './document.ts'
 import { errorSchemas } from './openapi-errors.ts'
 import { headers } from './openapi-headers.ts'
+import { nameModels } from './openapi-models.ts'
 import { sections } from './sections.ts'
 
 /** The release whose API this is, as in package.json. */
@@ -31,19 +32,22 @@ function generate(section: Section): Document {
     version: VERSION,
     baseUrl: '/v1',
     filter: ({ metadata }) => sectionOf(metadata) === section,
-    securitySchemes: { member: signIn(section), ...(section === 'sync' && { app: OF_APP }), bearer: BEARER },
+    securitySchemes: { bearer: BEARER, member: signIn(section), ...(section === 'sync' && { app: OF_APP }) },
   }) as unknown as Document
   document.info.license = { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' }
   document.tags = [...new Set(Object.values(tags))]
   for (const [path, operations] of Object.entries(document.paths)) {
     const methods = Object.keys(operations).map((method) => method.toUpperCase())
     for (const [method, operation] of Object.entries(operations)) {
+      // `storage-put`, by trpc-to-openapi.
+      operation.operationId = operationIdOf(operation.operationId)
       operation.tags = [tags[path.split('/')[1]!]!.name]
       completeOperation(operation, procedureOf(operation), { method: method.toUpperCase(), methods })
     }
   }
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
   document.components.schemas = errorSchemas(operations)
+  nameModels(document)
   const used = new Set(
     operations.flatMap(({ responses }) => Object.values(responses).flatMap((one) => Object.keys(one.headers ?? {}))),
   )

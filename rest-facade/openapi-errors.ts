@@ -28,7 +28,7 @@ export function errorSchemas(operations: readonly Operation[]): Json {
     }),
   }
   const schemas: Json = {
-    Error: closed('An error, in the common shape.', {
+    ApiError: closed('An error, in the common shape.', {
       error: closed('The error.', error, ['code', 'message', 'request_id']),
     }),
   }
@@ -38,7 +38,7 @@ export function errorSchemas(operations: readonly Operation[]): Json {
       description: 'The error in one sentence.',
       examples: ['This key does not exist.'],
     }
-    schemas.Detail = closed('An error of this API; those of the gateway (401, 429, 503) are an `Error`.', { detail })
+    schemas.Detail = closed('An error of this API; those of the gateway (401, 429, 503) are an `ApiError`.', { detail })
   }
   return schemas
 }

@@ -103,7 +103,7 @@ function responseOf(status: number, failures: readonly Failure[], meta: Meta): R
   const examples: Record<string, Example> = {}
   for (const { error, inApi } of failures) {
     const of = inApi ? section : null
-    shapes.add(usesDetail(of, status) ? 'Detail' : 'Error')
+    shapes.add(usesDetail(of, status) ? 'Detail' : 'ApiError')
     examples[error.id] = { value: envelope(error, of, headers['X-Request-Id'].example) }
   }
   const references = [...shapes].sort().map((name) => ({ $ref: `#/components/schemas/${name}` }))

@@ -21,16 +21,18 @@ function builtDocuments(): Record<Section, Document> | undefined {
 
 /** What a service says of itself in its documents. */
 export interface Served {
-  /** Base addresses of the API, its own first. */
-  urls: readonly [string, ...string[]]
+  /** Base addresses of the API: first the one at which the document was asked for, as generators and tools take it. */
+  urls: readonly string[]
+  /** With its port, as the error for another host names it. */
+  host: string
   brand: string
   /** The authorization server, unless an external one issues the tokens, whose addresses are unknown here. */
   issuer?: string | undefined
 }
 
 /** The OpenAPI 3.1 document of an API as a service serves it. */
-export function openApiDocument(section: Section, { urls, brand, issuer }: Served): Document {
-  const values: Record<string, string> = { '<brand>': brand, '<host>': new URL(urls[0]).host, '<issuer>': issuer ?? '' }
+export function openApiDocument(section: Section, { urls, host, brand, issuer }: Served): Document {
+  const values: Record<string, string> = { '<brand>': brand, '<host>': host, '<issuer>': issuer ?? '' }
   const text = JSON.stringify(documents[section]).replace(/<(?:brand|host|issuer)>/g, (name) =>
     JSON.stringify(values[name]).slice(1, -1),
   )

@@ -11,7 +11,12 @@ let document: string | undefined
 /** Loaded here, as other rows' bare handlers would take longer to start. */
 async function describe() {
   const { openApiDocument } = await import('../../rest-facade/openapi.ts')
-  const described = { urls: ['http://apps.localhost/v1'] as const, brand: 'the service', issuer: ISSUER }
+  const described = {
+    urls: ['http://apps.localhost/v1'] as const,
+    host: 'apps.localhost',
+    brand: 'the service',
+    issuer: ISSUER,
+  }
   return JSON.stringify(openApiDocument('apps', described))
 }
 

@@ -4,15 +4,17 @@ import { endpoint } from '../kernel/endpoint.ts'
 import { clubMember } from '../kernel/policies.ts'
 import { unix } from '../kernel/time.ts'
 
-const result = z.object({
-  id: z.string().meta({ description: 'Id of the result.', examples: ['result-1'] }),
-  competitionId: z.string().meta({ description: 'Id of the competition.', examples: ['regatta-2026'] }),
-  competition: z.string().meta({ description: 'Name of the competition.', examples: ['Spring regatta'] }),
-  disciplineId: z.string().meta({ description: 'Id of the discipline.', examples: ['single-scull'] }),
-  place: z.int().meta({ description: 'Place that the member achieved.', examples: [2] }),
-  score: z.number().meta({ description: 'Score, in the unit of the discipline.', examples: [87.5] }),
-  timestamp: z.int().meta({ description: 'When the result was achieved, in Unix seconds.', examples: [1777802400] }),
-})
+const result = z
+  .object({
+    id: z.string().meta({ description: 'Id of the result.', examples: ['result-1'] }),
+    competitionId: z.string().meta({ description: 'Id of the competition.', examples: ['regatta-2026'] }),
+    competition: z.string().meta({ description: 'Name of the competition.', examples: ['Spring regatta'] }),
+    disciplineId: z.string().meta({ description: 'Id of the discipline.', examples: ['single-scull'] }),
+    place: z.int().meta({ description: 'Place that the member achieved.', examples: [2] }),
+    score: z.number().meta({ description: 'Score, in the unit of the discipline.', examples: [87.5] }),
+    timestamp: z.int().meta({ description: 'When the result was achieved, in Unix seconds.', examples: [1777802400] }),
+  })
+  .meta({ title: 'CompetitionResult', description: 'A result of the member in a competition.' })
 
 /** Competitions are looked up result by result: a join may read those of all clubs. */
 const own = statement(

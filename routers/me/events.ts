@@ -24,13 +24,15 @@ const range = z.object({
     .optional(),
 })
 
-const event = z.object({
-  id: z.string().meta({ description: 'Id of the event.', examples: ['training-12'] }),
-  title: z.string().meta({ description: 'Title of the event.', examples: ['Rowing practice'] }),
-  start: z.int().meta({ description: 'When it starts, in Unix seconds.', examples: [1777802400] }),
-  end: z.int().meta({ description: 'When it ends, in Unix seconds.', examples: [1777807800] }),
-  location: z.string().meta({ description: 'Where it takes place; empty when not stated.', examples: ['Boathouse'] }),
-})
+const event = z
+  .object({
+    id: z.string().meta({ description: 'Id of the event.', examples: ['training-12'] }),
+    title: z.string().meta({ description: 'Title of the event.', examples: ['Rowing practice'] }),
+    start: z.int().meta({ description: 'When it starts, in Unix seconds.', examples: [1777802400] }),
+    end: z.int().meta({ description: 'When it ends, in Unix seconds.', examples: [1777807800] }),
+    location: z.string().meta({ description: 'Where it takes place; empty when not stated.', examples: ['Boathouse'] }),
+  })
+  .meta({ title: 'Event', description: 'An event that the member sees.' })
 
 /** The same date and time one year later, UTC; from 29 February it is 1 March. */
 function oneYearAfter(seconds: number) {

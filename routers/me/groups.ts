@@ -3,14 +3,16 @@ import { oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { clubMember } from '../kernel/policies.ts'
 
-const group = z.object({
-  id: z.string().meta({ description: 'Id of the group.', examples: ['rowers'] }),
-  name: z.string().meta({ description: 'Name of the group.', examples: ['Rowers'] }),
-  role: z.enum(['member', 'trainer']).meta({
-    description: "The member's role in the group; `trainer` if both apply.",
-    examples: ['trainer'],
-  }),
-})
+const group = z
+  .object({
+    id: z.string().meta({ description: 'Id of the group.', examples: ['rowers'] }),
+    name: z.string().meta({ description: 'Name of the group.', examples: ['Rowers'] }),
+    role: z.enum(['member', 'trainer']).meta({
+      description: "The member's role in the group; `trainer` if both apply.",
+      examples: ['trainer'],
+    }),
+  })
+  .meta({ title: 'Group', description: 'A group of the member.' })
 
 /** `trainer` is the greater label of the enum. */
 const own = statement(

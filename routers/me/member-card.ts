@@ -4,20 +4,22 @@ import { endpoint } from '../kernel/endpoint.ts'
 import { clubMember } from '../kernel/policies.ts'
 import { toPlainDate } from '../kernel/time.ts'
 
-const card = z.object({
-  serial: z.string().meta({ description: 'Serial number of the card.', examples: ['C-2026-0042'] }),
-  status: z.string().meta({ description: 'State of the card, as stored by the club.', examples: ['valid'] }),
-  valid: z.boolean().meta({
-    description: 'Whether the card can be shown today: `status` is `valid` and `validUntil` has not passed (UTC).',
-    examples: [true],
-  }),
-  name: z.string().meta({ description: 'Name of the member on the card.', examples: ['Anna Ahlers'] }),
-  memberNumber: z.string().meta({ description: 'Number of the member in the club.', examples: ['1042'] }),
-  departments: z
-    .array(z.string())
-    .meta({ description: 'Departments of the club that the member belongs to.', examples: [['Rowing']] }),
-  validUntil: z.iso.date().meta({ description: 'Last day on which the card is valid.', examples: ['2026-12-31'] }),
-})
+const card = z
+  .object({
+    serial: z.string().meta({ description: 'Serial number of the card.', examples: ['C-2026-0042'] }),
+    status: z.string().meta({ description: 'State of the card, as stored by the club.', examples: ['valid'] }),
+    valid: z.boolean().meta({
+      description: 'Whether the card can be shown today: `status` is `valid` and `validUntil` has not passed (UTC).',
+      examples: [true],
+    }),
+    name: z.string().meta({ description: 'Name of the member on the card.', examples: ['Anna Ahlers'] }),
+    memberNumber: z.string().meta({ description: 'Number of the member in the club.', examples: ['1042'] }),
+    departments: z
+      .array(z.string())
+      .meta({ description: 'Departments of the club that the member belongs to.', examples: [['Rowing']] }),
+    validUntil: z.iso.date().meta({ description: 'Last day on which the card is valid.', examples: ['2026-12-31'] }),
+  })
+  .meta({ title: 'MemberCard', description: "The member's card." })
 
 /** A card without an end has no form in the answer. */
 const last = statement(

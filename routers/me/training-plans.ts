@@ -3,16 +3,18 @@ import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { clubMember } from '../kernel/policies.ts'
 
-const plan = z.object({
-  id: z.string().meta({ description: 'Id of the plan.', examples: ['endurance'] }),
-  name: z.string().meta({ description: 'Name of the plan.', examples: ['Endurance'] }),
-  category: z.string().meta({ description: 'Category of the plan.', examples: ['Fitness'] }),
-  description: z.string().meta({ description: 'What the plan is about.', examples: ['Three sessions a week'] }),
-  exerciseCount: z.int().meta({ description: 'Number of exercises in the plan.', examples: [12] }),
-  group: z
-    .string()
-    .meta({ description: 'Id of the group through which the plan is assigned to the member.', examples: ['rowers'] }),
-})
+const plan = z
+  .object({
+    id: z.string().meta({ description: 'Id of the plan.', examples: ['endurance'] }),
+    name: z.string().meta({ description: 'Name of the plan.', examples: ['Endurance'] }),
+    category: z.string().meta({ description: 'Category of the plan.', examples: ['Fitness'] }),
+    description: z.string().meta({ description: 'What the plan is about.', examples: ['Three sessions a week'] }),
+    exerciseCount: z.int().meta({ description: 'Number of exercises in the plan.', examples: [12] }),
+    group: z
+      .string()
+      .meta({ description: 'Id of the group through which the plan is assigned to the member.', examples: ['rowers'] }),
+  })
+  .meta({ title: 'TrainingPlan', description: 'A training plan that is assigned to a group of the member.' })
 
 /** Among the groups through which a plan is assigned, one that they belong to comes first, then the lowest id. */
 const assigned = statement(

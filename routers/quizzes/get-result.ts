@@ -8,15 +8,17 @@ import { quizId, result } from './result.ts'
 
 const resultId = z.string().meta({ description: 'Id of the result.', examples: ['result-1'] })
 
-const output = result.extend({
-  quizId,
-  threshold: z
-    .number()
-    .meta({ description: 'Percentage that was needed to pass when the attempt was submitted.', examples: [60] }),
-  submittedAt: z
-    .int()
-    .meta({ description: 'When the attempt was submitted, in Unix seconds.', examples: [1777802400] }),
-})
+const output = result
+  .extend({
+    quizId,
+    threshold: z
+      .number()
+      .meta({ description: 'Percentage that was needed to pass when the attempt was submitted.', examples: [60] }),
+    submittedAt: z
+      .int()
+      .meta({ description: 'When the attempt was submitted, in Unix seconds.', examples: [1777802400] }),
+  })
+  .meta({ title: 'QuizResult', description: 'The result of an attempt, as it is now.' })
 
 /** Returns 404 for results of others, as for unknown ones. */
 export const getResult = endpoint('GET /quiz-results/{resultId}', 'lms.me.quizzes:read', learner, {

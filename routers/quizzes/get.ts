@@ -7,29 +7,34 @@ import { learner } from '../kernel/policies.ts'
 import { readWithin } from '../kernel/read-within.ts'
 import { quizId } from './result.ts'
 
-const question = z.object({
-  id: z.string().meta({ description: 'Id of the question, unique in its quiz.', examples: ['q1'] }),
-  type: z.enum(['single', 'multiple', 'text', 'image', 'file']).meta({
-    description: 'What an answer is: one choice, several, or something that a person grades.',
-    examples: ['single'],
-  }),
-  text: z.string().meta({ description: 'The question.', examples: ['Which colour is the flag?'] }),
-  options: z
-    .array(z.string())
-    .meta({ description: 'The choices, in order; empty for questions without choices.', examples: [['Red', 'Green']] }),
-})
+const question = z
+  .object({
+    id: z.string().meta({ description: 'Id of the question, unique in its quiz.', examples: ['q1'] }),
+    type: z.enum(['single', 'multiple', 'text', 'image', 'file']).meta({
+      description: 'What an answer is: one choice, several, or something that a person grades.',
+      examples: ['single'],
+    }),
+    text: z.string().meta({ description: 'The question.', examples: ['Which colour is the flag?'] }),
+    options: z.array(z.string()).meta({
+      description: 'The choices, in order; empty for questions without choices.',
+      examples: [['Red', 'Green']],
+    }),
+  })
+  .meta({ title: 'Question', description: 'A question of a quiz.' })
 
-const output = z.object({
-  id: quizId,
-  title: z.string().meta({ description: 'Title of the quiz.', examples: ['Grundlagen'] }),
-  threshold: z.number().meta({ description: 'Percentage that is needed to pass.', examples: [60] }),
-  attemptsAllowed: z
-    .int()
-    .nullable()
-    .meta({ description: 'How many attempts a member has; null for any number.', examples: [3] }),
-  attemptsUsed: z.int().meta({ description: "Number of the member's attempts.", examples: [1] }),
-  questions: z.array(question).meta({ description: 'The questions, in order, without solutions.' }),
-})
+const output = z
+  .object({
+    id: quizId,
+    title: z.string().meta({ description: 'Title of the quiz.', examples: ['Grundlagen'] }),
+    threshold: z.number().meta({ description: 'Percentage that is needed to pass.', examples: [60] }),
+    attemptsAllowed: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many attempts a member has; null for any number.', examples: [3] }),
+    attemptsUsed: z.int().meta({ description: "Number of the member's attempts.", examples: [1] }),
+    questions: z.array(question).meta({ description: 'The questions, in order, without solutions.' }),
+  })
+  .meta({ title: 'Quiz', description: 'A quiz, as the member may take it.' })
 
 /** The quiz as of one moment. `bytes` is the size of its questions, which are null when it exceeds $4. */
 const read = statement(

@@ -22,7 +22,8 @@ const documented = z.object({
   updatedAt: z.int().meta({ description: 'When the entry was last written, in Unix seconds.', examples: [1777802400] }),
 })
 
-export const entry = documented.extend({ etag: z.string() })
+const named = { title: 'StorageEntry', description: 'An entry of the storage.' }
+export const entry = documented.extend({ etag: z.string() }).meta(named)
 
 /** A strong ETag: new with every write and never used again, as versions are random. */
 export const etag = (version: string) => `"${version}"`
@@ -34,7 +35,9 @@ export const etag = (version: string) => `"${version}"`
 export const entryPage = (() => {
   const { $schema, ...schema } = z.toJSONSchema(
     z.object({
-      items: z.array(documented).meta({ description: 'The entries on the page, ordered by key in byte order.' }),
+      items: z
+        .array(documented.meta(named))
+        .meta({ description: 'The entries on the page, ordered by key in byte order.' }),
       total: z.int().meta({
         description: 'Number of entries in the collection, regardless of `limit` and `offset`.',
         examples: [1],

@@ -34,6 +34,7 @@ const operation = z
   )
   .refine(({ op, value }) => op !== 'put' || value !== undefined, withError('valueMissing'))
   .refine(({ op, value }) => op === 'put' || value === undefined, withError('valueUnexpected'))
+  .meta({ title: 'BatchOperation', description: 'A write or a read of one entry.' })
 
 const input = z.object({
   operations: z
@@ -51,20 +52,28 @@ const input = z.object({
     }),
 })
 
-const found = entry.extend({
-  etag: z.string().meta({
-    description: 'Identifies this version of the entry, for `ifMatch`.',
-    examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
-  }),
-})
-const missing = z.object({
-  key: found.shape.key,
-  missing: z.literal(true).meta({ description: 'There is no entry with this key.', examples: [true] }),
-})
-const stored = found.pick({ etag: true, updatedAt: true })
-const deleted = z.object({
-  deleted: z.boolean().meta({ description: 'Whether there was an entry to remove.', examples: [true] }),
-})
+const found = entry
+  .extend({
+    etag: z.string().meta({
+      description: 'Identifies this version of the entry, for `ifMatch`.',
+      examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+    }),
+  })
+  .meta({ title: 'BatchEntry', description: 'The result of a `get`: the entry.' })
+const missing = z
+  .object({
+    key: found.shape.key,
+    missing: z.literal(true).meta({ description: 'There is no entry with this key.', examples: [true] }),
+  })
+  .meta({ title: 'BatchMissing', description: 'The result of a `get` of a key without an entry.' })
+const stored = found
+  .pick({ etag: true, updatedAt: true })
+  .meta({ title: 'BatchStored', description: 'The result of a `put`.' })
+const deleted = z
+  .object({
+    deleted: z.boolean().meta({ description: 'Whether there was an entry to remove.', examples: [true] }),
+  })
+  .meta({ title: 'BatchDeleted', description: 'The result of a `delete`.' })
 
 const output = z.object({
   results: z.array(z.union([found, missing, stored, deleted])).meta({

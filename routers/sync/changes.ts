@@ -25,22 +25,36 @@ const input = followed.extend({
   wait: waitFor('a change'),
 })
 
+/** Properties' own examples would be an entry that is there and removed. */
+const CHANGE = {
+  key: 'alice',
+  value: { points: 3 },
+  updatedAt: 1777802400,
+  etag: '"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"',
+}
+
 /** As in `storage.list`, the JSON is text: so the schema is documented and typed, and does not look into it. */
 const output = (() => {
-  const item = entry.extend({
-    value: storedValue.optional(),
-    etag: z
-      .string()
-      .optional()
-      .meta({
-        description: 'Identifies this version of the entry, for `If-Match` in the storage.',
-        examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
-      }),
-    deleted: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'The entry was removed: the item has neither `value` nor `etag`.', examples: [true] }),
-  })
+  const item = entry
+    .extend({
+      value: storedValue.optional(),
+      etag: z
+        .string()
+        .optional()
+        .meta({
+          description: 'Identifies this version of the entry, for `If-Match` in the storage.',
+          examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+        }),
+      deleted: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'The entry was removed: the item has neither `value` nor `etag`.', examples: [true] }),
+    })
+    .meta({
+      title: 'Change',
+      description: 'The last state of an entry that was written or removed.',
+      examples: [CHANGE],
+    })
   const { $schema, ...schema } = z.toJSONSchema(
     z.object({
       items: z

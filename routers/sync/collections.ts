@@ -5,14 +5,16 @@ import { clubStore } from '../kernel/policies.ts'
 import { collectionOf, entryName, scope } from '../storage/procedures.ts'
 import { collectionsAfter } from './statements.ts'
 
-const found = z.object({
-  collection: z.string().meta({ description: 'Name of the collection.', examples: ['scores'] }),
-  entries: z.int().meta({ description: 'Number of its entries.', examples: [1] }),
-  bytes: z.int().meta({ description: 'Bytes of its values, as they count for the quota.', examples: [12] }),
-  updatedAt: z
-    .int()
-    .meta({ description: 'When one of its entries was last written, in Unix seconds.', examples: [1777802400] }),
-})
+const found = z
+  .object({
+    collection: z.string().meta({ description: 'Name of the collection.', examples: ['scores'] }),
+    entries: z.int().meta({ description: 'Number of its entries.', examples: [1] }),
+    bytes: z.int().meta({ description: 'Bytes of its values, as they count for the quota.', examples: [12] }),
+    updatedAt: z
+      .int()
+      .meta({ description: 'When one of its entries was last written, in Unix seconds.', examples: [1777802400] }),
+  })
+  .meta({ title: 'Collection', description: 'A collection that has entries.' })
 
 export const collections = endpoint('GET /collections', 'svc.apps.storage:read', clubStore, {
   section: 'sync',

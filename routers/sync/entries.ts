@@ -36,13 +36,15 @@ export interface Item {
 
 /** As in `storage.list`, the JSON is text (`pageText`): so the schema is documented and typed, and does not look into it. */
 const output = (() => {
-  const item = entry.extend({
-    value: storedValue.optional(),
-    etag: z.string().meta({
-      description: 'Identifies this version of the entry, for `If-Match` in the storage.',
-      examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
-    }),
-  })
+  const item = entry
+    .extend({
+      value: storedValue.optional(),
+      etag: z.string().meta({
+        description: 'Identifies this version of the entry, for `If-Match` in the storage.',
+        examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+      }),
+    })
+    .meta({ title: 'StorageEntry', description: 'An entry of the storage; without its value when `values` is false.' })
   const { $schema, ...schema } = z.toJSONSchema(
     z.object({
       items: z.array(item).meta({ description: 'The entries on the page, ordered by key in byte order.' }),

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { hasExpired } from '../kernel/access.ts'
 import { stillAllows } from '../kernel/authorize.ts'
 import type { Context, Hold } from '../kernel/context.ts'
-import { EXAMPLE } from '../kernel/cursor.ts'
 import { stream } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
@@ -25,13 +24,10 @@ const cursor = z.string(withError('cursorInvalid')).max(500, withError('cursorIn
 export const followed = z.object({
   collection,
   scope,
-  since: cursor
-    .meta({ description: 'The `cursor` of the page before; omitted, all entries come first.', examples: [EXAMPLE] })
-    .optional(),
+  since: cursor.meta({ description: 'The `cursor` of the page before; omitted, all entries come first.' }).optional(),
   lastEventId: cursor
     .meta({
       description: 'Of server-sent events: the `id` of the last one, in place of `since`.',
-      examples: [EXAMPLE],
     })
     .optional(),
 })

@@ -12,17 +12,21 @@ const example = 'https://trainer.example.org/hook'
 const hasSecret = z
   .boolean()
   .meta({ description: 'Whether a secret is stored. It is never returned.', examples: [true] })
-export const webhookSet = z.object({
-  url: z.string().meta({ description: 'The delivery address, as it was set.', examples: [example] }),
-  hasSecret,
-})
-export const template = z.object({
-  url: z
-    .string()
-    .nullable()
-    .meta({ description: 'The delivery address; null when none is set.', examples: [example] }),
-  hasSecret,
-})
+export const webhookSet = z
+  .object({
+    url: z.string().meta({ description: 'The delivery address, as it was set.', examples: [example] }),
+    hasSecret,
+  })
+  .meta({ title: 'StoredWebhook', description: 'The webhook of an app, as it was set.' })
+export const template = z
+  .object({
+    url: z
+      .string()
+      .nullable()
+      .meta({ description: 'The delivery address; null when none is set.', examples: [example] }),
+    hasSecret,
+  })
+  .meta({ title: 'Webhook', description: 'The webhook of an app.' })
 const webhookInput = app.extend({
   url: url.meta({
     description: 'The delivery address: starts with `https://`, has at most 2,048 characters and no user info.',

@@ -61,6 +61,8 @@ export interface HttpParts {
   /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: readonly Step[] | undefined
   issuer?: string | undefined
+  /** The issuer at the additional addresses. */
+  localIssuer?: string | undefined
   example?: Step | undefined
 }
 
@@ -82,6 +84,7 @@ export function createPublicApp({
   docs,
   oauth,
   issuer,
+  localIssuer,
   example,
 }: HttpParts) {
   const app = createKoa(log, tracing)
@@ -96,7 +99,7 @@ export function createPublicApp({
   if (pages) app.use(pages)
   for (const step of oauth ?? []) app.use(step)
   if (example) app.use(example)
-  return app.use(documents({ brand: core.brand, baseUrls, localUrls, issuer }))
+  return app.use(documents({ brand: core.brand, baseUrls, localUrls, issuer, localIssuer }))
 }
 
 /** Without Koa's error output and without trust in X-Forwarded-*; with a span for each request if tracing is on. */

@@ -13,16 +13,21 @@ interface Described {
   baseUrls: BaseUrls
   localUrls?: BaseUrls | undefined
   issuer?: string | undefined
+  /** The issuer at the local addresses. */
+  localIssuer?: string | undefined
 }
 
 /** Serves each API's OpenAPI document at `/v1/openapi.json` of its host; it contains the API's addresses. */
-export function documents({ brand, baseUrls, localUrls, issuer }: Described): Step {
-  /** Created at first use, so that start-up does not wait for them. */
-  const texts = new Map<Section, string>()
-  const textOf = (name: Section) => {
-    const urls = [baseUrls[name], ...(localUrls ? [localUrls[name]] : [])] as const
-    const text = texts.get(name) ?? JSON.stringify(openApiDocument(name, { urls, brand, issuer }))
-    texts.set(name, text)
+export function documents({ brand, baseUrls, localUrls, issuer, localIssuer }: Described): Step {
+  /** By address; created at first use, so that start-up does not wait for them. */
+  const texts = new Map<string, string>()
+  const textOf = (name: Section, isLocal: boolean) => {
+    const [base, local] = [baseUrls[name], localUrls?.[name]]
+    const all = [local, base].filter((url) => url !== undefined)
+    const urls = isLocal ? all : all.toReversed()
+    const described = { urls, host: new URL(base).host, brand, issuer: isLocal ? localIssuer : issuer }
+    const text = texts.get(urls[0]!) ?? JSON.stringify(openApiDocument(name, described))
+    texts.set(urls[0]!, text)
     return text
   }
   // Exact paths, as for endpoints; METHODS makes every other method 405, not only those that the router knows.
@@ -32,7 +37,7 @@ export function documents({ brand, baseUrls, localUrls, issuer }: Described): St
     const { section } = ctx.state
     if (!section) throw errors.addressUnknown()
     ctx.type = JSON_TYPE
-    ctx.body = textOf(section)
+    ctx.body = textOf(section, ctx.state.base !== undefined)
   })
   const step = routed(router)
   return (ctx, next) => (ctx.state.route ? next() : step(ctx, next))

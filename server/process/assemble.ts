@@ -82,7 +82,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
         ? authenticate
         : limitFailures(authenticate, addressOf, limits, more.passed),
     consumeQuota: rateLimit(limits, given.limited, more.shares),
-    ...{ countPeople, requestLog, memory, holds: new Holds(), issuer, tracing: given.tracing },
+    ...{ countPeople, requestLog, memory, holds: new Holds(), issuer, localIssuer, tracing: given.tracing },
     metrics: { http: httpMetrics(registry), registry },
     pages: browserPages({
       ...{ baseUrls, issuer, brand: pageBrand, portal: portalOf(issuer) },

@@ -62,8 +62,9 @@ export const operationsOf = ({ paths }: ApiDocument): PathOperation[] =>
 
 export const tagOf = ({ tags: [tag = 'Operations'] = [] }: Operation) => tag
 
-/** The named ones. */
-export const schemasOf = ({ components: { schemas = {} } = {} }: ApiDocument) => Object.entries(schemas)
+/** Of errors. Those of operations stand with them. */
+export const errorSchemasOf = ({ components: { schemas = {} } = {} }: ApiDocument) =>
+  ['ApiError', 'Detail'].flatMap((name): [string, Schema][] => (schemas[name] ? [[name, schemas[name]]] : []))
 
 export const scopesOf = ({ security = [] }: Operation) => [
   ...new Set(security.flatMap((one) => Object.values(one).flat())),

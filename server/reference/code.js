@@ -13,17 +13,19 @@ const inStore =
  */
 const sdkCalls = {
   root: to('root'),
-  'storage-list': inStore('list', (page) => [some(page)]),
-  'storage-get': inStore('get', ({ key }) => [key]),
-  'storage-put': inStore('put', ({ key, value, ...conditions }) => [key, value, some(conditions)]),
-  'storage-delete': inStore('delete', ({ key, ...conditions }) => [key, some(conditions)]),
-  'quizzes-submit': to('quizzes.submit', ({ quizId, answers, ...options }) => [quizId, answers, some(options)]),
-  'webhook-put': to('webhook.put', ({ id, ...webhook }) => [id, webhook]),
-  'webhook-get': to('webhook.get', ({ id }) => [id]),
-  'webhook-delete': to('webhook.delete', ({ id }) => [id]),
+  storageList: inStore('list', (page) => [some(page)]),
+  storageGet: inStore('get', ({ key }) => [key]),
+  storagePut: inStore('put', ({ key, value, ...conditions }) => [key, value, some(conditions)]),
+  storageDelete: inStore('delete', ({ key, ...conditions }) => [key, some(conditions)]),
+  quizzesSubmit: to('quizzes.submit', ({ quizId, answers, ...options }) => [quizId, answers, some(options)]),
+  webhookPut: to('webhook.put', ({ id, ...webhook }) => [id, webhook]),
+  webhookGet: to('webhook.get', ({ id }) => [id]),
+  webhookDelete: to('webhook.delete', ({ id }) => [id]),
 }
 const sdkCallOf = (id) =>
-  sdkCalls[id] ?? (id.startsWith('me-') ? to(id.replace('-', '.'), (input) => [some(input)]) : undefined)
+  sdkCalls[id] ?? (/^me[A-Z]/.test(id) ? to(procedureOf(id), (input) => [some(input)]) : undefined)
+/** `storage.put` of `storagePut`. */
+const procedureOf = (id) => id.replace(/[A-Z]/g, (letter) => `.${letter.toLowerCase()}`)
 const some = (object) => (Object.keys(object).length > 0 ? object : undefined)
 
 /** What fetch gets, without the token: the address, headers and body. */
@@ -58,7 +60,7 @@ ${store ? `const store = api.storage(${listed(store)})\n` : ''}${assigned(`await
   const trpc = () => `import { createClient } from 'member-apps-client'
 
 const api = createClient({ url: 'http://localhost:3001/trpc', token })
-${assigned(`await api.${id.replaceAll('-', '.')}.${method === 'GET' ? 'query' : 'mutate'}(${listed([some(input)])})`)}`
+${assigned(`await api.${procedureOf(id)}.${method === 'GET' ? 'query' : 'mutate'}(${listed([some(input)])})`)}`
   return {
     curl: curlOf(method, url, headers, body),
     fetch: fetchOf(method, url, headers, body),

@@ -8,7 +8,7 @@ import { html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
-import { operationsOf, schemasOf, scopesOf } from './api-document.ts'
+import { errorSchemasOf, operationsOf, scopesOf } from './api-document.ts'
 import { commonOf, commonSection } from './every-operation.ts'
 import { list, operationSection, prose } from './operation.ts'
 import { fieldsOf } from './schema-text.ts'
@@ -53,7 +53,7 @@ export function referencePage(reference: Reference): string {
 ${session(reference)}
 ${operations.map((operation) => operationSection(operation, { section, base: urls[section], common }))}
 ${commonSection(operations, common)}
-${schemasOf(api).map(schemaSection)}`,
+${errorSchemasOf(api).map(schemaSection)}`,
   )
 }
 

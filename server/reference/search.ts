@@ -2,7 +2,7 @@ import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import type { SearchSection } from '../browser/frame/search-index.ts'
 import { searchIndex } from '../browser/frame/search-index.ts'
 import type { ApiDocument, PathOperation } from './api-document.ts'
-import { operationsOf, schemasOf, scopesOf } from './api-document.ts'
+import { errorSchemasOf, operationsOf, scopesOf } from './api-document.ts'
 import { headerFields, jsonOf, parameterField } from './operation.ts'
 import type { Field } from './schema-text.ts'
 import { fieldsOf } from './schema-text.ts'
@@ -32,7 +32,7 @@ export function referenceIndex(api: ApiDocument): string {
     heading: `${error.status} ${id} · ${error.message}`,
     text: `${error.publicCode} ${cause} ${remedy}`,
   }))
-  const schemas = schemasOf(api).map(([name, schema]) => ({
+  const schemas = errorSchemasOf(api).map(([name, schema]) => ({
     page: 2,
     id: `schema-${name}`,
     heading: name,

@@ -11,7 +11,7 @@ import { nameOf } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { ApiDocument } from './api-document.ts'
-import { operationsOf, resolved, schemasOf } from './api-document.ts'
+import { errorSchemasOf, operationsOf, resolved } from './api-document.ts'
 import { errorsPage } from './errors-page.ts'
 import type { Guide } from './llms-text.ts'
 import { llmsText } from './llms-text.ts'
@@ -51,7 +51,9 @@ export function reference({
   const issuerAt = (urls: BaseUrls) => (urls === localUrls ? localIssuer : issuer)
   const referenceOf = (section: Section, urls: BaseUrls) => {
     const issuer = issuerAt(urls)
-    const api = resolved(openApiDocument(section, { urls: [urls[section]], brand, issuer }))
+    const api = resolved(
+      openApiDocument(section, { urls: [urls[section]], host: new URL(baseUrls[section]).host, brand, issuer }),
+    )
     return { api, section, urls, issuer, brand: pageBrand, client: client?.() }
   }
   const texts = new Map<string, (section: Section, urls: BaseUrls) => [type: string, text: string]>([
@@ -103,7 +105,7 @@ function currentRule(api: ApiDocument) {
   const ids = [
     ...operationsOf(api).map(({ operationId }) => operationId),
     'common',
-    ...schemasOf(api).map(([name]) => `schema-${name}`),
+    ...errorSchemasOf(api).map(([name]) => `schema-${name}`),
   ]
   const items = ids.map((id) => `body:has(#${id}:target) .pages [href$='#${id}']`)
   return `:is(${items}) { color: var(--accent); font-weight: 600; background: var(--card); box-shadow: inset 0.1875rem 0 var(--accent); }\n`

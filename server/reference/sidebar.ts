@@ -7,7 +7,7 @@ import type { Html } from '../browser/pages/html.ts'
 import { html } from '../browser/pages/html.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { ApiDocument, PathOperation } from './api-document.ts'
-import { operationsOf, schemasOf, tagOf } from './api-document.ts'
+import { errorSchemasOf, operationsOf, tagOf } from './api-document.ts'
 import { commonOf } from './every-operation.ts'
 
 interface Given {
@@ -37,7 +37,7 @@ export function sidebar({ api, section, urls, page }: Given): Html {
       title: 'Common',
       items: [
         commonOf(operations).isAny && link(`${operationsPage}#common`, 'Every operation'),
-        ...schemasOf(api).map(([name]) => link(`${operationsPage}#schema-${name}`, html`<code>${name}</code>`)),
+        ...errorSchemasOf(api).map(([name]) => link(`${operationsPage}#schema-${name}`, html`<code>${name}</code>`)),
       ].filter((item) => item !== false),
     },
     {

@@ -143,7 +143,7 @@ async function tooSlow(tenant: Tenant, keep: Keep) {
 async function deletedMeanwhile(tenant: Tenant, keep: Keep) {
   const { world, doomed, doomedApp } = tenant
   const inserting = places.filter(({ operation }) =>
-    ['storage-put', 'storage-batch', 'storage-rules-put', 'quizzes-submit'].includes(operation.operationId),
+    ['storagePut', 'storageBatch', 'storageRulesPut', 'quizzesSubmit'].includes(operation.operationId),
   )
   const call = (place: Place) =>
     ask(place, tenant, { claims: { client_id: doomed }, headers: { 'idempotency-key': crypto.randomUUID() } })

@@ -60,8 +60,12 @@ describe('the paths of the APIs at localhost', () => {
     const [, help] = /^<(.+)#tokenMissing>; rel="help"$/.exec(String(refused.headers.link))!
     expect([refused.status, help]).toEqual([401, '/apps/v1/docs/errors'])
     expect((await call('GET', help!)).text).toContain('id="tokenMissing"')
-    const { servers } = (await call('GET', '/notify/v1/openapi.json')).body
-    expect(servers).toEqual([{ url: 'http://notify.test/v1' }, { url: localUrls.notify }])
+    const { servers, components } = (await call('GET', '/notify/v1/openapi.json')).body
+    expect(servers).toEqual([{ url: localUrls.notify }, { url: 'http://notify.test/v1' }])
+    const { tokenUrl } = components.securitySchemes.member.flows.authorizationCode
+    expect(tokenUrl).toBe(`${localUrls.auth}/oauth/token`)
+    const atHost = await call('GET', '/v1/openapi.json', { host: 'notify.test' })
+    expect(atHost.body.servers).toEqual(servers.toReversed())
   })
 
   it('keep the sections apart', async () => {

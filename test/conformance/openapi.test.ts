@@ -36,7 +36,7 @@ describe.each(sectionNames)('the OpenAPI document of %s', (api) => {
       // biome-ignore lint/suspicious/noExplicitAny: any JSON
       Object.entries<any>(operations).map(([method, { responses, security }]) => {
         const success = Object.keys(responses).filter((status) => status.startsWith('2'))
-        return [method.toUpperCase(), path, ...success, ...Object.values(security[0])].flat().join(' ')
+        return [method.toUpperCase(), path, ...success, ...Object.values(security[1])].flat().join(' ')
       }),
     )
     const served = routes
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
     })
     const asked = memberScopes.filter((scope) => scopes[scope].section === 'apps')
     expect(Object.keys(flows.authorizationCode.scopes)).toEqual(asked)
-    expect(body.paths['/me/profile'].get.security).toEqual([{ member: ['svc.me.profile:read'] }, { bearer: [] }])
+    expect(body.paths['/me/profile'].get.security).toEqual([{ bearer: [] }, { member: ['svc.me.profile:read'] }])
   })
 
   it('states how the server of an app gets a token, where no member is needed', async () => {
@@ -83,8 +83,8 @@ describe('the OpenAPI document', () => {
     expect(clientCredentials.tokenUrl).toBe(metadataOf('https://auth.test/v1/oauth').token_endpoint)
     expect(Object.keys(clientCredentials.scopes)).toEqual(storageScopes)
     const [reading, write] = storageScopes.map((scope) => [scope])
-    expect(paths['/collections'].get.security).toEqual([{ member: reading }, { app: reading }, { bearer: [] }])
-    expect(paths['/collections/{collection}/rules'].put.security).toEqual([{ app: write }, { bearer: [] }])
+    expect(paths['/collections'].get.security).toEqual([{ bearer: [] }, { member: reading }, { app: reading }])
+    expect(paths['/collections/{collection}/rules'].put.security).toEqual([{ bearer: [] }, { app: write }])
   })
 
   it('leaves that out with an external issuer', async () => {

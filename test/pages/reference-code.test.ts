@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient as createFirstParty } from '../../clients/first-party/client.ts'
 import { createClient as createSdk } from '../../clients/sdk/client.ts'
 import { seed } from '../../prisma/seed.ts'
+import { operationIdOf } from '../../rest-facade/document.ts'
 import { documents } from '../../rest-facade/openapi.ts'
 import { procedures } from '../../routers/index.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
@@ -42,7 +43,8 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
   }
   /** For the organisation of an operation. */
   const token = (id: string) => {
-    const { section, appItself } = definitionOf(procedures[id.replaceAll('-', '.')]!).meta.policy.requires
+    const name = Object.keys(procedures).find((one) => operationIdOf(one) === id)!
+    const { section, appItself } = definitionOf(procedures[name]!).meta.policy.requires
     const sub = appItself === 'required' ? undefined : 'anna'
     return world.token({ sub, organisation: organisations[section], client_id: 'trainer-app', scope: scopes })
   }
@@ -69,7 +71,7 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
 
   it('gets the same answer over fetch, the SDK and tRPC', async () => {
     const printed = await calls()
-    const put = printed.find(({ id }) => ['storage-put', 'webhook-put'].includes(id))
+    const put = printed.find(({ id }) => ['storagePut', 'webhook-put'].includes(id))
     for (const { id, code } of printed) {
       const answers: Partial<Record<Language, unknown>> = {}
       for (const language of written) {

@@ -48,7 +48,10 @@ const coded = (requestId: string | undefined) => ({
 
 /** The documents, for the statuses that each endpoint may return. */
 const documents = new Map(
-  sectionNames.map((section) => [section, openApiDocument(section, { urls: ['http://x.test/v1'], brand: 'x' })]),
+  sectionNames.map((section) => [
+    section,
+    openApiDocument(section, { urls: ['http://x.test/v1'], host: 'x.test', brand: 'x' }),
+  ]),
 )
 function statusesOf(section: Section, methodSent: string, path: string): number[] {
   const segments = segmentsOf(path)

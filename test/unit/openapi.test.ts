@@ -3,14 +3,18 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { documents } from '../../rest-facade/openapi.ts'
+import { nameModels } from '../../rest-facade/openapi-models.ts'
 import type { Json } from '../../rest-facade/openapi-operation.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
+import { resolved } from '../../server/reference/api-document.ts'
 
 const operationsOf = (section: (typeof sectionNames)[number]) =>
   Object.entries(documents[section].paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
   )
+const schemaOf = (section: (typeof sectionNames)[number], schema: Json) =>
+  resolved({ ...documents[section], schema }) as unknown as { schema: Json }
 
 /** The properties of a schema, of its parts, and of theirs. */
 function propertiesOf(schema: Json, name: string): [string, Json][] {
@@ -29,6 +33,26 @@ function propertiesOf(schema: Json, name: string): [string, Json][] {
     ...[...anyOf, ...(items ? [items] : [])].map((one): [string, Json] => [name, one]),
   ]
   return [...own, ...parts.flatMap(([key, one]) => propertiesOf(one, key))]
+}
+
+const MODELS = {
+  apps: ['CompetitionResult', 'Event', 'Group', 'MemberCard', 'Profile', 'StorageEntry', 'TrainingPlan'],
+  lms: ['QuizResult'],
+  notify: ['StoredWebhook', 'Webhook'],
+  sync: [
+    'AppEvent',
+    'BatchDeleted',
+    'BatchEntry',
+    'BatchMissing',
+    'BatchOperation',
+    'BatchStored',
+    'Change',
+    'Collection',
+    'Question',
+    'Quiz',
+    'QuizResult',
+    'StorageEntry',
+  ],
 }
 
 describe.each(sectionNames)('the document of %s', (section) => {
@@ -70,12 +94,49 @@ describe.each(sectionNames)('the document of %s', (section) => {
     const ajv = new Ajv2020({ strict: false })
     addFormats.default(ajv)
     const parameters = operations.flatMap(({ name, parameters = [] }) =>
-      parameters.map((one) => ({ name: `${name} ${one.name}`, schema: one.schema!, example: one.example })),
+      parameters
+        .filter((one) => one.in !== 'header' && one.name !== 'since')
+        .map((one) => ({ name: `${name} ${one.name}`, schema: one.schema!, example: one.example })),
     )
     for (const { name, schema, example } of [...parameters, ...bodies]) {
       expect([name, example]).not.toEqual([name, undefined])
-      expect([name, ajv.validate(schema, example), ajv.errors]).toEqual([name, true, null])
+      const whole = schemaOf(section, schema).schema
+      expect([name, ajv.validate(whole, example), ajv.errors]).toEqual([name, true, null])
     }
+  })
+
+  it('has no example of an ETag, cursor or key, which comes from another request', () => {
+    const examples = operations
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter((one) => one.in === 'header' || one.name === 'since')
+      .map(({ example }) => example)
+    expect(examples.every((example) => example === undefined)).toBe(true)
+  })
+
+  it('names operations in camel case, each once', () => {
+    const ids = operations.map(({ operationId }) => operationId)
+    for (const id of ids) expect(id).toMatch(/^[a-z]+(?:[A-Z][a-z]+)*$/)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('asks for a bearer token first', () => {
+    expect(Object.keys(components.securitySchemes)[0]).toBe('bearer')
+    for (const { security } of operations) expect(security![0]).toEqual({ bearer: [] })
+  })
+
+  it('says null as one of the types, and has no escaped slash in a pattern', () => {
+    const all = schemas.flatMap(([name, schema]) => [[name, schema] as const, ...propertiesOf(schema, name)])
+    for (const [name, { anyOf = [], pattern = '' }] of all) {
+      const types = (anyOf as Json[]).map(({ type }) => type)
+      expect([name, types]).not.toEqual([name, ['string', 'null']])
+      expect([name, types]).not.toEqual([name, ['integer', 'null']])
+      expect([name, pattern]).not.toEqual([name, expect.stringContaining('\\/')])
+    }
+  })
+
+  it('names the models of its bodies', () => {
+    const models = Object.keys(components.schemas!).filter((name) => name !== 'ApiError' && name !== 'Detail')
+    expect(models.sort()).toEqual(MODELS[section])
   })
 
   it('tells every property by an example', () => {
@@ -83,7 +144,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
       .flatMap(([name, schema]) => propertiesOf(schema, name))
       .filter(
         ([, { properties, items, anyOf, pattern }]) =>
-          !properties && !(items as Json)?.properties && !anyOf && !pattern,
+          !properties && !(items as Json)?.properties && !(items as Json)?.$ref && !anyOf && !pattern,
       )
     expect(leaves.filter(([, { examples }]) => !examples).map(([name]) => name)).toEqual([])
   })
@@ -108,5 +169,38 @@ describe.each(sectionNames)('the document of %s', (section) => {
   it('has the version of the release', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     expect(info.version).toBe(version)
+  })
+})
+
+describe('the name of a model', () => {
+  const withSchemas = (...schemas: Json[]) => ({
+    ...documents.lms,
+    paths: Object.fromEntries(
+      schemas.map((schema, i) => [
+        `/${i}`,
+        {
+          get: {
+            ...operationsOf('lms')[0]!,
+            responses: { 200: { description: '', content: { 'application/json': { schema } } } },
+          },
+        },
+      ]),
+    ),
+    components: { securitySchemes: {} },
+  })
+
+  it('is that of one schema', () => {
+    const boat = { title: 'Boat', type: 'object', properties: { title: { type: 'string' } } }
+    const one = withSchemas(boat, { type: 'array', items: boat })
+    nameModels(one)
+    expect(one.components).toEqual({
+      securitySchemes: {},
+      schemas: { Boat: { type: 'object', properties: { title: { type: 'string' } } } },
+    })
+    expect(one.paths['/1']!.get!.responses['200']!.content!['application/json'].schema).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/Boat' },
+    })
+    expect(() => nameModels(withSchemas(boat, { ...boat, type: 'string' }))).toThrow('Two models are named Boat.')
   })
 })

@@ -5,7 +5,7 @@ import { codeOf, parsedOf, requestOf } from '../../server/reference/code.js'
 const field = (name: string, place: string, value: string, type = 'string') => ({ name, in: place, value, type })
 const put = (more: Partial<Call> = {}): Call => ({
   ...{
-    id: 'storage-put',
+    id: 'storagePut',
     method: 'PUT',
     path: '/storage/{collection}/{key}',
     section: 'apps',
@@ -38,7 +38,7 @@ describe('a call as code', () => {
   it('has numbers where the parameter is one, and text where what is typed is none', () => {
     const list = (limit: string) => {
       const fields = [field('collection', 'path', 'c'), field('limit', 'query', limit, 'integer')]
-      return codeOf(put({ id: 'storage-list', method: 'GET', path: '/storage/{collection}', fields, body: undefined }))
+      return codeOf(put({ id: 'storageList', method: 'GET', path: '/storage/{collection}', fields, body: undefined }))
     }
     expect(list('20').sdk).toContain(`.list({ limit: 20 })`)
     expect(list('20').trpc).toContain(`api.storage.list.query({ collection: 'c', limit: 20 })`)
@@ -50,7 +50,7 @@ describe('a call as code', () => {
     const entries = (values: string) => {
       const fields = [field('collection', 'path', 'c'), field('values', 'query', values, 'boolean')]
       const path = '/collections/{collection}/entries'
-      return codeOf(put({ id: 'storage-entries', method: 'GET', path, fields, body: undefined }))
+      return codeOf(put({ id: 'storageEntries', method: 'GET', path, fields, body: undefined }))
     }
     expect(entries('false').trpc).toContain(`api.storage.entries.query({ collection: 'c', values: false })`)
     expect(entries('no').trpc).toContain(`values: 'no'`)

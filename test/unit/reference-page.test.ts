@@ -53,6 +53,7 @@ const document = {
         },
         required: ['name'],
       },
+      Detail: { type: 'object', description: 'An error.', properties: { detail: { type: 'string' } } },
     },
   },
 }
@@ -100,16 +101,18 @@ describe('the page of a document', () => {
     expect(text).not.toMatch(/<boat>|<key>/)
   })
 
-  it('lists its operations by tag, its schemas, the errors by status, and the other APIs', () => {
+  it('lists its operations by tag, the shapes of errors, the errors by status, and the other APIs', () => {
     for (const part of [
       '<a href="https://apps.example.org/v1/docs" aria-current="page">apps</a>',
       '<a href="https://lms.example.org/v1/docs">lms</a>',
-      '<a href="#schema-Boat"><code>Boat</code></a>',
-      '<section class="operation" id="schema-Boat">',
+      '<a href="#schema-Detail"><code>Detail</code></a>',
+      '<section class="operation" id="schema-Detail">',
       '<a href="docs/errors#status-412">412</a>',
       '<a href="/docs">Documentation</a>',
     ])
       expect(text).toContain(part)
+    // Its fields stand with the operation.
+    expect(text).not.toContain('schema-Boat')
     expect(text.indexOf('>Operations</p>')).toBeLessThan(text.indexOf('href="#boats-put"'))
   })
 

@@ -27,7 +27,6 @@ const input = z
       .meta({
         description:
           'The `cursor` of the page before: its events count as received. Omitted, the oldest stored events.',
-        examples: [EXAMPLE],
       })
       .optional(),
     limit: page.limit.meta({ description: 'Maximum number of events to return.', examples: [50] }),
@@ -35,20 +34,22 @@ const input = z
   })
   .prefault({})
 
-const item = z.object({
-  id: z.string().meta({ description: 'Id of the event, also `webhook-id`.', examples: ['e1'] }),
-  type: z.string().meta({ description: 'Type of the event.', examples: ['member.joined'] }),
-  createdAt: z.int().meta({ description: 'When it was published, in Unix seconds.', examples: [1777802400] }),
-  headers: z.record(z.string(), z.string()).meta({
-    description:
-      'As those of a delivery: `content-type`, `webhook-id`, `webhook-timestamp`, which is the time of this response, and `webhook-signature` if the app has a secret. The secret itself is not among them.',
-    examples: [{ 'webhook-id': 'e1', 'webhook-timestamp': '1777802460', 'webhook-signature': 'v1,gxO1K+vrnsSH…' }],
-  }),
-  payload: z.string().meta({
-    description: 'The body of a delivery, as text: verify it as it is, then parse it.',
-    examples: ['{"id":"e1","type":"member.joined","timestamp":"2026-05-03T10:00:00.000Z","data":{}}'],
-  }),
-})
+const item = z
+  .object({
+    id: z.string().meta({ description: 'Id of the event, also `webhook-id`.', examples: ['e1'] }),
+    type: z.string().meta({ description: 'Type of the event.', examples: ['member.joined'] }),
+    createdAt: z.int().meta({ description: 'When it was published, in Unix seconds.', examples: [1777802400] }),
+    headers: z.record(z.string(), z.string()).meta({
+      description:
+        'As those of a delivery: `content-type`, `webhook-id`, `webhook-timestamp`, which is the time of this response, and `webhook-signature` if the app has a secret. The secret itself is not among them.',
+      examples: [{ 'webhook-id': 'e1', 'webhook-timestamp': '1777802460', 'webhook-signature': 'v1,gxO1K+vrnsSH…' }],
+    }),
+    payload: z.string().meta({
+      description: 'The body of a delivery, as text: verify it as it is, then parse it.',
+      examples: ['{"id":"e1","type":"member.joined","timestamp":"2026-05-03T10:00:00.000Z","data":{}}'],
+    }),
+  })
+  .meta({ title: 'AppEvent', description: 'An event of the app, with what a delivery of it would have.' })
 
 const output = z.object({
   items: z.array(item).meta({ description: 'Events in the order in which they are to be received.' }),

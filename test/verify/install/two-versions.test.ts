@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../prisma/migration-files.ts'
+import { operationIdOf } from '../../../rest-facade/document.ts'
 import type { Section, TokenSection } from '../../../routers/kernel/scopes.ts'
 import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
@@ -40,7 +41,9 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     const directory = await buildRelease(former!)
     main = join(directory, 'dist/server/main.js')
     const documents = readFileSync(join(directory, 'dist/chunks/documents.json'), 'utf8')
-    const isShared = (name: string) => documents.includes(`"operationId":"${name.replaceAll('.', '-')}"`)
+    // Releases before 0.1.0 have `storage-put`, this one `storagePut`.
+    const idsOf = (name: string) => [name.replaceAll('.', '-'), operationIdOf(name)]
+    const isShared = (name: string) => idsOf(name).some((id) => documents.includes(`"operationId":"${id}"`))
     shared = names.filter((name) => isShared(name) && !operations[name]!.isOfApp)
     databaseUrl = await emptyDatabase(atEnd)
     const DATA_DIR = await dataDirectory(atEnd)

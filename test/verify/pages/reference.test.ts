@@ -53,7 +53,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     const { context, page, complaints, hosts } = await open(docs('apps'))
     await signIn(page)
     expect(page.url()).toBe(docs('apps'))
-    const put = page.locator('#storage-put')
+    const put = page.locator('#storagePut')
     await put.getByLabel('collection').fill('boats')
     await put.getByLabel('key').fill('one')
     await put.getByLabel('Body').fill('{"value": {"crew": 4}}')
@@ -79,10 +79,10 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
 
   it('signs in at the address of localhost too, with the client that the address names', async () => {
     const { context, page, complaints } = await open(
-      `http://localhost:${service.port}/lms/v1/docs?client_id=reference#quizzes-submit`,
+      `http://localhost:${service.port}/lms/v1/docs?client_id=reference#quizzesSubmit`,
     )
     await signIn(page)
-    expect(page.url()).toBe(`http://localhost:${service.port}/lms/v1/docs#quizzes-submit`)
+    expect(page.url()).toBe(`http://localhost:${service.port}/lms/v1/docs#quizzesSubmit`)
     await page.getByLabel('quizId').fill('closed-quiz')
     await page.getByLabel('Body').fill('{"answers": {}}')
     await page.getByRole('button', { name: 'Send' }).click()
@@ -119,7 +119,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     const { context, page } = await open(docs('notify'), { javaScriptEnabled: false, viewport: phone })
     expect(await page.locator('.operation:has(.tabs):visible').count()).toBe(3)
     expect(await page.locator('form:visible, button:visible').count()).toBe(0)
-    const get = page.locator('#webhook-get')
+    const get = page.locator('#webhookGet')
     expect(await get.locator('pre:visible').first().textContent()).toMatch(/^curl/)
     await get.locator('label', { hasText: 'SDK' }).click()
     expect(await get.locator('[data-code]:visible pre').allTextContents()).toEqual([
@@ -127,16 +127,16 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     ])
     await page.getByText('Contents').click()
     await page.locator('.pages').getByRole('link', { name: 'PUT /apps/{id}/webhook' }).click()
-    expect(page.url()).toBe(`${docs('notify')}#webhook-put`)
+    expect(page.url()).toBe(`${docs('notify')}#webhookPut`)
     await context.close()
   })
 
   it('marks the operation of the address in the sidebar, without a script', async () => {
-    const { context, page } = await open(`${docs('apps')}#storage-get`, { javaScriptEnabled: false, viewport: desktop })
+    const { context, page } = await open(`${docs('apps')}#storageGet`, { javaScriptEnabled: false, viewport: desktop })
     const marked = `[...document.querySelectorAll('.pages a:has(b)')].filter((link) => getComputedStyle(link).boxShadow !== 'none').map((link) => link.getAttribute('href'))`
-    expect(await page.evaluate(marked)).toEqual(['#storage-get'])
+    expect(await page.evaluate(marked)).toEqual(['#storageGet'])
     await page.locator('.pages').getByRole('link', { name: 'DELETE' }).click()
-    expect(await page.evaluate(marked)).toEqual(['#storage-delete'])
+    expect(await page.evaluate(marked)).toEqual(['#storageDelete'])
     await context.close()
   })
 
@@ -147,7 +147,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     const code = (id: string) => page.locator(`#${id} [data-code]:visible code`).textContent()
     const choose = (id: string, language: string) => page.locator(`#${id} .tabs label`, { hasText: language }).click()
     expect(await code('webhook-get')).toContain(`/apps/my-app/webhook'`)
-    await page.locator('#webhook-put').getByLabel('Body').fill(`{"url": "https://a.example/it's"}`)
+    await page.locator('#webhookPut').getByLabel('Body').fill(`{"url": "https://a.example/it's"}`)
     expect(await code('webhook-put')).toContain(`-d '{"url": "https://a.example/it'\\''s"}'`)
     await choose('webhook-put', 'fetch')
     expect(await code('webhook-put')).toContain(`JSON.stringify({ url: "https://a.example/it's" })`)
@@ -159,7 +159,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     expect(await code('webhook-get')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
     await page.goto(docs('notify'))
     await expect.poll(() => code('webhook-get')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
-    await page.locator('#webhook-get .tabs input:checked').press('ArrowLeft')
+    await page.locator('#webhookGet .tabs input:checked').press('ArrowLeft')
     expect(await code('webhook-delete')).toContain(`await api.webhook.delete('my-app')`)
     expect(complaints).toEqual([])
     await context.close()
@@ -168,7 +168,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
   it('copies the code that is shown', async () => {
     const permissions = ['clipboard-read', 'clipboard-write']
     const { context, page } = await open(`http://localhost:${service.port}/apps/v1/docs`, { permissions })
-    const block = page.locator('#me-profile [data-code=curl]')
+    const block = page.locator('#meProfile [data-code=curl]')
     await block.hover()
     await block.getByRole('button', { name: 'Copy' }).click()
     await block.getByRole('button', { name: 'Copied' }).waitFor()
@@ -177,9 +177,9 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
   })
 
   it.each([
-    ['storage.put scope storage:write', 'PUT /storage/{collection}/{key}', 'Operation', '#storage-put'],
+    ['storage.put scope storage:write', 'PUT /storage/{collection}/{key}', 'Operation', '#storagePut'],
     ['entryChanged', '412 entryChanged', 'Error', '/errors#entryChanged'],
-    ['byte for byte', 'value', 'Field', '#storage-list'],
+    ['byte for byte', 'value', 'Field', '#storageList'],
     ['detail', 'Detail', 'Schema', '#schema-Detail'],
   ])('finds %s by keyboard alone, and asks for the index only then', async (text, heading, kind, address) => {
     const { context, page, complaints } = await open(docs('apps'), { viewport: desktop })
@@ -203,7 +203,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     const { context, page } = await open(`${docs('lms')}/errors`)
     await page.getByRole('searchbox').fill('quizzes')
     const result = page.locator('.results a', { hasText: 'POST /quizzes/{quizId}/results' }).first()
-    expect(await result.getAttribute('href')).toBe(`${docs('lms')}#quizzes-submit`)
+    expect(await result.getAttribute('href')).toBe(`${docs('lms')}#quizzesSubmit`)
     await page.keyboard.press('Escape')
     expect(await page.locator('.results').isVisible()).toBe(false)
     await context.close()
@@ -214,7 +214,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     await page.setViewportSize({ width: 700, height: 990 })
     expect(await page.locator('.side:visible, form:visible, .copy:visible, .tabs label:visible').count()).toBe(0)
-    expect(await page.locator('#storage-put [data-code]:visible').count()).toBe(4)
+    expect(await page.locator('#storagePut [data-code]:visible').count()).toBe(4)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(700)
     expect(await page.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)')
     await context.close()
