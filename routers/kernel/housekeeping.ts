@@ -14,6 +14,12 @@ const LEASE_S = 60
 const RETRY_S = 300
 const LOOK_AGAIN_MS = 500
 
+/**
+ * Of the tasks that are not due each minute, a sweep begins two a minute: a service at rest sends few statements in any minute.
+ */
+const BEGUN_A_MINUTE = 2
+const MINUTE_S = 60
+
 export interface Task {
   name: string
   /** Seconds from the end of one sweep to the next. */
@@ -112,10 +118,22 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed }:
   }
 
   return {
-    /** Runs due tasks until none is left, or `signal` aborts. Tasks with much to do alternate. */
+    /**
+     * Runs due tasks until none is left, or `signal` aborts: those of each minute, and of others the two that have been due for the
+     * longest time, with two more for each minute that it takes. Tasks with much to do alternate.
+     */
     async sweep(signal?: AbortSignal): Promise<void> {
       await register()
-      while (!signal?.aborted && (await portion(tasks, false))) {}
+      const begin = now()
+      const begun = new Set(tasks.filter(({ every }) => every <= MINUTE_S).map(({ name }) => name))
+      const ofEachMinute = begun.size
+      while (!signal?.aborted) {
+        const minutes = 1 + Math.floor((now() - begin) / (1_000 * MINUTE_S))
+        const mayBegin = begun.size - ofEachMinute < BEGUN_A_MINUTE * minutes
+        const done = await portion(mayBegin ? tasks : tasks.filter(({ name }) => begun.has(name)), false)
+        if (!done) break
+        begun.add(done.task)
+      }
     },
 
     /**

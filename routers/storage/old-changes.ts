@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
 import { sumCollections } from './old-sums.ts'
@@ -11,6 +12,20 @@ export const MAX_CHANGES = 100_000
 
 /** Stores per portion. */
 const STORES = 500
+
+const stores = {
+  old: statement(
+    'storage_changes_old',
+    `SELECT DISTINCT "appId" AS app, "clubId" AS club FROM
+      (SELECT "appId", "clubId" FROM "StorageChange" WHERE at <= $1::timestamptz LIMIT ${STORES}) change`,
+    { app: text, club: text },
+  ),
+  changed: statement(
+    'storage_changes_new',
+    `SELECT "appId" AS app, "clubId" AS club, changes::text FROM "StorageUsage" WHERE changes > thinned LIMIT ${STORES}`,
+    { app: text, club: text, changes: text },
+  ),
+}
 
 interface Store {
   app: string
@@ -49,17 +64,10 @@ export async function removeOldChanges(
 ): Promise<number> {
   const before = new Date(now - CHANGE_DAYS * DAY_MS).toISOString()
   let left = limit
-  const begin = async (sql: string, values: unknown[]) =>
-    (await db.inTransaction((client) => client.query<Store & { changes: string }>(sql, values))).rows
-
-  const old = `SELECT DISTINCT "appId" AS app, "clubId" AS club FROM
-    (SELECT "appId", "clubId" FROM "StorageChange" WHERE at <= $1 LIMIT ${STORES}) change`
-  for (const store of await begin(old, [before])) {
+  for (const store of await db.execute(stores.old, [before])) {
     if (left > 0) left -= await db.inTransaction((client) => removeUpTo(client, store, 'at <= $3', before, left))
   }
-  const changed = `SELECT "appId" AS app, "clubId" AS club, changes FROM "StorageUsage"
-    WHERE changes > thinned LIMIT ${STORES}`
-  for (const { changes, ...store } of await begin(changed, [])) {
+  for (const { changes, ...store } of await db.execute(stores.changed, [])) {
     if (left <= 0) break
     left -= await db.inTransaction((client) => thin(client, store, left))
     if (left > 0) left -= await db.inTransaction((client) => removeBeyond(client, store, most, left))

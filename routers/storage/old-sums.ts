@@ -1,13 +1,19 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import type { Collection } from './statements.ts'
 
 /** Collections per portion. */
 const PORTION = 100
 
-const statements = {
-  unsummed: `SELECT "appId" AS app, "clubId" AS club, owner, collection FROM "StorageCollection"
+const unsummed = statement(
+  'storage_unsummed',
+  `SELECT "appId" AS app, "clubId" AS club, owner, collection FROM "StorageCollection"
     WHERE bytes IS NULL ORDER BY entries LIMIT ${PORTION}`,
+  { app: text, club: text, owner: text, collection: text },
+)
+
+const statements = {
   lock: 'SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR NO KEY UPDATE',
   sum: `UPDATE "StorageCollection" summed SET bytes = stored.bytes, "updatedAt" = stored."updatedAt"
     FROM (SELECT coalesce(sum(octet_length(value)), 0) AS bytes, max("updatedAt") AS "updatedAt" FROM "StorageEntry"
@@ -17,7 +23,7 @@ const statements = {
 
 /** Sums collections of the release before the sums, and returns their number. The smallest first: one that times out is the last. */
 export async function sumCollections(db: Database): Promise<number> {
-  const { rows } = await db.inTransaction((client) => client.query<Collection>(statements.unsummed))
+  const rows = await db.execute(unsummed, [])
   for (const collection of rows) await db.inTransaction((client) => sum(client, collection))
   return rows.length
 }

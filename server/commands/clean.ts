@@ -35,7 +35,7 @@ const clean = action(
 
 export const command: Command = {
   about: `Removes all expired data, and prints the number of rows of each kind. A task that fails
-does not stop the others. Running services do the same by themselves, a minute after their start and each hour.`,
+does not stop the others. Running services do the same by themselves each hour.`,
   actions: { '': clean },
   examples: ['clean', 'clean --json'],
 }

@@ -143,12 +143,13 @@ export async function revokeKey({ db, cipher, now }: SigningKeyStore, kid: strin
 
 /** Publishes a new key of each algorithm once its newest has signed for `days`; it signs when every node and reader has it. */
 export async function rotateOldKeys({ db, cipher, now }: SigningKeyStore, days: number): Promise<void> {
+  const stored = await readKeys({ db, cipher })
   for (const algorithm of algorithms) {
     const isDue = (keys: SigningKey[]) => {
       const newest = keys.find((key) => key.jwk && key.algorithm === algorithm)
       return newest !== undefined && newest.signsFrom.getTime() + days * DAY_MS <= now()
     }
-    if (!isDue(await readKeys({ db, cipher }))) continue
+    if (!isDue(stored)) continue
     const key = await makeKey(cipher, new Date(now() + PUBLISH_MS), algorithm)
     await db.$transaction(async (tx) => {
       if (isDue(await readLockedKeys(tx, cipher, algorithm))) await insertKey(tx, algorithm, key)

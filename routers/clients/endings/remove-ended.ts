@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { bool, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
 
 const APPS = `"App" app JOIN "Team" team ON team.id = app."teamId" AND (app."endsAt" <= $1::timestamptz OR team."endsAt" <= $1::timestamptz)`
@@ -54,6 +54,13 @@ const portions = [
   portion('teams', '"Team"', `(SELECT) none JOIN "Team" part ON part."endsAt" <= $1::timestamptz`),
 ]
 
+const exist = statement(
+  'ended_exist',
+  `SELECT EXISTS (SELECT FROM "App" WHERE "endsAt" <= $1::timestamptz)
+    OR EXISTS (SELECT FROM "Team" WHERE "endsAt" <= $1::timestamptz) AS exist`,
+  { exist: bool },
+)
+
 const store = statement(
   'ended_store',
   `SELECT used."appId" AS app, used."clubId" AS club FROM ${APPS} JOIN "StorageUsage" used ON used."appId" = app.id
@@ -76,6 +83,8 @@ export const entries = statement(
 /** Removes at most `limit` rows of apps and teams whose time to restore them is over, and returns their number. */
 export async function removeEnded(db: Database, now: number, limit = PORTION): Promise<number> {
   const at = new Date(now).toISOString()
+  // Each of the others would find nothing.
+  if (!(await db.execute(exist, [at]))[0]!.exist) return 0
   const [found] = await db.execute(store, [at])
   if (found) {
     const [row] = await db.execute(entries, [found.app, found.club, String(limit)])
