@@ -4,18 +4,38 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Holder, MemoryBudget, Use } from './memory-budget.ts'
 import { MAX_LEASE_BYTES, uses } from './memory-budget.ts'
 
+/** What a holder has taken from the budget. */
+class Held implements SharedMemory {
+  readonly #budget: MemoryBudget
+  readonly #holder: Holder
+  bytes = 0
+
+  constructor(budget: MemoryBudget, holder: Holder) {
+    this.#budget = budget
+    this.#holder = holder
+  }
+
+  shrinkTo(bytes: number) {
+    const surplus = this.bytes - bytes
+    if (surplus <= 0) return
+    this.bytes = bytes
+    this.#budget.give(this.#holder, surplus)
+  }
+}
+
 /** A request's memory, from its body to the end of its response. Only large bodies need one. */
 export class Lease {
   readonly #budget: MemoryBudget
   readonly #response: ServerResponse
   readonly #holder: Holder
-  #held = 0
+  readonly #held: Held
   #first: Promise<void> | undefined
 
   constructor(budget: MemoryBudget, response: ServerResponse, holder: Holder) {
     this.#budget = budget
     this.#response = response
     this.#holder = holder
+    this.#held = new Held(budget, holder)
   }
 
   /**
@@ -27,16 +47,16 @@ export class Lease {
     const needed = Math.ceil(bytes * factor)
     if (this.#first) {
       await this.#first
-      const fits = this.#held + needed <= MAX_LEASE_BYTES && this.#budget.take(this.#holder, needed)
+      const fits = this.#held.bytes + needed <= MAX_LEASE_BYTES && this.#budget.take(this.#holder, needed)
       if (!fits) throw errors.unavailable()
-      this.#held += needed
+      this.#held.bytes += needed
       return
     }
     const first = Math.min(needed, MAX_LEASE_BYTES)
     this.#first = this.#budget.takeLater(this.#holder, first, waitMs).then(() => {
-      this.#held = first
+      this.#held.bytes = first
       if (!this.#response.destroyed) return
-      this.#shrinkTo(0)
+      this.#held.shrinkTo(0)
       throw errors.unavailable()
     })
     await this.#first
@@ -45,21 +65,14 @@ export class Lease {
   /** Reserves `bytes` for a rendered response, until it is sent or its client has disconnected. Throws 503. */
   hold(bytes: number) {
     if (!this.#budget.take(this.#holder, bytes)) throw errors.unavailable()
-    this.#held += bytes
+    this.#held.bytes += bytes
     this.rendered(bytes)
   }
 
   /** Every call has returned: only the response's `bytes` stay reserved, until it is sent or its client has disconnected. */
   rendered(bytes: number) {
-    this.#shrinkTo(this.#response.destroyed ? 0 : bytes)
-    if (this.#held > 0) this.#response.once('close', () => this.#shrinkTo(0))
-  }
-
-  #shrinkTo(bytes: number) {
-    const surplus = this.#held - bytes
-    if (surplus <= 0) return
-    this.#held = bytes
-    this.#budget.give(this.#holder, surplus)
+    this.#held.shrinkTo(this.#response.destroyed ? 0 : bytes)
+    if (this.#held.bytes > 0) this.#response.once('close', () => this.#held.shrinkTo(0))
   }
 }
 
@@ -81,14 +94,9 @@ export async function reserveUntilSent(
  */
 export async function reserveShared(budget: MemoryBudget, holder: Holder, bytes: number): Promise<SharedMemory> {
   const { factor, waitMs } = uses.response
-  let held = Math.min(Math.ceil(bytes * factor), MAX_LEASE_BYTES)
-  await budget.takeLater(holder, held, waitMs, Number.POSITIVE_INFINITY)
-  return {
-    shrinkTo(bytes) {
-      const surplus = held - bytes
-      if (surplus <= 0) return
-      held = bytes
-      budget.give(holder, surplus)
-    },
-  }
+  const needed = Math.min(Math.ceil(bytes * factor), MAX_LEASE_BYTES)
+  await budget.takeLater(holder, needed, waitMs, Number.POSITIVE_INFINITY)
+  const held = new Held(budget, holder)
+  held.bytes = needed
+  return held
 }

@@ -86,13 +86,29 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const cookieKeys = secretsKeys.map(cookieKeyOf)
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const pages = createPageRoutes(router, {
-    ...{ db, now, cipher, issuer, loginMethods, limits, memory, requestMs },
+    db,
+    now,
+    cipher,
+    issuer,
+    loginMethods,
+    limits,
+    memory,
+    requestMs,
     sessionOf: (ctx) => browserSession(provider(), ctx.req, ctx.res),
   })
   const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
   const { provider, handle } = createProviderHandler({
-    ...{ db, now, issuer, realm, cookieKeys, secure, interactionUrl, keys, requestMs, clubApproval },
+    db,
+    now,
+    issuer,
+    realm,
+    cookieKeys,
+    secure,
+    interactionUrl,
+    keys,
+    requestMs,
+    clubApproval,
     replayed: options.replayed,
   })
 
@@ -108,7 +124,13 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     return client ? allowedScopes(client).filter(isIdentityScope) : []
   }
   addAppRoutes(router, {
-    ...{ issuer, handle, identityScopesOf, limit, limits, memory, requestMs },
+    issuer,
+    handle,
+    identityScopesOf,
+    limit,
+    limits,
+    memory,
+    requestMs,
     userinfo: userinfo({ db, authenticate, accessOf, limits }),
   })
 

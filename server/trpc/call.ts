@@ -75,8 +75,12 @@ export function refusalOf(call: SingleCall, thrown: unknown): Reply {
 /** The service's errorFormatter ignores input and context. */
 export const errorShape = ({ path, procedure }: SingleCall, error: TRPCError) =>
   getTRPCErrorShape({
-    ...{ config: configOf(appRouter), error, type: definitionOf(procedure).type, path },
-    ...{ input: undefined, ctx: undefined },
+    config: configOf(appRouter),
+    error,
+    type: definitionOf(procedure).type,
+    path,
+    input: undefined,
+    ctx: undefined,
   })
 
 const jsonOf = ({ isBatch }: SingleCall, answer: object) => JSON.stringify(isBatch ? [answer] : answer)

@@ -4,18 +4,20 @@ import { pollDue, releaseExpired } from './queue.ts'
 import { failEnded } from './results.ts'
 import type { Poll } from './scheduler.ts'
 
-/** For rows that other hands insert. */
+/** The longest pause between polls while nothing is due, in milliseconds: what SQL or Studio inserts waits as long. */
 export const REST_MS = 5_000
 
 interface Options {
   db: Database
   /** Unix time in milliseconds. */
   now: () => number
+  /** Milliseconds of a clock that only goes forward. */
   clock: () => number
+  /** The pause between polls that also ask for leases and changes of members. */
   pollMs: number
   /** The longest pause while nothing is due and other processes report what becomes due. */
   restMs?: number
-  /** Whether they do. */
+  /** Whether other processes report what becomes due. */
   isNotified?: () => boolean
 }
 

@@ -81,8 +81,14 @@ const statements = {
         CROSS JOIN LATERAL (SELECT at <= $1::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
     // `due` and `apps` are in the same order.
     {
-      ...{ due: jsonStrings, apps: jsonStrings, retried: jsonStrings, ended: jsonStrings, next: nullable(text) },
-      ...{ nextAt: nullable(int), changed: bool, leasedUntil: nullable(int) },
+      due: jsonStrings,
+      apps: jsonStrings,
+      retried: jsonStrings,
+      ended: jsonStrings,
+      next: nullable(text),
+      nextAt: nullable(int),
+      changed: bool,
+      leasedUntil: nullable(int),
     },
   ),
   /** Skips deliveries that another worker is claiming. */

@@ -24,7 +24,7 @@ interface Options extends AttemptOptions {
   watch?: DueWatch | undefined
   /** The longest pause between polls while nobody calls `wake`. */
   pollMs?: number
-  /** That while nothing is due, and other processes report what becomes due. */
+  /** The longest one while nothing is due and other processes report what becomes due. */
   restMs?: number | undefined
   /** How long a claimed delivery belongs to this worker. */
   leaseMs?: number
