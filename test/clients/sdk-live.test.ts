@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Change, Live } from '../../clients/sdk/client.ts'
 import { ApiError, createClient } from '../../clients/sdk/client.ts'
+import { expireCursors } from '../support/expired-cursors.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -72,7 +73,7 @@ describe('changes()', () => {
     const collection = await scores()
     await collection.put('a', { points: 1 })
     const { value: first } = await collection.changes().next()
-    await forget()
+    await expireCursors(world.db, world.ids)
     await expect(collection.changes({ since: first.cursor }).next()).rejects.toSatisfy(
       (error) => error instanceof ApiError && error.status === 410,
     )
@@ -86,16 +87,6 @@ describe('changes()', () => {
     await waiting(0)
   })
 })
-
-/** As if the changes so far were more than 30 days old. */
-async function forget() {
-  const of = { appId: world.ids.app, clubId: world.ids.club }
-  const { changes: horizon } = await world.db.storageUsage.update({
-    where: { of },
-    data: { changes: { increment: 1 } },
-  })
-  await world.db.storageUsage.update({ where: { of }, data: { horizon } })
-}
 
 describe('live()', () => {
   it('is filled, kept current, and another map after each change', async () => {
@@ -152,7 +143,7 @@ describe('live()', () => {
     stop()
     await collection.delete('a')
     await collection.put('b', { points: 2 })
-    await forget()
+    await expireCursors(world.db, world.ids)
     follow(live)
     await expect.poll(() => pointsOf(live)).toEqual({ b: 2 })
   })

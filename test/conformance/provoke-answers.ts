@@ -3,6 +3,7 @@ import { procedureOf } from '../../rest-facade/document.ts'
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
 import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
 import { eventCursors } from '../../routers/webhooks/feed/cursor.ts'
+import { expireCursors } from '../support/expired-cursors.ts'
 import type { Call, Reply } from '../support/request.ts'
 import type { Tenant } from './answers-tenant.ts'
 
@@ -126,10 +127,7 @@ export const provoke: Record<string, Provoke> = {
     if (place.path === '/events')
       return ask(place, tenant, { query: `?since=${eventCursors(core.cipher, ids.app).of(1e9)}` })
     const { body } = await ask(place, tenant)
-    const of = { appId: ids.app, clubId: ids.club }
-    const changes = { increment: 1 }
-    const { changes: horizon } = await db.storageUsage.update({ where: { of }, data: { changes } })
-    await db.storageUsage.update({ where: { of }, data: { horizon } })
+    await expireCursors(db, ids)
     return ask(place, tenant, { query: `?since=${body.cursor}` })
   },
   waitsLimited: async (place, tenant) => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
+import { expireCursors } from '../support/expired-cursors.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Reply } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
@@ -108,9 +109,7 @@ describe('GET /collections/{collection}/changes', () => {
     await put('a', 1)
     const first = await changes()
     await put('b', 1)
-    const { app: appId, club: clubId } = world.ids
-    const { changes: last } = await world.db.storageUsage.findUniqueOrThrow({ where: { of: { appId, clubId } } })
-    await world.db.storageUsage.update({ where: { of: { appId, clubId } }, data: { horizon: last } })
+    await expireCursors(world.db, world.ids)
     const reply = await changes(since(first))
     expectRefusal(reply, 410, 'cursor_expired', 'This cursor has expired. Begin again without since.')
     expect((await changes()).body.items).toHaveLength(2)

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { openEvents } from '../support/event-stream.ts'
+import { expireCursors } from '../support/expired-cursors.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -148,11 +149,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     const stream = await open()
     const [{ id: last } = { id: '' }] = await stream.take(1)
     stream.close()
-    await put('b', 1)
-    const { app: appId, club: clubId } = world.ids
-    const where = { of: { appId, clubId } }
-    const { changes } = await world.db.storageUsage.findUniqueOrThrow({ where })
-    await world.db.storageUsage.update({ where, data: { horizon: changes } })
+    await expireCursors(world.db, world.ids)
     const expired = refused(410, 'cursor_expired', 'This cursor has expired. Begin again without since.')
     expect(await refusalOf({ headers: { 'last-event-id': last } })).toMatchObject(expired)
     expect(await refusalOf({ claims: { scope: 'svc.me.profile:read' } })).toMatchObject({ status: 403 })

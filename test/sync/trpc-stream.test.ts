@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openEvents } from '../support/event-stream.ts'
+import { expireCursors } from '../support/expired-cursors.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -153,11 +154,7 @@ describe('a refused storage.watch has the status and the envelope of its error:'
     const stream = await open()
     const [{ id: last } = { id: '' }] = await stream.take(1)
     stream.close()
-    await put('b', 1)
-    const { app: appId, club: clubId } = world.ids
-    const where = { of: { appId, clubId } }
-    const { changes } = await world.db.storageUsage.findUniqueOrThrow({ where })
-    await world.db.storageUsage.update({ where, data: { horizon: changes } })
+    await expireCursors(world.db, world.ids)
     const message = 'This cursor has expired. Begin again without since.'
     const expired = errorOf(410, 'PRECONDITION_FAILED', 'cursor_expired', message)
     expect(await ask({ headers: { 'last-event-id': last } })).toMatchObject({ status: 410, body: expired })

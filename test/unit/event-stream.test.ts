@@ -32,6 +32,19 @@ async function served(events: AsyncIterable<RestEvent>, limits: Parameters<typeo
   return { closed: closed!, ended, text: () => text, leave: () => sent.destroy() }
 }
 
+/** One event, and no other until `end` is called. */
+function quiet() {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  async function* one(): AsyncGenerator<RestEvent> {
+    yield { id: 'i', data: '1' }
+    await ended
+  }
+  return { events: one(), end: () => end() }
+}
+
 describe('a stream of events', () => {
   it('asks for no more than its client reads, and cuts one that does not read', async () => {
     let taken = 0
@@ -48,19 +61,12 @@ describe('a stream of events', () => {
   })
 
   it('sends comments between the events, until its client leaves', async () => {
-    let leave = () => {}
-    const left = new Promise<void>((resolve) => {
-      leave = resolve
-    })
-    async function* quiet(): AsyncGenerator<RestEvent> {
-      yield { id: 'i', data: '1' }
-      await left
-    }
-    const stream = await served(quiet(), { heartbeat: new Heartbeat(5) })
+    const { events, end } = quiet()
+    const stream = await served(events, { heartbeat: new Heartbeat(5) })
     await expect.poll(stream.text).toMatch(/^retry: [12]\d{3}\n\nid: i\ndata: 1\n\n(?::\n\n){3}/)
     stream.leave()
     await stream.closed
-    leave()
+    end()
   })
 
   it('sends no comment within an event of megabytes', async () => {
@@ -80,18 +86,11 @@ describe('a stream of events', () => {
   it("of tRPC sends `connected` first, a `ping` in place of a comment, and ends by `return`, or its error's shape", async () => {
     const procedure = procedures['storage.watch']!
     const protocol = protocolOf({ path: 'storage.watch', procedure, isBatch: false })
-    let leave = () => {}
-    const left = new Promise<void>((resolve) => {
-      leave = resolve
-    })
-    async function* quiet(): AsyncGenerator<RestEvent> {
-      yield { id: 'i', data: '1' }
-      await left
-    }
-    const stream = await served(quiet(), { heartbeat: new Heartbeat(5), protocol })
+    const { events, end } = quiet()
+    const stream = await served(events, { heartbeat: new Heartbeat(5), protocol })
     const [connected, ping] = ['event: connected\ndata: {}\n\n', 'event: ping\ndata: \n\n']
     await expect.poll(stream.text).toContain(`\n\n${connected}id: i\ndata: 1\n\n${ping}${ping}`)
-    leave()
+    end()
     await stream.ended
     expect(stream.text()).toMatch(/\n\nevent: return\ndata: \n\n$/)
     expect(protocol.end(new DOMException('left', 'AbortError'))).toBe('')

@@ -18,8 +18,11 @@ const IN_QUERY = IN_HEAD - 3_000
 const one = started(
   async () => {
     const codes = emailCodes({
-      ...{ db: sharedDatabase(), now: Date.now, limits: noLimits },
-      ...{ sendMail: async () => {}, onError: () => {} },
+      db: sharedDatabase(),
+      now: Date.now,
+      limits: noLimits,
+      sendMail: async () => {},
+      onError: () => {},
     })
     const portal = await startPortal({ auth: { codes }, limits: noLimits, clubApproval: true, onLog: () => {} })
     const client = (await portal.sandbox()).id
@@ -30,7 +33,11 @@ const one = started(
       .members[0]!
     return {
       ...portal,
-      ...{ client, member, visitor, delivery: await portal.failed(), club: await storeEntry(portal) },
+      client,
+      member,
+      visitor,
+      delivery: await portal.failed(),
+      club: await storeEntry(portal),
       consent: actionOf(await toConsent(member, url, sandboxMember.id)),
       signIn: actionOf(await visitor.open(`${issuer}/connected`)),
     }
@@ -42,12 +49,10 @@ const cookiesOf = ({ cookies }: Browser) =>
   [...new Map(cookies.map(({ name, value }) => [name, value]))].map((pair) => pair.join('=')).join('; ')
 
 const at = (browser: Browser, path: string): Input => ({
-  ...{
-    port: one.world.publicPort,
-    host: 'auth.test',
-    path,
-    headers: { cookie: cookiesOf(browser), accept: 'text/html' },
-  },
+  port: one.world.publicPort,
+  host: 'auth.test',
+  path,
+  headers: { cookie: cookiesOf(browser), accept: 'text/html' },
 })
 const post = (browser: Browser, path: string, body: string, type = 'application/x-www-form-urlencoded'): Input => {
   const { headers, ...input } = at(browser, path)

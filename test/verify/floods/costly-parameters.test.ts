@@ -30,20 +30,25 @@ const one = started(
   ({ world }) => world.close(),
 )
 
-const OAUTH = [
-  ...['client_id', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state', 'nonce', 'code_challenge'],
-  ...['code_challenge_method', 'prompt', 'max_age', 'ui_locales', 'login_hint', 'id_token_hint', 'acr_values'],
-  ...['claims', 'claims_locales', 'resource', 'request', 'request_uri', 'registration', 'display', 'audience'],
-  ...['client_assertion', 'client_assertion_type', 'client_secret', 'grant_type', 'code', 'code_verifier'],
-  ...['refresh_token', 'device_code', 'dpop_jkt', 'authorization_details', 'unknown'],
-]
+const OAUTH = `
+  client_id redirect_uri response_type response_mode scope state nonce code_challenge code_challenge_method prompt
+  max_age ui_locales login_hint id_token_hint acr_values claims claims_locales resource request request_uri
+  registration display audience client_assertion client_assertion_type client_secret grant_type code code_verifier
+  refresh_token device_code dpop_jkt authorization_details unknown
+`
+  .trim()
+  .split(/\s+/)
 
 /** Longer queries of an authorization are refused unread. */
 const IN_AUTHORIZATION = 3_700
 
 const authorization = () => ({
-  ...{ client_id: one.client, response_type: 'code', redirect_uri: redirectUri, code_challenge: 'a'.repeat(43) },
-  ...{ code_challenge_method: 'S256', scope: 'openid svc.me.profile:read' },
+  client_id: one.client,
+  response_type: 'code',
+  redirect_uri: redirectUri,
+  code_challenge: 'a'.repeat(43),
+  code_challenge_method: 'S256',
+  scope: 'openid svc.me.profile:read',
 })
 /** By page: what is sent beside, and the parameters that it reads. */
 const pages: Record<string, [others: () => Record<string, string>, names: readonly string[]]> = {
@@ -133,7 +138,10 @@ const requestOf = (name: string, address = one.calls[name]!.path, content?: stri
   const sent = content ?? (body && JSON.stringify(body))
   const authorization = `Bearer ${isOfApp ? one.ofApp : one.tokens[tokens]}`
   return {
-    ...{ port: one.port, host: `${section}.test`, method, path: `/v1${address}` },
+    port: one.port,
+    host: `${section}.test`,
+    method,
+    path: `/v1${address}`,
     headers: { authorization, ...(sent !== undefined && { 'content-type': 'application/json' }) },
     ...(sent !== undefined && { body: sent }),
   }
@@ -189,7 +197,9 @@ const paths: Record<string, (text: string) => Input> = {
   'an absolute address of a host': (text) => ({ port: one.port, path: asPath(`http://apps.test/v1/${text}`) }),
   'a path of the internal port': (text) => ({ port: one.internalPort, host: 'localhost', path: asPath(`/${text}`) }),
   'a query of the internal port': (text) => ({
-    ...{ port: one.internalPort, host: 'localhost', path: asPath(`/readyz?exclude=${text}`) },
+    port: one.internalPort,
+    host: 'localhost',
+    path: asPath(`/readyz?exclude=${text}`),
   }),
 }
 

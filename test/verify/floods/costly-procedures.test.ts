@@ -14,7 +14,9 @@ const one = started(
     const team = await startTeamWorld({ auth: {}, limits: noLimits, onLog: () => {} })
     const { world, owner } = team
     return {
-      ...{ world, port: world.internalPort, client: (await team.sandbox()).id },
+      world,
+      port: world.internalPort,
+      client: (await team.sandbox()).id,
       ofMember: await world.token(),
       ofPlatform: await world.token(platformClaims(world)),
       ofOwner: await world.token(platformClaims(world, { sub: owner })),
@@ -67,22 +69,28 @@ function pathsOf(value: unknown, at: Path = []): Path[] {
   return [...(at.length > 0 ? [at] : []), ...inside.flatMap(([key, one]) => pathsOf(one, [...at, key]))]
 }
 
-const isText = (value: unknown, path: Path) =>
-  typeof path.reduce((object, key) => (object as never)[key], value) === 'string'
+/** Any value of JSON, as objects and lists have their values by key. */
+type Values = Record<string | number, unknown>
+
+const valueAt = (value: unknown, path: Path) => path.reduce((object, key) => (object as Values)[key], value)
 
 const MARK = 'shape-here'
 /** The input as JSON with that text in place of one of its values. */
 function withJson(sample: unknown, path: Path, json: string) {
-  const copy = structuredClone({ sample }) as Record<string, unknown>
-  const above = ['sample', ...path.slice(0, -1)].reduce((object, key) => object[key] as never, copy)
+  const copy = structuredClone(sample)
+  const above = valueAt(copy, path.slice(0, -1)) as Values
   above[path.at(-1)!] = MARK
-  return JSON.stringify(copy.sample).replace(`"${MARK}"`, () => json)
+  return JSON.stringify(copy).replace(`"${MARK}"`, () => json)
 }
 
 /** What exists, in place of examples. */
 const known = () => ({
-  ...{ team: one.world.ids.team, app: one.world.ids.app, client: one.client },
-  ...{ id: one.world.ids.app, provider: one.world.ids.provider, version: 0 },
+  team: one.world.ids.team,
+  app: one.world.ids.app,
+  client: one.client,
+  id: one.world.ids.app,
+  provider: one.world.ids.provider,
+  version: 0,
   // Any other is decoded, in a worker.
   picture: '-',
 })
@@ -108,7 +116,7 @@ describe.each(named)('at %s', (name) => {
     for (const path of pathsOf(full)) {
       const what = `${name}, ${path.join('.')}`
       const inText = (text: string) => call(withJson(full, path, JSON.stringify(text)))
-      if (isText(full, path)) found.push(...(await costly(what, inText, length)))
+      if (typeof valueAt(full, path) === 'string') found.push(...(await costly(what, inText, length)))
       found.push(...(await costly(what, (json) => call(withJson(full, path, json)), length, jsonShapes)))
     }
     expect(found).toEqual([])
@@ -116,7 +124,10 @@ describe.each(named)('at %s', (name) => {
 })
 
 const inTrpc = (path: string, body?: string): Input => ({
-  ...{ port: one.port, host: 'localhost', path: asPath(path), ...(body !== undefined && { method: 'POST', body }) },
+  port: one.port,
+  host: 'localhost',
+  path: asPath(path),
+  ...(body !== undefined && { method: 'POST', body }),
   headers: { authorization: `Bearer ${one.ofMember}`, 'content-type': 'application/json' },
 })
 

@@ -78,17 +78,20 @@ const units: Readonly<Record<string, Shape>> = {
   'entities of a page': { unit: '&amp;' },
 }
 
+const listOf = (item: string): Shape => ({ head: `[${item}`, unit: `,${item}`, tail: ']' })
+const objectOf = (field: string): Shape => ({ head: `{${field}`, unit: `,${field}`, tail: '}' })
+
 /** The same as JSON, for parsers and schemas that list each fault. */
 const jsonUnits: Readonly<Record<string, Shape>> = {
   'nested lists': { unit: '[' },
   'nested objects': { unit: '{"a":' },
-  'a list of numbers': { head: '[0', unit: ',0', tail: ']' },
-  'a list of texts': { head: '[""', unit: ',""', tail: ']' },
-  'a list of nothing': { head: '[null', unit: ',null', tail: ']' },
-  'a list of lists': { head: '[[]', unit: ',[]', tail: ']' },
-  'a list of objects': { head: '[{}', unit: ',{}', tail: ']' },
-  'an object of one name': { head: '{"a":1', unit: ',"a":1', tail: '}' },
-  'an object of prototypes': { head: '{"__proto__":{}', unit: ',"__proto__":{}', tail: '}' },
+  'a list of numbers': listOf('0'),
+  'a list of texts': listOf('""'),
+  'a list of nothing': listOf('null'),
+  'a list of lists': listOf('[]'),
+  'a list of objects': listOf('{}'),
+  'an object of one name': objectOf('"a":1'),
+  'an object of prototypes': objectOf('"__proto__":{}'),
   'escapes in a text': { head: '"', unit: '\\u0000', tail: '"' },
   'halves of characters in a text': { head: '"', unit: '\\ud800', tail: '"' },
   digits: { unit: '9' },
