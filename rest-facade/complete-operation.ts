@@ -17,8 +17,9 @@ export function completeOperation(operation: Operation, { procedure, meta }: Pro
   if (status !== 204) {
     const schema = operation.responses['200']!.content!['application/json'].schema as ObjectSchema
     for (const key of Object.keys(meta.responseHeaders ?? {})) take(schema, key)
-    success.content = { 'application/json': { schema: tidy(schema), example: bodyExample(schema) } }
-    if (meta.stream) success.content['text/event-stream'] = eventsOf(success.content['application/json'].example)
+    const example = bodyExample(schema)
+    success.content = { 'application/json': { schema: tidy(schema), examples: sampleOf(example) } }
+    if (meta.stream) success.content['text/event-stream'] = eventsOf(example)
   }
   const failures = failuresOf({ operation, meta, place, inputErrors: inputErrorsOf(procedure) })
   operation.responses = { [status]: success }
@@ -35,6 +36,9 @@ function waysToGetTokens({ policy }: Meta) {
   if (appItself === 'required') return ['app']
   return appItself === 'allowed' ? ['member', 'app'] : ['member']
 }
+
+/** Not as `example`: Postman takes one with a field `value` for that field. */
+const sampleOf = (value: unknown) => ({ sample: { value } })
 
 /** The items of a page, each an event. */
 function eventsOf(page: unknown) {
@@ -73,7 +77,10 @@ function takeHeadersAndQuery(operation: Operation, { headers = {}, query = [], r
   else delete schema.additionalProperties
   if (operation.requestBody) {
     operation.requestBody.description = only ? `A JSON object with the one field \`${only}\`.` : 'A JSON object.'
-    operation.requestBody.content['application/json'] = { schema: tidy(schema), example: bodyExample(schema) }
+    operation.requestBody.content['application/json'] = {
+      schema: tidy(schema),
+      examples: sampleOf(bodyExample(schema)),
+    }
   }
 }
 

@@ -9,8 +9,9 @@ interface Envelope {
 /** The schemas of error bodies, with the codes and reasons that the examples of these operations have. */
 export function errorSchemas(operations: readonly Operation[]): Json {
   const bodies = operations
-    .flatMap(({ responses }) => Object.values(responses))
-    .flatMap(({ content }) => Object.values(content?.['application/json'].examples ?? {}))
+    .flatMap(({ responses }) => Object.entries(responses))
+    .filter(([status]) => status >= '400')
+    .flatMap(([, { content }]) => Object.values(content?.['application/json'].examples ?? {}))
     .map(({ value }) => value as Envelope)
   const distinct = (values: (string | undefined)[]) => [...new Set(values)].filter((one) => one !== undefined).sort()
   const codes = distinct(bodies.map(({ error }) => error?.code))

@@ -16,7 +16,7 @@ export interface Response {
   description: string
   headers?: Record<string, Json>
   content?: {
-    'application/json': { schema: Json; example?: unknown; examples?: Record<string, Example> }
+    'application/json': { schema: Json; examples?: Record<string, Example> }
     'text/event-stream'?: { schema: Json; example: string }
   }
 }
@@ -35,7 +35,7 @@ export interface Operation {
   requestBody?: {
     required?: boolean
     description?: string
-    content: { 'application/json': { schema: ObjectSchema; example?: unknown } }
+    content: { 'application/json': { schema: ObjectSchema; examples?: Record<string, Example> } }
   }
   security?: Record<string, string[]>[]
 }

@@ -6,9 +6,11 @@ import { failure, headerFields, jsonOf, list, messageOf } from './operation.ts'
 const answersOf = ({ responses }: PathOperation) => Object.entries(responses)
 const nameOf = (id: string, body: unknown) => `${id} ${messageOf(body)}`
 const errorsOf = (operation: PathOperation) =>
-  answersOf(operation).flatMap(([, { content }]) =>
-    Object.entries(jsonOf(content)?.examples ?? {}).map(([id, { value }]) => nameOf(id, value)),
-  )
+  answersOf(operation)
+    .filter(([status]) => status >= '400')
+    .flatMap(([, { content }]) =>
+      Object.entries(jsonOf(content)?.examples ?? {}).map(([id, { value }]) => nameOf(id, value)),
+    )
 const headersOf = (operation: PathOperation) =>
   answersOf(operation)
     .filter(([status]) => status < '400')

@@ -29,7 +29,9 @@ export const nameOf = ({ method, path }: Place) => `${method} ${path}`
 
 /** The rows of the catalogue that an operation's document names. */
 export const rowsOf = ({ operation }: Place) =>
-  Object.values(operation.responses).flatMap(({ content }) => Object.keys(content?.['application/json'].examples ?? {}))
+  Object.entries(operation.responses)
+    .filter(([status]) => status >= '400')
+    .flatMap(([, { content }]) => Object.keys(content?.['application/json'].examples ?? {}))
 
 type Keep = (place: Place, ...replies: Reply[]) => void
 

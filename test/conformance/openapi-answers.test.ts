@@ -24,7 +24,7 @@ describe.each(places.map((place) => [nameOf(place), place] as const))('%s', (nam
       })
     const missing = Object.entries(operation.responses).flatMap(([status, { content }]) => {
       const examples = Object.entries(content?.['application/json'].examples ?? {})
-      if (examples.length === 0) return given(status, undefined) ? [] : [status]
+      if (examples.length === 0 || status < '400') return given(status, undefined) ? [] : [status]
       return examples.filter(([, { value }]) => !given(status, value)).map(([row]) => `${status} ${row}`)
     })
     expect(missing).toEqual([])

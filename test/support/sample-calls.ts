@@ -32,7 +32,7 @@ function callOf(
   const operation = documents[section].paths[path]![method.toLowerCase()]!
   const examples = {
     ...Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, example])),
-    ...(operation.requestBody?.content['application/json'].example as object),
+    ...(operation.requestBody?.content['application/json'].examples?.sample?.value as object),
     ...existing,
   } as Record<string, string>
   const pick = (names: Iterable<string>) => Object.fromEntries([...names].map((name) => [name, examples[name]!]))

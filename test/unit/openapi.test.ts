@@ -98,7 +98,8 @@ describe.each(sectionNames)('the document of %s', (section) => {
         .filter((one) => one.in !== 'header' && one.name !== 'since')
         .map((one) => ({ name: `${name} ${one.name}`, schema: one.schema!, example: one.example })),
     )
-    for (const { name, schema, example } of [...parameters, ...bodies]) {
+    const samples = bodies.map(({ examples, ...body }) => ({ ...body, example: examples?.sample?.value }))
+    for (const { name, schema, example } of [...parameters, ...samples]) {
       expect([name, example]).not.toEqual([name, undefined])
       const whole = schemaOf(section, schema).schema
       expect([name, ajv.validate(whole, example), ajv.errors]).toEqual([name, true, null])
