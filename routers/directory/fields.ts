@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isEmailAddress } from '../kernel/email-address.ts'
 import { isPlainLine, isPlainText } from '../kernel/typed-text.ts'
+import { extendedDate, extendedTime } from './iso-8601.ts'
 import type { Reference } from './references.ts'
 
 /** The form of a field in NDJSON and over tRPC; a CSV reader converts its cells to it. */
@@ -79,7 +80,13 @@ const millisecondsOf = (value: string | number) =>
   typeof value === 'number' ? Math.round(value * 1000) : Date.parse(value)
 
 const timeSchema = z
-  .union([z.number(), z.iso.datetime({ offset: true })])
+  .union([
+    z.number(),
+    z
+      .string()
+      .transform(extendedTime)
+      .pipe(z.iso.datetime({ offset: true })),
+  ])
   .transform(millisecondsOf)
   .refine((ms) => ms >= FIRST_TIME && ms <= LAST_TIME)
   .transform((ms) => new Date(ms).toISOString())
@@ -152,7 +159,11 @@ export const date = (about: string, options?: Options) =>
   field<string, string>(
     'date',
     {
-      schema: z.iso.date().refine((value) => value >= '0001'),
+      schema: z
+        .string()
+        .transform(extendedDate)
+        .pipe(z.iso.date())
+        .refine((value) => value >= '0001'),
       output: z.string(),
       allowed: 'a date: YYYY-MM-DD',
     },

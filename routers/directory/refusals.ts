@@ -7,10 +7,11 @@ export interface Refusal {
   reason: string
 }
 
-/** Formats a value for a reason, as JSON of at most 64 characters. */
+/** Formats a value for a reason, as JSON of at most 64 characters; spaces that look like others are escaped. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
-  return text.length > 64 ? `${text.slice(0, 63).replace(/\p{Cs}$/u, '')}…` : text
+  const short = text.length > 64 ? `${text.slice(0, 63).replace(/\p{Cs}$/u, '')}…` : text
+  return short.replace(/(?! )\p{Zs}/gu, (space) => `\\u${space.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Counts refusals, and stores the first hundred. */

@@ -88,6 +88,55 @@ memberships    2      0        0          0      0
   })
 })
 
+describe('a file of a spreadsheet', () => {
+  it('is taken as Excel writes it in German', async () => {
+    const { run, write, directory, ask } = await importWorld()
+    const memberships =
+      'sep=;\r\norganisation;person;joinedAt;administrator;\r\nriverside;anna ;2019-03-01 00:00+01;WAHR;'
+    await write({
+      'organisations.CSV': 'id;kind;name\r\nriverside;club;Riverside\r\n',
+      'people.tsv': Buffer.from('\ufeffid\tfirstName\tlastName\temail\r\nanna\tAnna \tBäcker\t\r\n', 'utf16le'),
+      'memberships.csv': `${memberships}\r\n# 1 rows;;;;`,
+    })
+    expect(await run([directory])).toMatchObject({ code: 0 })
+    expect(await ask('SELECT "firstName", "lastName" FROM "Person"')).toEqual([
+      { firstName: 'Anna', lastName: 'Bäcker' },
+    ])
+    expect(await ask('SELECT "personId", "joinedAt", administrator FROM "Membership"')).toEqual([
+      { personId: 'anna', joinedAt: new Date('2019-02-28T23:00:00Z'), administrator: true },
+    ])
+  })
+
+  it('writes nothing where the spreadsheet has shortened a time', async () => {
+    const { run, write, directory, column } = await importWorld()
+    await write({ 'organisations.ndjson': clubs, 'people.ndjson': ndjson(person('anna')) })
+    await run([directory])
+    await write({ 'memberships.csv': 'organisation,person,joinedAt\nriverside,anna,1.60946E+09\n' })
+    const { code, stderr } = await run(['memberships.csv'])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'memberships.csv:2: joinedAt: "1.60946E+09" is a number that a spreadsheet has shortened',
+      ),
+    ])
+    expect(await column('SELECT "personId" FROM "Membership"')).toEqual([])
+  })
+
+  it('warns of ids that look shortened, up to a hundred of a kind, and takes them', async () => {
+    const { run, write, column } = await importWorld()
+    const ids = Array.from({ length: 102 }, (_, i) => `4.9${String(i).padStart(3, '0')}E+14`)
+    await write({ 'people.csv': `id,firstName,lastName,email\n${ids.map((id) => `${id},A,B,\n`).join('')}` })
+    const { code, stderr } = await run(['people.csv'])
+    const warnings = stderr.split('\n').filter((line) => line.startsWith('Warning: people.csv:'))
+    expect([code, warnings.length, warnings[0]]).toEqual([
+      ...[0, 100],
+      'Warning: people.csv:2: id: "4.9000E+14" is taken as it is, and looks like a number that a spreadsheet has shortened.',
+    ])
+    expect(stderr).toContain('\nWarning: and 2 rows more\n')
+    expect(await column('SELECT count(*)::int FROM "Person"')).toEqual([102])
+  })
+})
+
 describe('a refused row', () => {
   const files = {
     'organisations.ndjson': clubs,

@@ -1,13 +1,16 @@
 import { isUtf8 } from 'node:buffer'
+import { inUtf8 } from './encoding.ts'
 import { FileFault } from './file-fault.ts'
 
 /** The limit of a tRPC call's body; a record takes a few hundred bytes. */
 export const LINE_LIMIT = 1024 * 1024
 
-export const NEWLINE = 10
-const BOM = Buffer.from('\ufeff')
+const LF = 10
+const CR = 13
+/** The breaks between lines. */
+export const LINE_BREAKS = ['\r\n', '\n', '\r']
 
-/** Whole lines of a file; the last line of a file may lack its newline. */
+/** Whole lines of a file; the last line of a file may lack its line break. */
 export interface Block {
   bytes: Buffer
   /** The number of the first line, starting at 1. */
@@ -15,62 +18,50 @@ export interface Block {
 }
 
 /**
- * Cuts a file's bytes into blocks of whole lines, without the byte order mark. Throws a FileFault at the first line that is
- * longer than LINE_LIMIT or not UTF-8. Buffers one line and one chunk.
+ * Cuts a file's bytes into blocks of whole lines, in UTF-8. Lines end with LF, CRLF, or CR alone. Throws a FileFault at the first
+ * line that is longer than LINE_LIMIT or not UTF-8. Buffers one line and one chunk.
  */
 export async function* blocksOf(source: AsyncIterable<Buffer>): AsyncGenerator<Block> {
   let line = 1
-  const rest: Buffer[] = []
+  let rest: Buffer[] = []
   let restBytes = 0
-  for await (const chunk of withoutBom(source)) {
-    const end = chunk.lastIndexOf(NEWLINE) + 1
-    if (end > 0) {
-      const bytes = Buffer.concat([...rest, chunk.subarray(0, end)])
-      const lines = check(bytes, line)
-      yield { bytes, line }
-      line += lines
-      rest.length = 0
-      restBytes = 0
-    }
+  const blockOf = (bytes: Buffer): Block => {
+    const block = { bytes, line }
+    line += check(bytes, line)
+    rest = []
+    restBytes = 0
+    return block
+  }
+  for await (const chunk of inUtf8(source)) {
+    if (chunk.length === 0) continue
+    // CR at the end of a chunk may be half of CRLF.
+    if (rest.at(-1)?.at(-1) === CR && chunk[0] !== LF) yield blockOf(Buffer.concat(rest))
+    const end = Math.max(chunk.lastIndexOf(LF), chunk.subarray(0, -1).lastIndexOf(CR)) + 1
+    if (end > 0) yield blockOf(Buffer.concat([...rest, chunk.subarray(0, end)]))
     if (end < chunk.length) rest.push(chunk.subarray(end))
     restBytes += chunk.length - end
-    if (restBytes > LINE_LIMIT) throw tooLong(line)
+    if (restBytes > LINE_LIMIT + 1) throw tooLong(line)
   }
-  if (restBytes === 0) return
-  const bytes = Buffer.concat(rest)
-  check(bytes, line)
-  yield { bytes, line }
+  if (restBytes > 0) yield blockOf(Buffer.concat(rest))
 }
 
 /** Returns the number of lines that end in these bytes. */
 function check(bytes: Buffer, first: number): number {
   const valid = isUtf8(bytes)
   let lines = 0
+  let [lf, cr] = [bytes.indexOf(LF), bytes.indexOf(CR)]
   for (let start = 0; start < bytes.length; lines++) {
-    const newline = bytes.indexOf(NEWLINE, start)
-    const end = newline === -1 ? bytes.length : newline
+    if (lf !== -1 && lf < start) lf = bytes.indexOf(LF, start)
+    if (cr !== -1 && cr < start) cr = bytes.indexOf(CR, start)
+    const end = Math.min(...[lf, cr].filter((at) => at !== -1), bytes.length)
     if (end - start > LINE_LIMIT) throw tooLong(first + lines)
-    if (!valid && !isUtf8(bytes.subarray(start, end))) {
-      throw new FileFault(first + lines, 'It is not UTF-8: save the file in that encoding.')
-    }
-    start = end + 1
+    if (!valid && !isUtf8(bytes.subarray(start, end))) throw new FileFault(first + lines, NOT_UTF8)
+    start = end === cr && lf === cr + 1 ? lf + 1 : end + 1
   }
   return lines
 }
 
+const NOT_UTF8 = 'It is not UTF-8: save the file in that encoding, in Excel as "CSV UTF-8".'
+
 const tooLong = (line: number) =>
   new FileFault(line, `It is longer than ${LINE_LIMIT} bytes: a file has one record a line.`)
-
-async function* withoutBom(source: AsyncIterable<Buffer>) {
-  let first: Buffer | undefined = Buffer.alloc(0)
-  for await (const chunk of source) {
-    if (first === undefined) yield chunk
-    else {
-      first = Buffer.concat([first, chunk])
-      if (first.length < BOM.length) continue
-      yield first.subarray(0, BOM.length).equals(BOM) ? first.subarray(BOM.length) : first
-      first = undefined
-    }
-  }
-  if (first) yield first
-}

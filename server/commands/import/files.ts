@@ -22,7 +22,7 @@ interface Asked {
   kind: KindName | undefined
 }
 
-const FORMAT = /\.(?:(ndjson|jsonl)|csv)$/
+const FORMAT = /\.(?:(ndjson|jsonl)|csv|tsv)$/i
 
 /**
  * Finds the files and standard input that the paths name, ordered by kind. Throws when a file does not exist, and a UsageError

@@ -52,12 +52,14 @@ export async function loadKind(client: ClientBase, { kind, files }: Load, option
   const refusals = new Refusals(files, rejected !== undefined)
   const progress = showProgress(stderr, kind, sizeOf(files))
   const unreadable = new Map<number, Unreadable>()
-  const records = recordsOf(files, { unreadable, progress, ...options })
+  const doubts = new Refusals(files, false)
+  const records = recordsOf(files, { unreadable, doubts, progress, ...options })
   const merged = await mergeKind(client, kind, records, {
     ...{ now: options.now, full: options.full, skipRefused: tolerant || dryRun },
     nameOf: (line) => refusals.nameOf(line),
     onRefused: ({ line, ...refusal }) => refusals.add({ line, ...(unreadable.get(line) ?? refusal) }),
   }).finally(progress.end)
+  stderr.write(doubts.text('Warning: '))
   stderr.write(refusals.text())
   await rejected?.add(files, refusals.all())
   const { added, changed, unchanged, ended, current } = merged
@@ -79,6 +81,7 @@ const sizeOf = (files: readonly File[]) =>
 
 interface Reading extends Pick<LoadOptions, 'full' | 'rows' | 'signal'> {
   unreadable: Map<number, Unreadable>
+  doubts: Refusals
   progress: ReturnType<typeof showProgress>
 }
 
@@ -88,19 +91,20 @@ interface Reading extends Pick<LoadOptions, 'full' | 'rows' | 'signal'> {
  */
 async function* recordsOf(
   files: readonly File[],
-  { unreadable, progress, full, rows, signal }: Reading,
+  { unreadable, doubts, progress, full, rows, signal }: Reading,
 ): AsyncGenerator<Incoming> {
   const reading = { whole: full && rows === undefined, onBytes: progress.bytes, signal }
   let count = 0
   for (const [i, file] of files.entries()) {
     let last = 1
     try {
-      for await (const { line, record, refusal } of readRows(file, fieldsOf(file.kind), reading)) {
+      for await (const { line, record, refusal, doubt } of readRows(file, fieldsOf(file.kind), reading)) {
         progress.rows(1)
         count += 1
         last = line
         const number = numberOf(i, line)
         if (refusal) unreadable.set(number, refusal)
+        if (doubt) doubts.add({ line: number, ...doubt })
         yield { line: number, record: refusal ? undefined : record }
         unreadable.delete(number)
       }

@@ -5,7 +5,7 @@ import { rowsInRecord } from './rows.ts'
 
 export async function* ndjsonRows(blocks: AsyncIterable<Block>): AsyncGenerator<Row | End> {
   for await (const { bytes, line } of blocks) {
-    const lines = bytes.toString('utf8').split('\n')
+    const lines = bytes.toString('utf8').split(/\r\n|\n|\r/)
     for (const [i, text] of lines.entries()) {
       if (text.trim() !== '') yield rowOf(line + i, text.trimEnd())
     }

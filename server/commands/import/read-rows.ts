@@ -4,6 +4,7 @@ import { blocksOf } from './blocks.ts'
 import { csvRows } from './csv.ts'
 import { emptyFile, FileFault } from './file-fault.ts'
 import type { File } from './files.ts'
+import { separatorIn } from './header.ts'
 import { ndjsonRows } from './ndjson.ts'
 import { rowsOf } from './refusals.ts'
 import type { End, Row } from './rows.ts'
@@ -25,20 +26,20 @@ export async function* readRows(
   fields: readonly FieldDescription[],
   { whole = false, onBytes = () => {}, signal }: Reading = {},
 ): AsyncGenerator<Row> {
-  const blocks = counted(blocksOf(file.open(signal)), onBytes)
+  const blocks = blocksOf(counted(file.open(signal), onBytes))
   let text = ''
   const seen: Block[] = []
-  while (text === '') {
+  while (text.trim() === '') {
     const { value, done } = await blocks.next()
     if (done) throw emptyFile()
     seen.push(value)
-    text = value.bytes.toString('latin1').trim()
+    text = value.bytes.toString('latin1')
   }
-  const format = file.format ?? (/^[[{]/.test(text) ? 'ndjson' : 'csv')
+  const format = file.format ?? (/^\s*[[{]/.test(text) ? 'ndjson' : 'csv')
   const all = chained(seen, blocks)
   let [rows, last] = [0, 1]
   let end: End | undefined
-  for await (const one of format === 'ndjson' ? ndjsonRows(all) : csvRows(all, fields)) {
+  for await (const one of format === 'ndjson' ? ndjsonRows(all) : csvRows(all, fields, separatorIn(text))) {
     if (end) throw new FileFault(one.line, 'It follows the line that states the number of rows.')
     last = one.line
     if ('rows' in one) end = one
@@ -56,10 +57,10 @@ export async function* readRows(
   }
 }
 
-async function* counted(blocks: AsyncIterable<Block>, onBytes: (bytes: number) => void) {
-  for await (const block of blocks) {
-    yield block
-    onBytes(block.bytes.length)
+async function* counted(chunks: AsyncIterable<Buffer>, onBytes: (bytes: number) => void) {
+  for await (const chunk of chunks) {
+    yield chunk
+    onBytes(chunk.length)
   }
 }
 

@@ -9,7 +9,7 @@ const NAMED = 100
 const LINES = 2 ** 32
 export const numberOf = (file: number, line: number) => file * LINES + line
 
-/** A kind's refused rows. All of them are stored only for `--skip-refused`. */
+/** A kind's refused or doubted rows. All of them are stored only for `--skip-refused`. */
 export class Refusals {
   readonly #files: readonly File[]
   readonly #keepsAll: boolean
@@ -35,13 +35,14 @@ export class Refusals {
     return new Map(this.#kept.map((refusal) => [refusal.line, refusal]))
   }
 
-  text(): string {
+  /** A line for each, up to NAMED; the lines begin with `label`. */
+  text(label = ''): string {
     const named = this.#inOrder().slice(0, NAMED)
     const lines = named.map(({ line, field, reason }) => {
-      return `${printable([this.nameOf(line), field, reason].filter(Boolean).join(': '))}\n`
+      return `${label}${printable([this.nameOf(line), field, reason].filter(Boolean).join(': '))}\n`
     })
     const others = this.count - named.length
-    return `${lines.join('')}${others > 0 ? `and ${rowsOf(others)} more\n` : ''}`
+    return `${lines.join('')}${others > 0 ? `${label}and ${rowsOf(others)} more\n` : ''}`
   }
 
   #inOrder() {

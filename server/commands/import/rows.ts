@@ -1,4 +1,4 @@
-/** Why a row is refused; `field` is empty for the row as a whole. */
+/** Why a row is refused or doubted; `field` is empty for the row as a whole. */
 export interface Refusal {
   field: string
   reason: string
@@ -10,6 +10,8 @@ export interface Row {
   line: number
   record: unknown
   refusal?: Refusal
+  /** A value that is taken, and may not be what was meant. */
+  doubt?: Refusal
 }
 
 export interface End {
@@ -19,8 +21,8 @@ export interface End {
 
 /** In CSV, where a spreadsheet may have added empty cells. */
 export function rowsInCells([first, ...others]: readonly string[]): number | undefined {
-  const count = /^# (\d{1,15}) rows?$/.exec(first!)?.[1]
-  return count !== undefined && others.every((cell) => cell === '') ? Number(count) : undefined
+  const count = /^# (\d{1,15}) rows?$/.exec(first!.trim())?.[1]
+  return count !== undefined && others.every((cell) => cell.trim() === '') ? Number(count) : undefined
 }
 
 /** In NDJSON; no record has a field of this name. */
