@@ -88,6 +88,30 @@ memberships    2      0        0          0      0
   })
 })
 
+describe('null in NDJSON', () => {
+  const text = (id: string, nulls: string) => `{"id":"${id}","firstName":"A"${nulls}}\n`
+
+  it('stores what an empty cell stores', async () => {
+    const { run, write, ask } = await importWorld()
+    await write({
+      'people-a.ndjson': text('anna', ',"lastName":null,"email":null,"birthday":null,"image":null,"version":null'),
+      'people-b.csv': 'id,firstName,lastName,email,birthday,image,version\nben,A,,,,,\n',
+    })
+    expect(await run(['people-a.ndjson', 'people-b.csv'])).toMatchObject({ code: 0 })
+    const [anna, ben] = await ask('SELECT * FROM "Person" ORDER BY id')
+    expect(anna).toEqual({ ...ben, id: 'anna' })
+    expect(anna).toMatchObject({ lastName: '', email: '', birthday: null, image: '' })
+  })
+
+  it('is missing where a field cannot be empty', async () => {
+    const { run, write, column } = await importWorld()
+    await write({ 'people.ndjson': text('anna', ',"lastName":"B","email":null').replace('"anna"', 'null') })
+    const { code, stderr } = await run(['people.ndjson'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('people.ndjson:1: id: It is missing.')])
+    expect(await column('SELECT id FROM "Person"')).toEqual([])
+  })
+})
+
 describe('a file of a spreadsheet', () => {
   it('is taken as Excel writes it in German', async () => {
     const { run, write, directory, ask } = await importWorld()

@@ -43,6 +43,21 @@ describe('NDJSON', () => {
     expect(await rows(once, 'ndjson')).toEqual([[1, JSON.parse(once)]])
   })
 
+  it('has null for what is empty, in each field', async () => {
+    const names = [...['name', 'score', 'visible', 'start', 'place'], ...['departments', 'state', 'questions']]
+    const line = JSON.stringify({ id: 'a', ...Object.fromEntries(names.map((name) => [name, null])) })
+    expect(await rows(line, 'ndjson')).toEqual([
+      [1, { id: 'a', name: '', place: null, departments: [], questions: [] }],
+    ])
+    const parts = { options: null, solution: null }
+    expect(await rows(JSON.stringify({ id: null, questions: [{ id: 'q', ...parts }, null, 7] }), 'ndjson')).toEqual([
+      [1, { questions: [{ id: 'q' }, null, 7] }],
+    ])
+    const others = '{"id":"null","shoes":null,"departments":["null",null],"__proto__":null}'
+    const [[, record]] = (await rows(others, 'ndjson')) as [[number, object]]
+    expect(JSON.stringify(record)).toBe(others)
+  })
+
   it('is refused without lines', async () => {
     for (const content of ['', '\ufeff', '\n', ' \r\n\n']) {
       expect(await faultOf(content, 'ndjson')).toEqual(fault(1, 'It is empty.'))

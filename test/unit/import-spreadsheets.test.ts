@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { kinds } from '../../routers/directory/kinds.ts'
+import type { KindName } from '../../routers/directory/kinds.ts'
+import { fieldsOf, kindNames, kinds } from '../../routers/directory/kinds.ts'
+import { readRows } from '../../server/commands/import/read-rows.ts'
 import { seed } from '../support/chance.ts'
 import { times } from '../support/rounds.ts'
 import { fault, faultOf, rows } from './import-reading.ts'
@@ -297,4 +299,29 @@ describe('a file of chance', () => {
       { seed, numRuns: times(5_000, 300) },
     )
   })
+})
+
+it('null in NDJSON is an empty cell, in chosen fields of every kind', async () => {
+  const recordOf = async (kind: KindName, format: 'csv' | 'ndjson', content: string) => {
+    const open = async function* () {
+      yield Buffer.from(content)
+    }
+    for await (const row of readRows({ format, open }, fieldsOf(kind))) return row.record
+    return undefined
+  }
+  const asked = fc.constantFrom(...kindNames).chain((kind) => {
+    const names = fieldsOf(kind).flatMap(({ name, key, type }) => (key || type === 'questions' ? [] : name))
+    return fc.record({ kind: fc.constant(kind), empty: fc.shuffledSubarray(names) })
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ kind, empty }) => {
+      const keys = fieldsOf(kind).flatMap(({ name, key }) => (key ? name : []))
+      const cell = (name: string) => (keys.includes(name) ? 'x' : null)
+      const names = [...keys, ...empty]
+      const csv = `${names.join(',')}\n${names.map(cell).join(',')}\n`
+      const ndjson = JSON.stringify(Object.fromEntries(names.map((name) => [name, cell(name)])))
+      expect(await recordOf(kind, 'ndjson', ndjson)).toEqual(await recordOf(kind, 'csv', csv))
+    }),
+    { seed, numRuns: times(2_000, 300) },
+  )
 })

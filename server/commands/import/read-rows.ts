@@ -39,7 +39,7 @@ export async function* readRows(
   const all = chained(seen, blocks)
   let [rows, last] = [0, 1]
   let end: End | undefined
-  for await (const one of format === 'ndjson' ? ndjsonRows(all) : csvRows(all, fields, separatorIn(text))) {
+  for await (const one of format === 'ndjson' ? ndjsonRows(all, fields) : csvRows(all, fields, separatorIn(text))) {
     if (end) throw new FileFault(one.line, 'It follows the line that states the number of rows.')
     last = one.line
     if ('rows' in one) end = one
