@@ -12,6 +12,7 @@ import { runAlone } from './migrate-alone.ts'
 import type { Migration, SqlFile } from './migration-files.ts'
 import { readFunctions, readMigrations, schemaDirectory } from './migration-files.ts'
 import { inLockedTransaction, isHeldUp, LOCK_TIMEOUT } from './migration-lock.ts'
+import { checkSchemaOf } from './search-path.ts'
 import { limitSessions } from './session-limits.ts'
 
 export interface MigrateOptions {
@@ -33,13 +34,14 @@ export interface SchemaState {
   newer: string | undefined
 }
 
-/** Changes nothing. Throws as `migrate` does when a migration is recorded as failed or was edited. */
+/** Changes nothing. Throws as `migrate` does when a migration is recorded as failed or was edited, or the schema is another one. */
 export async function compareSchema(url: string, directory = schemaDirectory()): Promise<SchemaState> {
   const [migrations, functions] = await Promise.all([readMigrations(directory), readFunctions(directory)])
   return withClient(url, (client) => stateOf(client, migrations, functions))
 }
 
 async function stateOf(client: pg.Client, migrations: readonly Migration[], functions: SqlFile[][]) {
+  await checkSchemaOf(client)
   const applied = await readApplied(client)
   const pending = migrations.filter((migration) => isPending(migration, applied))
   for (const migration of pending) isReplaced(migration, applied) // throws for a database that is too old

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Database } from './client.ts'
-import { bool, int, statement, text } from './pg/statement.ts'
+import { bool, int, nullable, statement, text } from './pg/statement.ts'
+import { checkSchema, SESSION_NAMES } from './search-path.ts'
 import type { TimeLimits } from './time-limits.ts'
 import { productionLimits } from './time-limits.ts'
 
@@ -41,19 +42,23 @@ export async function limitSessions(client: pg.ClientBase, role?: string, limits
 }
 
 /** Undefined for the driver's default role. */
-export const roleOf = (url: string): string | undefined => decodeURIComponent(new URL(url).username) || undefined
+export function roleOf(url: string): string | undefined {
+  const { username, searchParams } = new URL(url)
+  return searchParams.get('user') || decodeURIComponent(username) || undefined
+}
 
 const milliseconds = (limit: Limit) =>
   `(extract(epoch FROM current_setting('${limit}')::interval) * 1000)::int8 AS ${limit}`
 
 const session = statement(
   'session',
-  `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
+  `SELECT ${SESSION_NAMES},
      current_setting('TimeZone') AS "timeZone", pg_has_role('pg_read_all_stats', 'USAGE') AS "seesOthers",
      ${milliseconds('statement_timeout')}, ${milliseconds('idle_in_transaction_session_timeout')}`,
   {
     role: text,
     database: text,
+    schema: nullable(text),
     timeZone: text,
     seesOthers: bool,
     statement_timeout: int,
@@ -61,17 +66,21 @@ const session = statement(
   },
 )
 
-/** Returns sentences on missing limits and rights. Throws when sessions are not in UTC, as every time would be read wrongly. */
+/**
+ * Returns sentences on missing limits and rights. Throws when sessions are not in UTC, as every time would be read wrongly, or look
+ * for the tables in another schema.
+ */
 export async function checkSessions(db: Database, limits = productionLimits): Promise<string[]> {
   const wanted = sessionLimits(limits)
   const [found] = await db.execute(session, [])
   const { role, database, timeZone, seesOthers } = found!
   if (!/^(?:Etc\/)?(?:UTC|GMT)$/.test(timeZone)) {
     throw new Error(
-      `Sessions of the database are in ${timeZone}, not in UTC: DATABASE_URL must not have \`options\`, and PgBouncer must pass ` +
-        'them on (1.21 or later, without `options` in ignore_startup_parameters).',
+      `Sessions of the database are in ${timeZone}, not in UTC: PgBouncer must pass the service's \`options\` on ` +
+        '(1.21 or later, without `options` in ignore_startup_parameters).',
     )
   }
+  checkSchema(found!)
   const missing = (Object.keys(wanted) as Limit[]).filter((name) => found![name] === 0 || found![name] > wanted[name])
   const statements = missing.map(
     (name) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${wanted[name]}ms';`,

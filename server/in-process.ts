@@ -1,3 +1,4 @@
+import { unusableParameter } from '../prisma/address-parameters.ts'
 import { openDatabase } from '../prisma/client.ts'
 import { prepareSchema } from '../prisma/prepare-schema.ts'
 import { checkSessions, roleOf } from '../prisma/session-limits.ts'
@@ -59,6 +60,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
   const url = options.databaseDirectUrl ?? databaseUrl
+  for (const [name, address] of Object.entries({ databaseUrl, databaseDirectUrl: url })) {
+    const unusable = unusableParameter(address)
+    if (unusable !== undefined) throw new TypeError(`${name} is not ${unusable}`)
+  }
   await prepareSchema(url, { migrateOnStart, role: roleOf(databaseUrl) })
   const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), { max: options.databasePoolMax })
   const cipher = createCipher(keys.data)

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { unusableParameter } from '../../prisma/address-parameters.ts'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { developmentKey } from '../../server/tokens/development.ts'
@@ -32,6 +33,8 @@ export async function createBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-bench-'))
   await chmod(dataDir, 0o755)
   const outside = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL
+  const unusable = outside && unusableParameter(outside)
+  if (unusable) throw new Error(`The database of the benchmark is not ${unusable}.`)
   const embedded = outside ? undefined : await startEmbedded(dataDir)
   const server = outside ?? embedded!.superuserUrl
   if (embedded) pinBesideLoad(await postmasterOf(embedded.superuserUrl))

@@ -5,7 +5,7 @@
 const TIME =
   /^(\d{4})(-?)(\d\d)\2(\d\d)[Tt ](\d\d)(:?)(\d\d)(?:\6(\d\d)(?:[.,](\d+))?)? ?(?:([Zz])|([-+\u2212])(\d\d)(?::?(\d\d))?)$/
 
-/** The same time with all parts, as `z.iso.datetime` reads it; what is none of the forms is returned as it is. */
+/** The same time with all parts, as `z.iso.datetime` reads it. Other text is returned unchanged. */
 export function extendedTime(text: string): string {
   const found = TIME.exec(text)
   if (!found) return text

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { unusableParameter } from '../../prisma/address-parameters.ts'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import { isNetwork } from '../webhooks/send/addresses.ts'
@@ -58,7 +59,12 @@ export const secretsKeys = z
     '32 bytes in base64, as `openssl rand -base64 32` prints, or several of them, separated by commas',
   )
 
-export const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
+export const databaseUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
+  .superRefine((text, { addIssue }) => {
+    const unusable = unusableParameter(text)
+    if (unusable !== undefined) addIssue(unusable)
+  })
 
 const REDIS = 'a redis:// or rediss:// address'
 export const redisUrl = z

@@ -52,6 +52,18 @@ describe('createService', () => {
     expect(await tables()).not.toEqual([])
   })
 
+  it.each(['databaseUrl', 'databaseDirectUrl'])(
+    'refuses a parameter of %s that it would ignore, by name',
+    async (name) => {
+      const databaseUrl = await emptyDatabase()
+      const options = { databaseUrl, [name]: `${databaseUrl}?schema=clubs`, secretsKey: newKey(), migrateOnStart: true }
+      await expect(createService(options)).rejects.toThrow(
+        new TypeError(`${name} is not possible with the parameter schema: the tables are in the schema public`),
+      )
+      expect(await query(databaseUrl, `SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`)).toEqual([])
+    },
+  )
+
   it('makes the same checks as over HTTP', async () => {
     const { service, member } = await begin({ storageQuotaBytes: 10, brand: 'Riverside' })
     const at = { collection: 'c', key: 'k' }

@@ -1,6 +1,7 @@
 import { appendFile, chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unusableParameter } from '../../prisma/address-parameters.ts'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { copyCluster } from './cluster-template.ts'
 import { pgClient } from './pg-client.ts'
@@ -39,6 +40,10 @@ max_connections = 300
 export async function startSharedServer(): Promise<SharedServer> {
   const isCitus = Boolean(process.env.CITUS_URL)
   const given = process.env.CITUS_URL || process.env.TEST_DATABASE_URL
+  for (const url of [given, process.env.TEST_DATABASE_DIRECT_URL]) {
+    const unusable = url && unusableParameter(url)
+    if (unusable) throw new Error(`The database of the tests is not ${unusable}.`)
+  }
   if (given) return { url: given, isTemporary: false, isCitus, stop: async () => {} }
   const directory = join(tmpdir(), `member-apps-tests-${process.pid}`)
   const isFirst = Boolean(await mkdir(directory, { recursive: true }))

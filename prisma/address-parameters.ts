@@ -1,0 +1,44 @@
+const ANY = /^/s
+
+/**
+ * The parameters of a database's address that have the effect that their author expects, with their possible values. The driver
+ * ignores others, and other values of these.
+ */
+const HONOURED = new Map<string, RegExp>([
+  ...['host', 'port', 'user', 'password'].map((name) => [name, ANY] as const),
+  ...['ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation'].map((name) => [name, ANY] as const),
+  ...['uselibpqcompat', 'application_name', 'fallback_application_name'].map((name) => [name, ANY] as const),
+  ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'].map((name) => [name, ANY] as const),
+  ['query_timeout', ANY],
+  // The service has its own limits; pg_dump and psql, with the same address, use it.
+  ['connect_timeout', ANY],
+  ['client_encoding', /^utf-?8$/i],
+  // These values change nothing.
+  ['schema', /^public$/],
+  ['gssencmode', /^(?:disable|prefer)$/],
+  ['channel_binding', /^(?:disable|prefer)$/],
+  ['target_session_attrs', /^any$/],
+])
+
+const SCHEMA = 'the tables are in the schema public'
+const INSTEAD = new Map([
+  ['options', 'set what it sets by ALTER ROLE … SET, or ALTER DATABASE'],
+  ...['schema', 'search_path', 'searchpath', 'currentschema'].map((name) => [name, SCHEMA] as const),
+  ...['dbname', 'database', 'db'].map((name) => [name, 'the database is the path of the address'] as const),
+  ...['connection_limit', 'max', 'pool_size'].map((name) => [name, 'DATABASE_POOL_MAX has that effect'] as const),
+  ['pgbouncer', 'PgBouncer needs none, but prepared statements (docs/database.md)'],
+  ['client_encoding', 'texts are in UTF-8'],
+])
+
+/** Continues a sentence after "is not": the first parameter of an address that would be ignored. */
+export function unusableParameter(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined
+  for (const [name, value] of new URL(url).searchParams) {
+    if (HONOURED.get(name)?.test(value)) continue
+    // Other texts may be part of a password that is not encoded.
+    const shown = /^[a-z_-]{1,40}$/i.test(name) ? `the parameter ${name}` : 'a parameter of an unknown name'
+    const reason = INSTEAD.get(name.toLowerCase()) ?? 'it would be ignored'
+    return `possible with ${shown}: ${reason}`
+  }
+  return undefined
+}
