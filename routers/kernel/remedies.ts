@@ -129,7 +129,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   tokenInvalid:
     'every API: The token is malformed, revoked, sent twice, or for another API; or the consent was withdrawn, the client removed or the app suspended. → Renew it once. If the new one is refused too, let the member sign in again.',
   tokenExpired:
-    'every API: The token has expired; tokens of this service are valid for 10 minutes. → Renew it with the refresh token, then repeat the request.',
+    'every API: The token has expired; tokens of this service are valid for 15 minutes. → Renew it with the refresh token, then repeat the request.',
   scopeMissing:
     'every API: The member did not allow this scope, or the client is not registered for it. → Ask the member for it with a new sign-in. The scope field of the token response has the granted scopes.',
   levelTooLow: "lms and notify: The client's team has the Hobby level. → These APIs need the Developer membership.",

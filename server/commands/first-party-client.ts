@@ -59,7 +59,7 @@ export function addedText({ id, done, scopes, secret, tokenEndpoint, organisatio
   if (!secret) return `${added}\nIt signs its assertions for ${tokenEndpoint} (docs/first-party.md).\n`
   return (
     `${added}\nIts secret, which is shown only once: ${secret}\n\n` +
-    `A token for ${organisation}, for 10 minutes:\n` +
+    `A token for ${organisation}, for 15 minutes:\n` +
     `curl -u '${id}:${secret}' -d grant_type=client_credentials -d organisation='${organisation}' ` +
     `-d scope='${scopes.join(' ')}' ${tokenEndpoint}\n`
   )

@@ -1,7 +1,7 @@
 import { CONSENT_MS } from '../../routers/kernel/access.ts'
 
 /** Nothing outlives the grant under which it was issued: a token ends with its grant. */
-export const ACCESS_TOKEN_SECONDS = 600
+export const ACCESS_TOKEN_SECONDS = 900
 export const CODE_SECONDS = 60
 /** Since its last use: each use replaces it. */
 export const REFRESH_TOKEN_SECONDS = 30 * 86_400

@@ -41,7 +41,7 @@ const ask = (more: Record<string, string> = {}, of = client) =>
 const granted = async (more?: Record<string, string>, of?: string) => {
   const { status, json } = await ask(more, of)
   expect(json).toEqual({
-    ...{ access_token: expect.any(String), token_type: 'Bearer', expires_in: 600, scope: expect.any(String) },
+    ...{ access_token: expect.any(String), token_type: 'Bearer', expires_in: 900, scope: expect.any(String) },
   })
   expect(status).toBe(200)
   return json as { access_token: string; scope: string }
@@ -267,9 +267,9 @@ describe('a token of an app itself', () => {
     expect([await batch(), (await collections(token)).status]).toEqual([403, 403])
   })
 
-  it('expires after 10 minutes', async () => {
+  it('expires after 15 minutes', async () => {
     const { access_token: token } = await granted()
-    it_.world.advance(601)
+    it_.world.advance(901)
     expect(await collections(token)).toMatchObject({
       ...{ status: 401, body: { error: { message: 'This token has expired.' } } },
     })
@@ -298,7 +298,7 @@ describe('openid-client, unchanged', () => {
     })
     const organisation = it_.world.ids.club
     const { access_token: token, ...more } = await openid.clientCredentialsGrant(config, { scope, organisation })
-    expect(more).toMatchObject({ scope, expires_in: 600 })
+    expect(more).toMatchObject({ scope, expires_in: 900 })
     expect(more).not.toHaveProperty('refresh_token')
     expect((await it_.world.call('GET', '/collections', { token })).status).toBe(200)
     const elsewhere = openid.clientCredentialsGrant(config, { scope, organisation: id('nowhere') })

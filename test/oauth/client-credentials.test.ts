@@ -63,7 +63,7 @@ describe('a first-party client', () => {
     const { status, json, headers } = await request()
     expect({ status, json }).toEqual({
       status: 200,
-      json: { access_token: expect.any(String), expires_in: 600, token_type: 'Bearer', scope },
+      json: { access_token: expect.any(String), expires_in: 900, token_type: 'Bearer', scope },
     })
     expect(headers['cache-control']).toBe('no-store')
     const claims = decodeJwt(json.access_token)

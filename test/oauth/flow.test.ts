@@ -59,7 +59,7 @@ describe('an app that knows only the issuer', () => {
     })
     expect(tokens).toMatchObject({
       token_type: 'bearer',
-      expires_in: 600,
+      expires_in: 900,
       scope: 'svc.me.profile:read svc.apps.storage:read',
     })
     const { gid } = decodeJwt(tokens.access_token)

@@ -135,7 +135,7 @@ describe('a key for RS256', () => {
     }
   })
 
-  it('has one successor after 90 days, and ends 15 minutes after that has begun to sign', async () => {
+  it('has one successor after 90 days, and ends 20 minutes after that has begun to sign', async () => {
     const store = (days: number) => ({ ...parts(), now: () => here.world.core.now() + days * 86_400_000 })
     const [before] = await rsaKeys()
     await rotateOldKeys(store(89), 90)

@@ -48,7 +48,7 @@ const checks: [string, () => Promise<void>][] = [
       const half = createHash('sha256').update(access_token).digest().subarray(0, 16)
       expect(claims).toEqual({
         ...{ iss: issuer, sub: it_.world.ids.member, aud: client, nonce: expect.any(String) },
-        ...{ iat: expect.any(Number), exp: claims.iat + 600, auth_time: expect.any(Number) },
+        ...{ iat: expect.any(Number), exp: claims.iat + 900, auth_time: expect.any(Number) },
         at_hash: half.toString('base64url'),
       })
       expect(claims.auth_time).toBeGreaterThanOrEqual(before)

@@ -41,7 +41,7 @@ it('the server of an app sets a rule and stores an entry by the lines of docs/sy
     await sh(granting!, { CLIENT_ID: 'trainer-app', CLIENT_SECRET: secret }),
   )
   const scope = 'svc.apps.storage:read svc.apps.storage:write'
-  expect(more).toEqual({ expires_in: 600, token_type: 'Bearer', scope })
+  expect(more).toEqual({ expires_in: 900, token_type: 'Bearer', scope })
   const answers = await sh(calling!, { TOKEN })
   expect(answers).toMatch(/^\{"rule":"app"\}\{"results":\[\{"etag":".+","updatedAt":\d+\}\]\}$/)
   expect(await db.storageEntry.findMany({ where: { collection: 'ranking' } })).toMatchObject([

@@ -38,7 +38,7 @@ it('a device signs a member in by the lines of docs/apps.md', async () => {
   expect([done.status, done.text]).toEqual([200, expect.stringContaining('The device is connected')])
 
   const { access_token, ...answer } = await sh(polling!, { DEVICE_CODE })
-  expect(answer).toMatchObject({ expires_in: 600, token_type: 'Bearer', scope })
+  expect(answer).toMatchObject({ expires_in: 900, token_type: 'Bearer', scope })
   const profile = await browser.get(`http://apps.localhost:${service.port}/v1/me/profile`, {
     authorization: `Bearer ${access_token}`,
   })
