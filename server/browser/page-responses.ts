@@ -45,7 +45,8 @@ export const pageErrors =
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
       if (error.status >= 500) ctx.state.cause = error.cause
       ctx.set(error.headers)
-      sendMessage(ctx, messageOf(error), error.status === 401 ? 400 : error.status)
+      const message = messageOf(error)
+      sendMessage(ctx, message, error.status === 401 ? 400 : error.status, detailOf(message, error))
     }
   }
 
@@ -53,4 +54,10 @@ function messageOf({ status }: ApiError): Message {
   if (status >= 500) return 'unavailable'
   if (status === 429) return 'tooManyRequests'
   return status === 404 ? 'notFound' : 'requestWrong'
+}
+
+/** The page promises details of a wrong request. */
+function detailOf(message: Message, { id, message: text }: ApiError): string | undefined {
+  if (message !== 'requestWrong') return undefined
+  return id === 'requestInvalid' ? 'A field of the form is missing or wrong.' : text
 }

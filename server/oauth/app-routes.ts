@@ -11,10 +11,12 @@ import { JSON_TYPE } from '../http/send.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { requestLimit } from '../limits/request-limit.ts'
+import { dropHints } from './hints.ts'
 import { metadataOf, openidConfiguration, routes } from './metadata.ts'
 import { asksForOpenid, plainRequest } from './plain-request.ts'
 import { withinDeadline } from './provider-handler.ts'
-import { reserveBody } from './token-body.ts'
+import { QUERY_TOO_LONG, queryOf } from './query.ts'
+import { reserveBody, rewriteForm } from './token-body.ts'
 import { tooMany } from './token-limit.ts'
 
 /** OpenID Connect Discovery, 4: it comes after an issuer's path. */
@@ -24,7 +26,6 @@ const OPENID_PATH = '/.well-known/openid-configuration'
 export const MAX_REQUESTS = 300
 /** Requests for device codes per minute and network: each code is stored, and secrets might be guessed. */
 export const MAX_DEVICE_CODES = 60
-const MAX_QUERY = 4_096
 /** Koa reads parameters in quadratic time: the 2,000 of one letter that fit took 40 ms. */
 const MAX_PARAMETERS = 100
 
@@ -57,14 +58,15 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   router.get(`${path}${routes.authorization}`, (ctx) =>
     limited(ctx, async () => {
       const { search } = ctx.state
-      if (search.length > MAX_QUERY) return sendMessage(ctx, 'requestWrong', 400, 'the query is longer than 4 KB')
+      const query = queryOf(search)
+      if (!query) return sendMessage(ctx, 'requestWrong', 400, QUERY_TOO_LONG)
       if (search.split('&').length > MAX_PARAMETERS) {
         return sendMessage(ctx, 'requestWrong', 400, `the query has more than ${MAX_PARAMETERS} parameters`)
       }
       setPageHeaders(ctx)
       return withinDeadline(ctx, requestMs, async () => {
-        const client = new URLSearchParams(search).get('client_id') ?? ''
-        const plain = plainRequest(search, asksForOpenid(search) ? await identityScopesOf(client) : [])
+        const client = query.get('client_id') ?? ''
+        const plain = plainRequest(query, asksForOpenid(query) ? await identityScopesOf(client) : [])
         await handle(ctx, routes.authorization, plain)
       })
     }),
@@ -76,7 +78,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       withinDeadline(ctx, requestMs, async () => {
         const form = await readForm(ctx).catch(() => null)
         if (form) redirect(ctx, `${ctx.state.path}?${form}`)
-        else sendMessage(ctx, 'requestWrong', 400)
+        else sendMessage(ctx, 'requestWrong', 400, 'the body is not a form of at most 8 KiB')
       }),
     ),
   )
@@ -115,6 +117,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       const { passes, msBeforeNext } = await mayBegin.take(networkOf(ctx.state.clientAddress ?? ''))
       if (!passes) return tooMany(ctx, msBeforeNext, 'requests')
       await reserveBody(ctx, memory)
+      await rewriteForm(ctx.req, (form) => dropHints(form, asksForOpenid(form)))
       await handleBelow(ctx)
     })
   })

@@ -16,6 +16,12 @@ export const completeIdTokens = (provider: Provider, now: () => number) =>
     return seconds + ACCESS_TOKEN_SECONDS
   })
 
+/** An `id_token_hint` that cannot be verified counts as not given: keys rotate, and apps store ID tokens for longer. */
+export function ignoreUnverifiedHints({ IdToken }: Provider) {
+  const { validate } = IdToken
+  IdToken.validate = (hint, client) => validate.call(IdToken, hint, client).catch(() => undefined as never)
+}
+
 /** A code or refresh token may have `openid`, which was taken from its client since. */
 export function dropIdToken(ctx: Context) {
   const { oidc, body } = ctx as Context & Partial<KoaContextWithOIDC>

@@ -1,33 +1,29 @@
 import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
+import { dropHints } from './hints.ts'
 
-/** Scopes and parameters of OpenID Connect, which many libraries send by default. */
+/** Which many libraries ask for by default. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access']
-const OPENID_PARAMETERS = ['nonce', 'max_age', 'acr_values', 'claims', 'claims_locales', 'id_token_hint']
 
-/** Without `openid` they have no effect. */
-const HINTS = ['login_hint', 'ui_locales']
+/** Without `openid` they have no effect in a browser. */
+const OPENID_HINTS = ['login_hint', 'ui_locales']
 
-/** Whether an authorization request's query asks for OpenID Connect. */
-export const asksForOpenid = (search: string) =>
-  new URLSearchParams(search).getAll('scope').some((scope) => scope.split(' ').includes('openid'))
+export const asksForOpenid = (request: URLSearchParams) =>
+  request.getAll('scope').some((scope) => scope.split(' ').includes('openid'))
 
 /**
  * Converts an authorization request's query to what its client has registered: without the scopes of OpenID Connect that it has
- * not, and without `openid` to plain OAuth 2.0, as oidc-provider then refuses the parameters.
+ * not, and without `openid` to plain OAuth 2.0.
  */
-export function plainRequest(search: string, registered: readonly IdentityScope[]): string {
-  const query = new URLSearchParams(search)
+export function plainRequest(query: URLSearchParams, registered: readonly IdentityScope[]): string {
   const [scope, ...more] = query.getAll('scope')
   const scopes = scope?.split(' ') ?? []
   const isOpenid = scopes.includes('openid') && registered.includes('openid')
   const allowed: readonly string[] = isOpenid ? registered : []
   const wanted = scopes.filter((one) => !OPENID_SCOPES.includes(one) || allowed.includes(one))
   // A repeated parameter is left for oidc-provider to refuse.
-  if (more.length === 0 && wanted.length < scopes.length) {
-    query.set('scope', wanted.join(' '))
-    if (scopes.includes('openid') && !isOpenid) for (const name of OPENID_PARAMETERS) query.delete(name)
-  }
-  if (!isOpenid) for (const name of HINTS) query.delete(name)
+  if (more.length === 0 && wanted.length < scopes.length) query.set('scope', wanted.join(' '))
+  dropHints(query, isOpenid)
+  if (!isOpenid) for (const name of OPENID_HINTS) query.delete(name)
   // The page for the sign-in is also the one on which to choose another account.
   const [prompt, ...prompts] = isOpenid ? query.getAll('prompt') : []
   if (prompt && prompts.length === 0) query.set('prompt', prompt.replace(/\bselect_account\b/, 'login'))

@@ -20,7 +20,7 @@ import {
 import { checkAssertion, clientAuthentication, requestable } from './client-credentials.ts'
 import { compareHashedSecrets, SECRETS } from './client-secrets.ts'
 import { ClientWaits } from './client-waits.ts'
-import { completeIdTokens } from './id-tokens.ts'
+import { completeIdTokens, ignoreUnverifiedHints } from './id-tokens.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   CODE_SECONDS,
@@ -135,6 +135,7 @@ export function createProvider(
   })
   compareHashedSecrets(provider, db, now)
   completeIdTokens(provider, now)
+  ignoreUnverifiedHints(provider)
   return provider
 }
 
@@ -172,16 +173,11 @@ const cookieNames = (secure: boolean) => ({
   resume: `${secure ? '__Secure-' : ''}member_resume`,
 })
 
-const MAX_STATE = 1_024
 /** Of the parameters that are stored with a device's code: as much as a browser's request may have. */
 const MAX_STORED = 4_096
 
-/**
- * `state` is at most 1 KB. RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app gets its
- * own error.
- */
+/** RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app gets its own error. */
 function checkRequest({ oidc }: KoaContextWithOIDC) {
-  if (String(oidc.params!.state ?? '').length > MAX_STATE) throw new errors.InvalidRequest('state is longer than 1 KB')
   if (oidc.route === 'device_authorization' && JSON.stringify(oidc.params).length > MAX_STORED) {
     throw new errors.InvalidRequest('the parameters are longer than 4 KB')
   }

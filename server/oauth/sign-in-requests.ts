@@ -41,9 +41,13 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
   }
 }
 
-/** The parameters as a query, without those that ask for the sign-in that has just happened. */
+/**
+ * The parameters as a query, without those that ask for the sign-in that has just happened, and without the resource, of which
+ * there is one: the query is no longer than the app's was.
+ */
 function withoutLogin({
   prompt,
+  resource: _resource,
   max_age: _age,
   id_token_hint: _hint,
   ...params

@@ -45,3 +45,21 @@ export function peekBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     request.on('readable', take).on('close', cutOff)
   })
 }
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
+
+/** Lets `rewrite` change the form of a body before oidc-provider reads it; it returns whether it has. */
+export async function rewriteForm(
+  request: IncomingMessage,
+  rewrite: (form: URLSearchParams) => boolean | Promise<boolean>,
+): Promise<void> {
+  if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) return
+  const body = await peekBody(request, MAX_BODY_BYTES)
+  if (!body) return
+  const form = new URLSearchParams(body.toString())
+  if (!(await rewrite(form))) return
+  const changed = Buffer.from(form.toString())
+  request.read(body.length)
+  request.unshift(changed)
+  request.headers['content-length'] = String(changed.length)
+}

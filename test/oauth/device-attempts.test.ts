@@ -303,8 +303,8 @@ describe('a form of the pages for devices', () => {
 
 describe('a request for codes', () => {
   it.each<[string, Record<string, string>]>([
-    ['with a NUL', { login_hint: 'a\0b' }],
-    ['of more than 4 KB', { login_hint: 'a'.repeat(4_097) }],
+    ['with a NUL', { organisation: 'a\0b' }],
+    ['of more than 4 KB', { organisation: 'a'.repeat(4_097) }],
     ['for another API', { resource: 'https://other.example' }],
   ])('%s is refused, and stores nothing', async (_, more) => {
     const own = await register(here.world, { devices: true })

@@ -68,6 +68,14 @@ describe('a sign-out that an app asks for', () => {
     expect(named.location!.href).toBe(bye)
   })
 
+  it.each([3_500, 3_800])('returns a state of %d characters', async (length) => {
+    const state = 's'.repeat(length)
+    const page = await ask({ client_id: client, post_logout_redirect_uri: bye, state })
+    const query = offered(page, 'query')[0]!.replaceAll('&amp;', '&')
+    const back = await browser.submit(page, 'confirm', { query, decision: 'stay' })
+    expect(back.location!.href).toBe(`${bye}?state=${state}`)
+  })
+
   it('asks in the language of ui_locales', async () => {
     expect((await ask(hinted({ ui_locales: 'de' }))).text).toContain('In diesem Browser abmelden?')
   })
@@ -91,32 +99,64 @@ describe('a sign-out that an app asks for', () => {
 })
 
 describe('a sign-out shows an error page, redirects nowhere and ends nothing', () => {
-  const forged = (token: string) => `${token.slice(0, -4)}AAAA`
-  it.each<[string, () => Record<string, string> | Promise<Record<string, string>>]>([
-    ['for another address', () => hinted({ post_logout_redirect_uri: 'https://evil.example/' })],
-    ['for a path below', () => hinted({ post_logout_redirect_uri: `${bye}/more` })],
-    ['for an address with a query', () => hinted({ post_logout_redirect_uri: `${bye}?to=https://evil.example` })],
-    ['for the host with a suffix', () => hinted({ post_logout_redirect_uri: 'https://app.example.evil.example/bye' })],
-    ['for a redirect URI', () => hinted({ post_logout_redirect_uri: 'https://app.example/callback' })],
-    ['for a script', () => hinted({ post_logout_redirect_uri: 'javascript:alert(1)' })],
-    ['for an address without a client', () => ({ post_logout_redirect_uri: bye })],
-    ['for a forged ID token', () => hinted({ id_token_hint: forged(tokens.id_token) })],
-    ['for an access token', () => hinted({ id_token_hint: tokens.access_token })],
-    ['for a text', () => hinted({ id_token_hint: 'text' })],
-    ['for the token of another client', async () => hinted({ client_id: await register(it_.world) })],
-    ['for a client that does not exist', () => ({ client_id: 'nobody', post_logout_redirect_uri: bye })],
-    ['for a client with a NUL', () => ({ client_id: 'a\0', post_logout_redirect_uri: bye })],
-    ['for a state above 1 KB', () => hinted({ state: 'a'.repeat(1_025) })],
-    ['for a query above 4 KB', () => hinted({ more: 'a'.repeat(4_096) })],
-  ])('%s', async (_, fields) => {
+  const unregistered = 'post_logout_redirect_uri is not registered for this client'
+  const unnamed = 'post_logout_redirect_uri needs client_id, or an id_token_hint of the client'
+  it.each<[string, string, () => Record<string, string> | Promise<Record<string, string>>]>([
+    ['for another address', unregistered, () => hinted({ post_logout_redirect_uri: 'https://evil.example/' })],
+    ['for a path below', unregistered, () => hinted({ post_logout_redirect_uri: `${bye}/more` })],
+    [
+      ...(['for an address with a query', unregistered] as const),
+      () => hinted({ post_logout_redirect_uri: `${bye}?to=https://evil.example` }),
+    ],
+    [
+      ...(['for the host with a suffix', unregistered] as const),
+      () => hinted({ post_logout_redirect_uri: 'https://app.example.evil.example/bye' }),
+    ],
+    [
+      ...(['for a redirect URI', unregistered] as const),
+      () => hinted({ post_logout_redirect_uri: 'https://app.example/callback' }),
+    ],
+    ['for a script', unregistered, () => hinted({ post_logout_redirect_uri: 'javascript:alert(1)' })],
+    ['for an address without a client', unnamed, () => ({ post_logout_redirect_uri: bye })],
+    ['for an access token, and no client', unnamed, () => hinted({ id_token_hint: tokens.access_token })],
+    ['for a text, and no client', unnamed, () => hinted({ id_token_hint: 'text' })],
+    [
+      ...(['for the address of another client than client_id', unregistered] as const),
+      async () => hinted({ client_id: await register(it_.world) }),
+    ],
+    [
+      ...(['for a client that does not exist', 'client_id names no client'] as const),
+      () => ({ client_id: 'nobody', post_logout_redirect_uri: bye }),
+    ],
+    [
+      ...(['for a client with a NUL', 'client_id names no client'] as const),
+      () => ({ client_id: 'a\0', post_logout_redirect_uri: bye }),
+    ],
+    ['for a query above 4 KB', 'the query is longer than 4 KB', () => hinted({ more: 'a'.repeat(4_096) })],
+  ])('%s, with the detail %j in both languages', async (_, detail, fields) => {
     const [asked, nobody] = [await fields(), it_.newBrowser()]
-    for (const from of [browser, nobody]) {
+    const german = it_.newBrowser()
+    german.language = 'de'
+    for (const from of [browser, nobody, german]) {
       const page = await ask(asked, from)
       expect([page.status, page.location]).toEqual([400, undefined])
       expect(page.text).not.toContain('evil.example')
+      expect(page.text).toContain(`<p class="detail" lang="en" dir="auto">${detail}</p>`)
     }
     const page = await browser.post(`${endpoint}/confirm`, { query: `${new URLSearchParams(asked)}`, decision: 'end' })
     expect([page.status, page.location]).toEqual([400, undefined])
+    expect(page.text).toContain('class="detail"')
+    expect(await isSignedIn()).toBe(true)
+  })
+
+  it('for an unknown decision, and for a body that is no form', async () => {
+    const wrong = await browser.post(`${endpoint}/confirm`, { query: '', decision: 'x' })
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringContaining('A field of the form is missing or wrong.'),
+    ])
+    const posted = await browser.post(endpoint, '{}', { 'content-type': 'application/json' })
+    expect([posted.status, posted.text]).toEqual([400, expect.stringContaining('class="detail"')])
     expect(await isSignedIn()).toBe(true)
   })
 

@@ -48,7 +48,6 @@ describe('prompt=none', () => {
     ['another account', { prompt: 'none select_account' }, 'invalid_request'],
     ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
     ['a max_age that is no number', { max_age: 'soon' }, 'invalid_request'],
-    ['an id_token_hint that is no token', { id_token_hint: 'text' }, 'invalid_request'],
   ])('for %s answers with an error at the redirect URI, and asks nobody', async (_, more, error) => {
     const { browser } = await signIn(it_, config)
     it_.world.advance(2)
@@ -73,7 +72,7 @@ describe('prompt=none', () => {
     expect([page.status, page.location]).toEqual([400, undefined])
   })
 
-  it('answers login_required for the ID token of another member, invalid_request for that of another client', async () => {
+  it('answers login_required for the ID token of another member, and as without it for that of another client', async () => {
     const { browser } = await signIn(it_, config)
     const stranger = await createMember(it_.world.db, { email: `${id('new')}@example.org` })
     const club = await it_.world.db.membership.findFirstOrThrow({ where: { personId: stranger } })
@@ -82,7 +81,7 @@ describe('prompt=none', () => {
     expect(answerOf(hinted)).toEqual([redirectUri, 'login_required', null])
     const other = await registerOpenid(it_)
     const foreign = await ask({ prompt: 'none', id_token_hint: theirs.id_token }, browser, other)
-    expect(answerOf(foreign)).toEqual([redirectUri, 'invalid_request', null])
+    expect(answerOf(foreign)).toEqual([redirectUri, 'consent_required', null])
   })
 })
 
