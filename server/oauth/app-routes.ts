@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
-import type { IdentityScope } from '../../routers/kernel/identity-scopes.ts'
+import type { Client } from 'oidc-provider'
+import { isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import { METADATA_PATH } from '../browser/addresses.ts'
 import { readForm } from '../browser/forms.ts'
 import { redirect, sendMessage } from '../browser/page-responses.ts'
@@ -11,13 +12,16 @@ import { JSON_TYPE } from '../http/send.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { requestLimit } from '../limits/request-limit.ts'
+import { allowedScopes } from './authorize-scopes.ts'
 import { dropHints } from './hints.ts'
 import { metadataOf, openidConfiguration, routes } from './metadata.ts'
 import { asksForOpenid, plainRequest } from './plain-request.ts'
 import { withinDeadline } from './provider-handler.ts'
 import { QUERY_TOO_LONG, queryOf } from './query.ts'
+import type { NameResource } from './resources.ts'
 import { reserveBody, rewriteForm } from './token-body.ts'
 import { tooMany } from './token-limit.ts'
+import { namePublicClient } from './token-request.ts'
 
 /** OpenID Connect Discovery, 4: it comes after an issuer's path. */
 const OPENID_PATH = '/.well-known/openid-configuration'
@@ -34,7 +38,8 @@ const ALLOW = { get: 'GET, HEAD', post: 'POST' } as const
 interface Options {
   issuer: string
   handle: (ctx: StepContext, path: string, search?: string) => Promise<void>
-  identityScopesOf: (client: string) => Promise<IdentityScope[]>
+  clientOf: (id: string) => Promise<Client | undefined>
+  nameResource: NameResource
   userinfo: (ctx: StepContext) => Promise<void>
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
   limits: Limits
@@ -44,9 +49,19 @@ interface Options {
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
 export function addAppRoutes(router: Router<State>, options: Options) {
-  const { issuer, handle, identityScopesOf, userinfo, limit, limits, memory, requestMs } = options
+  const { issuer, handle, clientOf, nameResource, userinfo, limit, limits, memory, requestMs } = options
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
+  const identityScopesOf = async (id: string) => {
+    const client = await clientOf(id)
+    return client ? allowedScopes(client).filter(isIdentityScope) : []
+  }
+  /** What clients send in several ways, as oidc-provider reads it. */
+  const plainForm = (ctx: StepContext) =>
+    rewriteForm(ctx.req, async (form) => {
+      const isNamed = await namePublicClient(ctx.req.headers, form, clientOf)
+      return nameResource(form) || isNamed
+    })
   const isWithinLimit = requestLimit(limits, 'authorizations', MAX_REQUESTS)
 
   const limited = async (ctx: StepContext, respond: () => Promise<void>) => {
@@ -66,6 +81,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       setPageHeaders(ctx)
       return withinDeadline(ctx, requestMs, async () => {
         const client = query.get('client_id') ?? ''
+        nameResource(query)
         const plain = plainRequest(query, asksForOpenid(query) ? await identityScopesOf(client) : [])
         await handle(ctx, routes.authorization, plain)
       })
@@ -107,7 +123,10 @@ export function addAppRoutes(router: Router<State>, options: Options) {
     acceptJson(ctx)
     return withinDeadline(ctx, requestMs, async () => {
       await reserveBody(ctx, memory)
-      await limit(ctx, () => handleBelow(ctx))
+      await limit(ctx, async () => {
+        await plainForm(ctx)
+        await handleBelow(ctx)
+      })
     })
   })
   const mayBegin = limits.open('device-authorizations', MAX_DEVICE_CODES, 60)
@@ -117,6 +136,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       const { passes, msBeforeNext } = await mayBegin.take(networkOf(ctx.state.clientAddress ?? ''))
       if (!passes) return tooMany(ctx, msBeforeNext, 'requests')
       await reserveBody(ctx, memory)
+      await plainForm(ctx)
       await rewriteForm(ctx.req, (form) => dropHints(form, asksForOpenid(form)))
       await handleBelow(ctx)
     })

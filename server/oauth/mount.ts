@@ -7,7 +7,6 @@ import type { AccessLookup } from '../../routers/kernel/access.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import { isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
 import { createPageRoutes } from '../browser/page-routes.ts'
@@ -20,12 +19,12 @@ import type { Limits } from '../limits/limit.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import { adapterFactory } from './adapter.ts'
 import { addAppRoutes } from './app-routes.ts'
-import { allowedScopes } from './authorize-scopes.ts'
 import { browserSession } from './browser-session.ts'
 import { routes } from './metadata.ts'
 import { addPageRoutes } from './page-routes.ts'
 import { createProviderHandler } from './provider-handler.ts'
 import type { Realm } from './realm.ts'
+import { resourceNames } from './resources.ts'
 import { createSignInRequests } from './sign-in-requests.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { TOKEN_FAILURES, tokenLimit } from './token-limit.ts'
@@ -45,6 +44,8 @@ export interface MountOptions {
   authBaseUrl: string
   realm: Realm
   appsBaseUrl: string
+  /** The base URLs of the APIs, all that they have. */
+  resources: readonly string[]
   loginMethods: LoginMethods
   /** Clubs approve apps before their members can allow them. */
   clubApproval: boolean
@@ -119,18 +120,15 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     failures,
     limits,
   })
-  const identityScopesOf = async (id: string) => {
-    const client = await provider().Client.find(id)
-    return client ? allowedScopes(client).filter(isIdentityScope) : []
-  }
   addAppRoutes(router, {
     issuer,
     handle,
-    identityScopesOf,
+    clientOf: (id) => provider().Client.find(id),
     limit,
     limits,
     memory,
     requestMs,
+    nameResource: resourceNames(options.resources),
     userinfo: userinfo({ db, authenticate, accessOf, limits }),
   })
 

@@ -11,6 +11,7 @@ import { messageFor, sendMessage } from '../browser/page-responses.ts'
 import type { Message } from '../browser/pages/views.ts'
 import { sendPage } from '../browser/send-page.ts'
 import type { StepContext } from '../http/state.ts'
+import { revokeAccessToken } from './access-token-revocation.ts'
 import { appOf } from './app-views.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
 import { ClientWaits } from './client-waits.ts'
@@ -59,6 +60,7 @@ export function createProviderHandler({ keys, requestMs, replayed, ...options }:
         nameUnauthorizedClient(ctx)
         if (await pacePolls(ctx, options.db, options.now)) asked.get(ctx.req)!.state.waits = true
         if (ctx.oidc?.route === 'jwks') ctx.set('Cache-Control', `public, max-age=${KEYS_SECONDS}`)
+        await revokeAccessToken(ctx, { ...options, keys })
         dropIdToken(ctx)
         await rotateRefreshToken(ctx, { ...options, replayed })
       } catch (error) {

@@ -4,6 +4,7 @@ import { networkOf } from '../http/client-address.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
+import { basicOf } from './basic-header.ts'
 import { validSecret } from './client-secrets.ts'
 import { MAX_BODY_BYTES, peekBody } from './token-body.ts'
 
@@ -75,11 +76,6 @@ async function credentialOf(ctx: StepContext, storage: Options['storage'], now: 
   return (client && validSecret(client, secret!, now)?.hash) ?? null
 }
 
-/** A client's id and secret, from the header, where they are form-encoded (RFC 6749, 2.3.1), or from the body. */
-function secretOf(ctx: StepContext, form: URLSearchParams) {
-  const [, basic] = /^Basic (\S+)$/i.exec(ctx.get('authorization')) ?? []
-  if (basic === undefined) return { id: form.get('client_id'), secret: form.get('client_secret') }
-  const [id, secret] = Buffer.from(basic, 'base64').toString().split(':', 2)
-  const decoded = new URLSearchParams(`id=${id}&secret=${secret ?? ''}`)
-  return { id: decoded.get('id'), secret: decoded.get('secret') }
-}
+/** A client's id and secret, from the header or the body. */
+const secretOf = (ctx: StepContext, form: URLSearchParams) =>
+  basicOf(ctx.get('authorization')) ?? { id: form.get('client_id'), secret: form.get('client_secret') }

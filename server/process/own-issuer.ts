@@ -1,5 +1,6 @@
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Core } from '../../routers/kernel/context.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { METADATA_PATH } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
 import type { ClientAddress } from '../http/client-address.ts'
@@ -59,6 +60,9 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         ...parts,
         ...{ db, now, keys, authBaseUrl, realm, accessOf: core.accessOf, due: core.due, clientAddress: addressOf },
         appsBaseUrl: baseUrls.apps,
+        resources: [parts.baseUrls, ...(localUrls ? [localUrls] : [])].flatMap((urls) =>
+          sectionNames.map((name) => urls[name]),
+        ),
         authenticate: limitFailures(createAuthenticate([trusted], now), addressOf, limits),
         requestMs: core.timeLimits.requestMs,
       })

@@ -267,6 +267,16 @@ describe('a token of an app itself', () => {
     expect([await batch(), (await collections(token)).status]).toEqual([403, 403])
   })
 
+  it('cannot be revoked by itself, as it has no grant', async () => {
+    const { access_token: token } = await granted()
+    const answer = await it_.app.post(`${issuer}/revoke`, { token }, basic(client))
+    expect([answer.status, answer.json.error]).toEqual([400, 'unsupported_token_type'])
+    expect((await collections(token)).status).toBe(200)
+    const other = await withSecret()
+    expect((await it_.app.post(`${issuer}/revoke`, { token }, basic(other))).status).toBe(200)
+    expect((await collections(token)).status).toBe(200)
+  })
+
   it('expires after 15 minutes', async () => {
     const { access_token: token } = await granted()
     it_.world.advance(901)

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { readKeys } from '../../server/oauth/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/tenant.ts'
-import { authWorld, issuer, register } from './auth-world.ts'
+import { authWorld, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'
 const development = 'urn:member-apps-api:development'
@@ -55,10 +55,5 @@ describe('an access token', () => {
   ])('%s returns 401', async (_, forged) => {
     const { status, body } = await answerTo(await forged())
     expect([status, body.error.code]).toEqual([401, 'invalid_token'])
-  })
-
-  it('cannot be revoked on its own: unsupported_token_type', async () => {
-    const answer = await it_.app.post(`${issuer}/revoke`, { client_id: it_.client, token })
-    expect([answer.status, answer.json.error]).toEqual([400, 'unsupported_token_type'])
   })
 })
