@@ -4,15 +4,17 @@ import type { Database } from '../../prisma/client.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { networkOf } from '../http/client-address.ts'
+import { isRevalidated } from '../http/revalidation.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { requestLimit } from '../limits/request-limit.ts'
 import { brandOf } from './brand.ts'
 import { sendMessage } from './page-responses.ts'
 
+/** An address includes the version of its image. */
+const CACHING = 'public, max-age=31536000, immutable'
+
 const headers = {
-  // An address includes the version of its image.
-  'Cache-Control': 'public, max-age=31536000, immutable',
   'Cross-Origin-Resource-Policy': 'same-origin',
   // An SVG opened by itself is a document of this origin.
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -77,9 +79,7 @@ function icons(db: Database) {
 
 function send(ctx: StepContext, type: string, version: string, bytes: Buffer) {
   ctx.set(headers)
-  ctx.status = 200
+  if (isRevalidated(ctx, `"${version}"`, CACHING)) return
   ctx.type = type
-  ctx.etag = version
-  if (ctx.fresh) ctx.status = 304
-  else ctx.body = bytes
+  ctx.body = bytes
 }

@@ -6,6 +6,7 @@ import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
 import { onlyGet, sendStored, storedFile } from '../browser/stored-file.ts'
 import { nameOf } from '../http/host-name.ts'
+import { isRevalidated } from '../http/revalidation.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { OpenDocs } from './open.ts'
 import type { Ways } from './page.ts'
@@ -77,10 +78,8 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
     setPageHeaders(ctx)
     ctx.set('Content-Security-Policy', 'bytes' in found ? picturePolicy : pagePolicy)
     if (!('bytes' in found)) return sendStored(ctx, found)
-    ctx.set({ 'Cache-Control': 'no-cache', ETag: `"${found.etag}"` })
-    ctx.status = 200
+    if (isRevalidated(ctx, `"${found.etag}"`)) return
     ctx.type = found.type
-    if (ctx.fresh) ctx.status = 304
-    else ctx.body = await found.bytes()
+    ctx.body = await found.bytes()
   }
 }

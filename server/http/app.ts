@@ -27,7 +27,8 @@ import type { ConsumeQuota } from './rate-limit.ts'
 import { recordIn } from './record.ts'
 import { readTarget } from './request-target.ts'
 import { forbidStoring, respond } from './respond.ts'
-import { isFresh, JSON_TYPE, koaSends } from './send.ts'
+import { isKnown } from './revalidation.ts'
+import { JSON_TYPE, koaSends } from './send.ts'
 import type { State, Step, StepContext } from './state.ts'
 import { strictTransport } from './strict-transport.ts'
 import { traceRequests } from './trace.ts'
@@ -113,6 +114,9 @@ export function createKoa(log: Logger, tracing: Tracing | undefined): Koa<State>
 const wantsEvents = (ctx: StepContext, { stream }: Route) =>
   stream && ctx.method === 'GET' && ctx.accepts(JSON_TYPE, EVENTS_TYPE) === EVENTS_TYPE
 
+/** Of names and values. */
+const etagIn = (headers: readonly string[]) => headers.find((_, i) => headers[i - 1] === 'ETag')
+
 function endpoint(
   core: Core,
   { authenticate, consumeQuota, memory, holds }: Pick<HttpParts, 'authenticate' | 'consumeQuota' | 'memory' | 'holds'>,
@@ -164,7 +168,8 @@ function endpoint(
     const { length = 0 } = state.response.body ?? {}
     if (length > SMALL_RESPONSE_BYTES && !lease) new Lease(memory, ctx.res, team).hold(length)
     // Set only now: a response that gets no memory is a 503, which must not have an entry's headers.
-    if (state.response.headers) state.headers.push(...state.response.headers)
-    if (isFresh(ctx, state.response)) state.response = { status: 304, body: undefined }
+    const { headers = [] } = state.response
+    state.headers.push(...headers)
+    if (isKnown(ctx, etagIn(headers))) state.response = { status: 304, body: undefined }
   }
 }

@@ -22,13 +22,6 @@ export function send(ctx: StepContext, { status, body }: RestResponse) {
   else ctx.res.end(body)
 }
 
-export function isFresh(ctx: StepContext, { status }: RestResponse): boolean {
-  if (ctx.req.headers['if-none-match'] === undefined) return false
-  setHeaders(ctx)
-  ctx.status = status
-  return ctx.fresh
-}
-
 /** Sets the collected headers for the steps that leave sending to Koa. */
 export const koaSends: Step = (ctx, next) => {
   setHeaders(ctx)

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { etag as quoted } from '../../routers/storage/entry.ts'
+import { startAuthWorld } from '../oauth/auth-world.ts'
+import type { Reply } from '../support/request.ts'
+import { send } from '../support/request.ts'
+import { startedAround } from '../support/started.ts'
+
+const auth = startedAround(() => startAuthWorld())
+const ENTRY = '/storage/conditional/entry'
+
+type Headers = Record<string, string>
+
+const at =
+  (host: string, path: string) =>
+  (headers: Headers, method = 'GET') =>
+    send(auth.world.publicPort, method, path, { headers: { host, ...headers } })
+
+beforeAll(async () => void (await auth.world.call('PUT', ENTRY, { body: { value: 1 } })))
+
+/** What has an ETag. */
+const resources: [name: string, get: (headers: Headers, method?: string) => Promise<Reply>][] = [
+  ['a stored entry', (headers, method = 'GET') => auth.world.call(method, ENTRY, { headers })],
+  ['the OpenAPI document', at('apps.test', '/v1/openapi.json')],
+  ['a page of the documentation', at('apps.test', '/docs/apps')],
+  ['the style of the documentation', at('apps.test', '/docs/style.css')],
+  ['a picture of the documentation', at('apps.test', '/docs/images/sign-in.png')],
+  ['the reference', at('lms.test', '/v1/docs')],
+]
+
+/** What is sent as If-None-Match, and the status (RFC 9110, 13.1.2). */
+const noneMatch: [name: string, of: (etag: string) => string, status: number][] = [
+  ['the ETag', (etag) => etag, 304],
+  ['the ETag that a proxy made weak', (etag) => `W/${etag}`, 304],
+  ['*', () => '*', 304],
+  ['a list with it', (etag) => `"x", W/"y",${etag}`, 304],
+  ['a list with empty elements', (etag) => `, ${etag},`, 304],
+  ['a list after a tag with a comma', (etag) => `"x, y", ${etag}`, 304],
+  ['another tag', () => '"x"', 200],
+  ['a tag that contains it', (etag) => `"x, ${etag.slice(1, -1)}"`, 200],
+  ['the tag without quotation marks', (etag) => etag.slice(1, -1), 200],
+  ['a small w/', (etag) => `w/${etag}`, 200],
+  ['* in a list', (etag) => `*, ${etag}`, 200],
+  ['tags without a comma', (etag) => `"x" ${etag}`, 200],
+  ['nothing', () => '', 200],
+]
+
+describe.each(resources)('%s', (_, get) => {
+  it.each(noneMatch)('with If-None-Match: %s', async (_, of, status) => {
+    const { headers } = await get({})
+    for (const method of ['GET', 'HEAD']) {
+      const reply = await get({ 'if-none-match': of(headers.etag!) }, method)
+      expect([reply.status, reply.headers.etag]).toEqual([status, headers.etag])
+      if (status === 304 || method === 'HEAD') expect(reply.text).toBe('')
+      for (const name of ['cache-control', 'vary']) expect(reply.headers[name]).toBe(headers[name])
+    }
+  })
+
+  it.each([
+    ['Cache-Control: no-cache', { 'cache-control': 'no-cache' }],
+    ['Cache-Control: max-age=0, no-store', { 'cache-control': 'max-age=0, no-store' }],
+    ['Pragma: no-cache', { pragma: 'no-cache' }],
+    ['If-Modified-Since: a later time', { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' }],
+    ['If-Modified-Since: an earlier time', { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }],
+    ['If-Modified-Since: no time', { 'if-modified-since': 'nonsense' }],
+  ])('decides by If-None-Match alone beside %s', async (_, beside) => {
+    const { headers } = await get({})
+    expect((await get({ 'if-none-match': headers.etag!, ...beside })).status).toBe(304)
+    expect((await get({ 'if-none-match': '"x"', ...beside })).status).toBe(200)
+    expect((await get({ ...beside } as Headers)).status).toBe(200)
+  })
+})
+
+describe('a style sheet', () => {
+  it("is 304 for Node's fetch, which sends Cache-Control: no-cache by itself", async () => {
+    const url = `http://127.0.0.1:${auth.world.publicPort}/docs/style.css`
+    const { headers } = await fetch(url)
+    const again = await fetch(url, { headers: { 'if-none-match': headers.get('etag')! } })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+})
+
+describe('a stored entry', () => {
+  /** What is sent as If-Match, and whether it is met (RFC 9110, 13.1.1). */
+  const match: [name: string, of: (etag: string) => string, met: boolean][] = [
+    ['the ETag', (etag) => etag, true],
+    ['*', () => '*', true],
+    ['a list with it', (etag) => `"x", W/"y",${etag}`, true],
+    ['a list after a tag with a comma', (etag) => `"x, y", ${etag}`, true],
+    ['the ETag that a proxy made weak', (etag) => `W/${etag}`, false],
+    ['a small w/', (etag) => `w/${etag}`, false],
+    ['another tag', () => '"x"', false],
+    ['a tag that contains it', (etag) => `"x, ${etag.slice(1, -1)}"`, false],
+    ['the tag without quotation marks', (etag) => etag.slice(1, -1), false],
+    ['* in a list', (etag) => `*, ${etag}`, false],
+    ['tags without a comma', (etag) => `"x" ${etag}`, false],
+    ['nothing', () => '', false],
+  ]
+
+  it.each(match)('with If-Match: %s', async (_, of, met) => {
+    const { world } = auth
+    const { headers: first } = await world.call('PUT', ENTRY, { body: { value: 1 } })
+    const get = await world.call('GET', ENTRY, { headers: { 'if-match': of(first.etag!) } })
+    const put = await world.call('PUT', ENTRY, { headers: { 'if-match': of(first.etag!) }, body: { value: 2 } })
+    expect([get.status, put.status]).toEqual(met ? [200, 200] : [412, 412])
+    const now = put.headers.etag ?? first.etag!
+    const deleted = await world.call('DELETE', ENTRY, { headers: { 'if-match': of(now) } })
+    expect(deleted.status).toBe(met ? 204 : 412)
+    const left = await world.call('GET', ENTRY)
+    expect(met ? left.status : left.body.value).toBe(met ? 404 : 1)
+    // Without an entry none is met.
+    const absent = '/storage/conditional/absent'
+    const headers = { 'if-match': of(quoted('5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20')) }
+    for (const method of ['PUT', 'DELETE']) {
+      const refused = await world.call(method, absent, { headers, ...(method === 'PUT' && { body: { value: 1 } }) })
+      expect([refused.status, refused.body]).toEqual([412, { detail: 'This entry has changed.' }])
+    }
+    expect((await world.call('GET', absent)).status).toBe(404)
+  })
+
+  it.each([
+    ['the ETag that a proxy made weak', (etag: string) => `W/${etag}`, 412],
+    ['a list with it', (etag: string) => `"a,b", ${etag}`, 412],
+    ['*', () => '*', 412],
+    ['another tag', () => '"x"', 200],
+    ['no list of tags', (etag: string) => `x ${etag}`, 200],
+  ])('is written with If-None-Match: %s', async (_, of, status) => {
+    const { headers } = await auth.world.call('PUT', ENTRY, { body: { value: 1 } })
+    const conditional = { headers: { 'if-none-match': of(headers.etag!) }, body: { value: 2 } }
+    expect((await auth.world.call('PUT', ENTRY, conditional)).status).toBe(status)
+    expect((await auth.world.call('GET', ENTRY)).body.value).toBe(status === 200 ? 2 : 1)
+  })
+
+  it('takes the header on several lines as one list', async () => {
+    const { headers } = await auth.world.call('PUT', ENTRY, { body: { value: 1 } })
+    const lines = { 'if-none-match': ['"x"', headers.etag!] }
+    expect((await auth.world.call('GET', ENTRY, { headers: lines })).status).toBe(304)
+  })
+})
