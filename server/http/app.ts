@@ -26,7 +26,7 @@ import type { PeopleLimit } from './people-limit.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
 import { recordIn } from './record.ts'
 import { readTarget } from './request-target.ts'
-import { forbidStoring, respond } from './respond.ts'
+import { forbidStoring, forbidTransforming, respond } from './respond.ts'
 import { isKnown } from './revalidation.ts'
 import { JSON_TYPE, koaSends } from './send.ts'
 import type { State, Step, StepContext } from './state.ts'
@@ -170,6 +170,8 @@ function endpoint(
     // Set only now: a response that gets no memory is a 503, which must not have an entry's headers.
     const { headers = [] } = state.response
     state.headers.push(...headers)
-    if (isKnown(ctx, etagIn(headers))) state.response = { status: 304, body: undefined }
+    const etag = etagIn(headers)
+    if (etag !== undefined) forbidTransforming(state)
+    if (isKnown(ctx, etag)) state.response = { status: 304, body: undefined }
   }
 }

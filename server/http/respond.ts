@@ -9,6 +9,7 @@ import { drain } from './drain.ts'
 import { waitsToContinue } from './expect-continue.ts'
 import type { RecordRequest } from './record.ts'
 import { logRefusals } from './refusal-log.ts'
+import { NO_TRANSFORM } from './revalidation.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
 import { operationOf, pathOf } from './state.ts'
@@ -22,6 +23,14 @@ export const NO_STORE = 'private, no-store'
 /** Replaces the Cache-Control of a response whose headers are not yet set. */
 export function forbidStoring({ headers }: State) {
   headers[headers.indexOf(REVALIDATE)] = NO_STORE
+}
+
+/**
+ * Keeps proxies from compressing a response with an ETag: nginx and Apache change the ETag with it, to one that `If-Match` never
+ * matches.
+ */
+export function forbidTransforming({ headers }: State) {
+  headers[headers.indexOf(REVALIDATE)] = `${REVALIDATE}, ${NO_TRANSFORM}`
 }
 
 /** Load balancers and Prometheus ask every few seconds. */

@@ -14,9 +14,12 @@ export function isKnown({ method, req }: StepContext, etag: string | undefined):
 /** Identifies a text, without quotation marks. */
 export const tagOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 20)
 
+/** RFC 9111, 5.2.2.6. */
+export const NO_TRANSFORM = 'no-transform'
+
 /** Sets the headers of a response with an ETag, and returns whether it is 304. */
 export function isRevalidated(ctx: StepContext, etag: string, caching = 'no-cache'): boolean {
-  ctx.set({ 'Cache-Control': caching, ETag: etag })
+  ctx.set({ 'Cache-Control': `${caching}, ${NO_TRANSFORM}`, ETag: etag })
   const known = isKnown(ctx, etag)
   ctx.status = known ? 304 : 200
   return known

@@ -70,6 +70,26 @@ describe.each(resources)('%s', (_, get) => {
   })
 })
 
+describe('a response with an ETag', () => {
+  it.each(resources)('keeps proxies from changing it: %s', async (_, get) => {
+    const { headers } = await get({})
+    for (const reply of [await get({}, 'HEAD'), await get({ 'if-none-match': '*' }), await get({})]) {
+      expect(reply.headers.etag).toBe(headers.etag)
+      expect(reply.headers['cache-control']!.split(', ')).toContain('no-transform')
+    }
+  })
+
+  it('keeps proxies from changing it: PUT of an entry', async () => {
+    const { headers } = await auth.world.call('PUT', ENTRY, { body: { value: 1 } })
+    expect(headers['cache-control']).toBe('private, no-cache, no-transform')
+    const { headers: refused } = await auth.world.call('PUT', ENTRY, {
+      headers: { 'if-match': '"x"' },
+      body: { value: 1 },
+    })
+    expect([refused.etag, refused['cache-control']]).toEqual([undefined, 'private, no-cache'])
+  })
+})
+
 describe('a style sheet', () => {
   it("is 304 for Node's fetch, which sends Cache-Control: no-cache by itself", async () => {
     const url = `http://127.0.0.1:${auth.world.publicPort}/docs/style.css`

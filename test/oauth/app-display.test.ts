@@ -40,7 +40,7 @@ describe('the consent page', () => {
     expect(icon.headers).toMatchObject({
       'content-type': 'image/png',
       'content-length': String(logo.length),
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': 'public, max-age=31536000, immutable, no-transform',
       'x-content-type-options': 'nosniff',
       etag: `"${version}"`,
     })

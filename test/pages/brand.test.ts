@@ -83,7 +83,7 @@ describe('the header of the pages', () => {
     expect({ status, text }).toEqual({ status: 200, text: svg })
     expect(headers).toMatchObject({
       'content-type': 'image/svg+xml',
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': 'public, max-age=31536000, immutable, no-transform',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'x-content-type-options': 'nosniff',
       etag: '"one"',

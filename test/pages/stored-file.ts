@@ -13,7 +13,7 @@ export async function expectStored(port: number, path: string) {
   const { status, headers, text } = await getAt(port, 'apps.test', path)
   expect(status).toBe(200)
   expect(headers).toMatchObject({
-    'cache-control': 'no-cache',
+    'cache-control': 'no-cache, no-transform',
     'x-content-type-options': 'nosniff',
     vary: 'Accept-Encoding',
   })

@@ -52,7 +52,7 @@ describe('the logo of an app', () => {
       'content-type': 'image/png',
       'content-length': String((await row()).logo!.length),
       'x-content-type-options': 'nosniff',
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': 'public, max-age=31536000, immutable, no-transform',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
       'cross-origin-resource-policy': 'same-origin',
     })
