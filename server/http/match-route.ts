@@ -4,7 +4,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { headerCount } from '../tokens/header-count.ts'
-import { preflightHeaders } from './cors.ts'
+import { isPreflight, preflightHeaders } from './cors.ts'
 import { nameOf } from './host-name.ts'
 import { forbidStoring } from './respond.ts'
 import type { Step, StepContext } from './state.ts'
@@ -27,6 +27,7 @@ export function matchRoute(baseUrls: BaseUrls): Step {
     checkFraming(ctx)
     const segments = segmentsOf(ctx.state.path)
     const found = segments ? routesAt(segments) : []
+    if (isPreflight(ctx)) return answerOptions(ctx, found)
     if (!segments || !found[0]) return next()
     const { section } = found[0]
     ctx.state.section = section
@@ -37,19 +38,22 @@ export function matchRoute(baseUrls: BaseUrls): Step {
 
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
     const route = found.find((one) => one.method === method)
-    if (!route) return answerOtherMethod(ctx, found)
+    if (!route && ctx.method === 'OPTIONS') return answerOptions(ctx, found)
+    if (!route) throw errors.methodWrong(methodsOf(found).join(', '))
     ctx.state.route = route
     ctx.state.segments = segments
     return next()
   }
 }
 
-/** OPTIONS is a CORS preflight, without a token; any other method is 405. */
-function answerOtherMethod(ctx: StepContext, found: readonly Route[]) {
-  const allow = found.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
-  if (ctx.method !== 'OPTIONS') throw errors.methodWrong(allow)
+const methodsOf = (found: readonly Route[]) =>
+  found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method))
+
+/** Without a token. A preflight passes at every path and host, also of pages: no page may send cookies with what follows. */
+function answerOptions(ctx: StepContext, found: readonly Route[]) {
+  if (found[0]) ctx.state.pattern = found[0].path
   ctx.state.operation = 'preflight'
-  ctx.state.headers.push(...Object.entries(preflightHeaders(allow)).flat())
+  ctx.state.headers.push(...Object.entries(preflightHeaders(methodsOf(found), ctx.req.headers)).flat())
   ctx.state.response = { status: 204, body: undefined }
 }
 

@@ -33,7 +33,7 @@ export const MAX_DEVICE_CODES = 60
 /** Koa reads parameters in quadratic time: the 2,000 of one letter that fit took 40 ms. */
 const MAX_PARAMETERS = 100
 
-const ALLOW = { get: 'GET, HEAD', post: 'POST' } as const
+const ALLOW = { get: ['GET', 'HEAD'], post: ['POST'] } as const
 
 interface Options {
   issuer: string
@@ -111,7 +111,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   ) => {
     for (const method of methods) router[method](addresses, respond)
     router.options(addresses, (ctx) => {
-      ctx.set(preflightHeaders(methods.map((method) => ALLOW[method]).join(', ')))
+      ctx.set(preflightHeaders(methods.flatMap((method) => ALLOW[method])))
       ctx.status = 204
     })
   }

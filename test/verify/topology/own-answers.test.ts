@@ -36,7 +36,15 @@ const asks: Record<string, Ask> = {
     path: '/v1/oauth/revoke',
     form: 'client_id=planner-web&token=t',
   },
+  'device authorization': {
+    method: 'POST',
+    host: 'auth.localhost',
+    path: '/v1/oauth/device/auth',
+    form: 'client_id=planner-web',
+  },
 }
+/** Takes other tokens than those here. */
+const userinfo: Ask = { method: 'GET', host: 'auth.localhost', path: '/v1/oauth/userinfo' }
 const page: Ask = { method: 'GET', host: 'auth.localhost', path: '/v1/oauth/authorize?client_id=planner-web' }
 const trpc: Ask = { method: 'GET', host: 'localhost', path: '/trpc/me.profile' }
 
@@ -144,6 +152,7 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
           expect([name, answer.headers['retry-after']]).toEqual([name, '2'])
           expect([name, answer.headers['cache-control']]).toEqual([name, 'no-store'])
         }
+        expect(seen(await ask(port, userinfo))).toEqual(seen(ofNode.get(asks.apps!)!))
       })
 
       it('are the same when a node dies in the middle of a request', async () => {
@@ -184,6 +193,21 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
         for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']) {
           expect(preflight.headers['access-control-allow-methods']).toContain(method)
         }
+        const asked = {
+          'access-control-request-method': 'PATCH',
+          'access-control-request-headers': 'baggage,x-requested-with',
+        }
+        for (const one of [...Object.values(asks), userinfo, page]) {
+          const { status, headers } = await ask(port, { ...one, method: 'OPTIONS' }, asked)
+          expect(status).toBeOneOf([200, 204])
+          expect(headers['access-control-allow-origin']).toBe('*')
+          expect(headers['access-control-allow-methods']).toContain('PATCH')
+          expect(headers['access-control-allow-headers']).toMatch(/Authorization.*baggage,x-requested-with/)
+        }
+        const odd = { 'access-control-request-method': 'A B', 'access-control-request-headers': 'a"b' }
+        const own = await ask(port, { ...asks.notify!, method: 'OPTIONS' }, odd)
+        expect(own.headers['access-control-allow-methods']).toBe('GET, HEAD, PUT, POST, DELETE')
+        expect(own.headers['access-control-allow-headers']).not.toContain('"')
         const head = await fetch(`http://127.0.0.1:${port}/v1/me/profile`, { method: 'HEAD' })
         expect([head.status, head.headers.get('retry-after'), await head.text()]).toEqual([503, '2', ''])
       })
