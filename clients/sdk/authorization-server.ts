@@ -13,6 +13,9 @@ import {
   revocationRequest,
 } from 'oauth4webapi'
 
+import { abortAfter } from './aborting.ts'
+import { need } from './platform.ts'
+
 /** A failed sign-in or renewal: `access_denied` when the member refused, else another code of OAuth or of this package. */
 export class SignInFailed extends Error {
   override name = 'SignInFailed'
@@ -31,55 +34,72 @@ export interface TokenSet {
   scope?: string
 }
 
+/** What the library needs for each request. */
+export const needForTokens = () =>
+  need('Sign-in', 'URL', 'URLSearchParams', 'fetch', 'Headers', 'Response', 'AbortController', 'AbortSignal')
+
 /** Shorter than the time that a tab waits for another one. */
 const TIMEOUT_MS = 10_000
 
 /** RFC 8252, 8.3: requests that stay on this machine need no TLS. */
-const isOnThisMachine = ({ hostname }: URL) => /^(127\.0\.0\.1|\[::1\]|(.+\.)?localhost)$/.test(hostname)
+const isOnThisMachine = (issuer: string) => /^(127\.0\.0\.1|\[::1\]|(.+\.)?localhost)$/.test(new URL(issuer).hostname)
+
+interface Options {
+  signal: AbortSignal
+  [allowInsecureRequests]: boolean
+}
 
 export function authorizationServer(issuer: string, clientId: string) {
-  const url = new URL(issuer)
   const client = { client_id: clientId }
-  const options = () => ({
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    [allowInsecureRequests]: isOnThisMachine(url),
-  })
   let found: Promise<AuthorizationServer> | undefined
+
+  /** Sends a request, and reads its answer. */
+  async function ask<Result>(request: (options: Options) => Promise<Result>): Promise<Result> {
+    needForTokens()
+    const limit = abortAfter(TIMEOUT_MS)
+    try {
+      return await request({ signal: limit.signal, [allowInsecureRequests]: isOnThisMachine(issuer) })
+    } catch (error) {
+      throw limit.signal.aborted ? unavailable(error) : failureOf(error as Error)
+    } finally {
+      limit.release()
+    }
+  }
 
   /** The server's metadata, requested once at first use. */
   function metadata(): Promise<AuthorizationServer> {
-    found ??= discoveryRequest(url, { ...options(), algorithm: 'oauth2' })
-      .then((response) => processDiscoveryResponse(url, response))
-      .catch((error) => {
-        found = undefined
-        throw failureOf(error)
-      })
+    found ??= ask(async (options) => {
+      const url = new URL(issuer)
+      return processDiscoveryResponse(url, await discoveryRequest(url, { ...options, algorithm: 'oauth2' }))
+    }).catch((error) => {
+      found = undefined
+      throw error
+    })
     return found
   }
-  const tokens = (answer: Promise<unknown>) =>
-    answer.catch((error) => {
-      throw failureOf(error)
-    }) as Promise<TokenSet>
 
   return {
     client,
     metadata,
-    exchange: async (answer: URLSearchParams, redirectUri: string, verifier: string) => {
+    async exchange(answer: URLSearchParams, redirectUri: string, verifier: string): Promise<TokenSet> {
       const server = await metadata()
-      const asked = authorizationCodeGrantRequest(server, client, None(), answer, redirectUri, verifier, options())
-      return tokens(asked.then((response) => processAuthorizationCodeResponse(server, client, response)))
-    },
-    renew: async (refreshToken: string) => {
-      const server = await metadata()
-      const asked = refreshTokenGrantRequest(server, client, None(), refreshToken, options())
-      return tokens(asked.then((response) => processRefreshTokenResponse(server, client, response)))
-    },
-    revoke: async (refreshToken: string) => {
-      const server = await metadata()
-      const asked = revocationRequest(server, client, None(), refreshToken, options())
-      await asked.then(processRevocationResponse).catch((error) => {
-        throw failureOf(error)
+      return ask(async (options) => {
+        const args = [server, client, None(), answer, redirectUri, verifier, options] as const
+        return processAuthorizationCodeResponse(server, client, await authorizationCodeGrantRequest(...args))
       })
+    },
+    async renew(refreshToken: string): Promise<TokenSet> {
+      const server = await metadata()
+      return ask(async (options) => {
+        const sent = refreshTokenGrantRequest(server, client, None(), refreshToken, options)
+        return processRefreshTokenResponse(server, client, await sent)
+      })
+    },
+    async revoke(refreshToken: string): Promise<void> {
+      const server = await metadata()
+      return ask(async (options) =>
+        processRevocationResponse(await revocationRequest(server, client, None(), refreshToken, options)),
+      )
     },
   }
 }
@@ -88,9 +108,8 @@ export function authorizationServer(issuer: string, clientId: string) {
 function failureOf(error: Error): Error {
   if (error instanceof ResponseBodyError)
     return new SignInFailed(error.error, error.error_description ?? error.error, error)
-  const isBusy = error.cause instanceof Response && error.cause.status >= 500
-  if (isBusy || error.name === 'TimeoutError') {
-    return new SignInFailed('temporarily_unavailable', 'The authorization server does not answer right now.', error)
-  }
-  return error
+  return error.cause instanceof Response && error.cause.status >= 500 ? unavailable(error) : error
 }
+
+const unavailable = (cause: unknown) =>
+  new SignInFailed('temporarily_unavailable', 'The authorization server does not answer right now.', cause)

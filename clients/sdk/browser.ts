@@ -5,11 +5,16 @@ import {
   generateRandomState,
   validateAuthResponse,
 } from 'oauth4webapi'
+import { answerIn } from './answer.ts'
+import { atOnce } from './at-once.ts'
 import type { TokenSet } from './authorization-server.ts'
-import { authorizationServer, SignInFailed } from './authorization-server.ts'
+import { authorizationServer, needForTokens, SignInFailed } from './authorization-server.ts'
+import type { Begun } from './begun.ts'
+import { begin, begunWith, end } from './begun.ts'
 import { SignInNeeded } from './errors.ts'
 import { inOneTab } from './one-tab.ts'
 import { page } from './page.ts'
+import { need } from './platform.ts'
 import type { TokenStore } from './token-store.ts'
 import { sharedStore } from './token-store.ts'
 
@@ -55,8 +60,8 @@ export function browserSignIn({
 }: SignInOptions): BrowserSignIn {
   const server = authorizationServer(issuer, clientId)
   const name = `member-apps ${clientId}`
-  const begunName = `${name} sign-in`
   const read = async (): Promise<TokenSet | null> => JSON.parse((await store.getItem(name)) ?? 'null')
+  const isOwn = (begun: Begun) => begun.issuer === issuer && begun.clientId === clientId
   const write = (tokens: TokenSet) => store.setItem(name, JSON.stringify(tokens))
 
   /** A refresh token works once: the second caller takes the tokens of the first. */
@@ -90,39 +95,40 @@ export function browserSignIn({
     isSignedIn: async () => (await read()) !== null,
     scopes: async () => ((await read())?.scope ?? '').split(' ').filter(Boolean),
 
-    async signIn(more) {
-      const { authorization_endpoint } = await server.metadata()
-      const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()]
-      // For this tab only, as is the answer.
-      page.sessionStorage.setItem(begunName, JSON.stringify({ state, verifier, from: page.location.href }))
-      const url = new URL(authorization_endpoint!)
-      const query = {
-        response_type: 'code',
-        client_id: clientId,
-        redirect_uri: redirectUri,
-        scope,
-        state,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        ...more,
-      }
-      for (const [field, text] of Object.entries(query)) url.searchParams.set(field, text)
-      page.location.assign(url)
-    },
+    signIn: (more = {}) =>
+      atOnce(store, `${name} sign-in ${redirectUri} ${scope} ${JSON.stringify(more)}`, async () => {
+        needForSignIn()
+        const { authorization_endpoint } = await server.metadata()
+        const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()]
+        const url = new URL(authorization_endpoint!)
+        const query = {
+          response_type: 'code',
+          client_id: clientId,
+          redirect_uri: redirectUri,
+          scope,
+          state,
+          code_challenge: await calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          ...more,
+        }
+        for (const [field, text] of Object.entries(query)) url.searchParams.set(field, text)
+        begin({ issuer, clientId, state, verifier, from: page.location!.href })
+        page.location!.assign(url.href)
+      }),
 
-    async finish() {
-      const url = new URL(page.location.href)
-      const answer = new URLSearchParams(url.search)
-      if (!answer.has('state')) return undefined
-      const begun = JSON.parse(page.sessionStorage.getItem(begunName) ?? 'null')
-      page.sessionStorage.removeItem(begunName)
-      for (const field of ['code', 'state', 'iss', 'error', 'error_description']) url.searchParams.delete(field)
-      page.history.replaceState(null, '', url)
-      const accepted = accept(await server.metadata(), server.client, answer, begun?.state)
-      const tokens = await server.exchange(accepted, redirectUri, begun.verifier)
-      await write({ scope, ...tokens })
-      return begun.from
-    },
+    finish: () =>
+      atOnce(store, `${name} finish`, async () => {
+        const answer = page.location && answerIn(page.location.href, issuer)
+        const begun = answer && begunWith(answer.state)
+        if (!answer || (begun && !isOwn(begun))) return undefined
+        needForTokens()
+        end(answer.state)
+        hide(answer.without)
+        const accepted = accept(await server.metadata(), server.client, answer.parameters, begun?.state)
+        const tokens = await server.exchange(accepted, redirectUri, begun!.verifier)
+        await write({ scope, ...tokens })
+        return begun!.from
+      }),
 
     signOut: () =>
       inOneTab(name, async () => {
@@ -131,6 +137,19 @@ export function browserSignIn({
         if (held?.refresh_token) await server.revoke(held.refresh_token)
       }),
   }
+}
+
+/** Before the page is left: what the way back needs as well. */
+function needForSignIn() {
+  need('Sign-in', 'location', 'crypto.subtle', 'crypto.getRandomValues', 'btoa')
+  needForTokens()
+}
+
+/** A reload is not to send the code again. A page that may not change its address loses nothing else. */
+function hide(address: string) {
+  try {
+    page.history.replaceState(null, '', address)
+  } catch {}
 }
 
 const signInNeeded = () => new SignInNeeded({ status: 401, message: 'Sign in first: nobody is signed in here.' })

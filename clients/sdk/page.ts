@@ -37,8 +37,8 @@ interface Page {
   addEventListener?: (event: string, listener: () => void) => void
   removeEventListener?: (event: string, listener: () => void) => void
   document?: { visibilityState: string }
-  location: { href: string; assign(url: string | URL): void }
-  history: { replaceState(state: unknown, unused: string, url: string | URL): void }
+  location?: { href: string; assign(url: string): void }
+  history: { replaceState(state: unknown, unused: string, url: string): void }
   sessionStorage: {
     getItem(name: string): string | null
     setItem(name: string, text: string): void
@@ -46,7 +46,7 @@ interface Page {
   }
   indexedDB: { open(name: string): Asked<Database> & { onupgradeneeded: (() => void) | null } }
   /** Browsers before 2022 have no locks. */
-  navigator: { locks?: Locks }
+  navigator?: { locks?: Locks }
 }
 
 export const page = globalThis as unknown as Page

@@ -1,0 +1,42 @@
+export interface Answer {
+  state: string
+  /** The answer's parameters alone. */
+  parameters: URLSearchParams
+  /** The page's address without them. */
+  without: string
+}
+
+const OF_CODE = ['state', 'iss', 'code']
+const OF_ERROR = ['state', 'iss', 'error', 'error_description', 'error_uri']
+
+/**
+ * The authorization server's answer in the page's address: it has `state`, `iss` of this issuer, and `code` or `error`. All else
+ * is the page's own, which may have parameters of these names: the server's come last.
+ */
+export function answerIn(address: string, issuer: string): Answer | undefined {
+  const [, path = '', query = '', hash = ''] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(address) ?? []
+  const parts = query.split('&')
+  const pairs = parts.map((part): [string, string] => [...new URLSearchParams(part)][0] ?? ['', ''])
+  const last = (name: string) => pairs.map(([own]) => own).lastIndexOf(name)
+  const textOf = (name: string) => pairs[last(name)]?.[1]
+
+  const [state, iss] = [textOf('state'), textOf('iss')]
+  const names = last('error') > last('code') ? OF_ERROR : OF_CODE
+  if (!state || !iss || !textOf(names[2]!) || !isSame(iss, issuer)) return undefined
+  const found = names.map(last).filter((place) => place >= 0)
+  const rest = parts.filter((_, place) => !found.includes(place))
+  return {
+    state,
+    parameters: new URLSearchParams(found.map((place) => pairs[place]!)),
+    without: path + (rest.length > 0 ? `?${rest.join('&')}` : '') + hash,
+  }
+}
+
+function isSame(iss: string, issuer: string): boolean {
+  if (iss === issuer) return true
+  try {
+    return new URL(iss).href === new URL(issuer).href
+  } catch {
+    return false
+  }
+}
