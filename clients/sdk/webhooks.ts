@@ -1,3 +1,7 @@
+import type { GivenHeaders } from './given-headers.ts'
+import { valuesOf } from './given-headers.ts'
+import { need, PlatformLacks, randomId } from './platform.ts'
+
 /** A body that was not signed with your secret, or not recently. */
 export class WebhookRefused extends Error {
   override name = 'WebhookRefused'
@@ -12,14 +16,24 @@ export interface WebhookEvent<Data = unknown> {
   data: Data
 }
 
-/** Headers of a `Request`, or of Node's `IncomingMessage`. */
-type GivenHeaders = Headers | Record<string, string | string[] | undefined>
-
 const bytesOf = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
 
-const headerOf = (headers: GivenHeaders, name: string): string =>
-  String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
+/** The one value of a header, which load balancers may put in a list. */
+function headerOf(headers: GivenHeaders, name: string): string {
+  const [value, ...others] = valuesOf(headers, name)
+  if (!value) throw new WebhookRefused(`The webhook has no header ${name}.`)
+  if (others.length > 0) throw new WebhookRefused(`The webhook has several headers ${name}.`)
+  return value
+}
+
+/** Of all signature headers; a proxy may join them by commas. */
+function signaturesOf(headers: GivenHeaders): string[] {
+  const values = valuesOf(headers, 'webhook-signature')
+  if (values.length === 0) throw new WebhookRefused('The webhook has no header webhook-signature.')
+  const all = values.flatMap((value) => value.split(/[\s,]+(?=v\d)|\s+/))
+  return all.flatMap((one) => /^v1,([A-Za-z0-9+/]{43}=),?$/.exec(one)?.[1] ?? [])
+}
 
 const keyOf = (secret: string) =>
   crypto.subtle.importKey('raw', bytesOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
@@ -39,20 +53,23 @@ function signedBytes(id: string, timestamp: string, body: Uint8Array) {
  */
 export async function verifyWebhook<Data = unknown>(
   body: string | Uint8Array,
-  headers: GivenHeaders,
+  given: GivenHeaders | Promise<GivenHeaders>,
   secret: string | readonly string[],
   { toleranceSeconds = 300 } = {},
 ): Promise<WebhookEvent<Data>> {
+  need('verifyWebhook', 'crypto.subtle', 'TextEncoder', 'TextDecoder', 'atob')
+  // Next.js returns a promise of them.
+  const headers = await given
   const [id, timestamp] = [headerOf(headers, 'webhook-id'), headerOf(headers, 'webhook-timestamp')]
-  const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp || Number.NaN))
+  const signatures = signaturesOf(headers)
+  const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
   if (!(ageSeconds <= toleranceSeconds)) throw new WebhookRefused('The webhook is too old, or has no time.')
   const signed = signedBytes(id, timestamp, bytesOf(body))
   for (const one of [secret].flat()) {
     const key = await keyOf(one)
-    for (const signature of headerOf(headers, 'webhook-signature').split(' ')) {
-      const [, base64] = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature) ?? []
-      const given = base64 && Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
-      if (given && (await crypto.subtle.verify('HMAC', key, given, signed))) {
+    for (const base64 of signatures) {
+      const signature = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+      if (await crypto.subtle.verify('HMAC', key, signature, signed)) {
         return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body))
       }
     }
@@ -65,9 +82,10 @@ export async function signedRequest(
   url: string | URL,
   secret: string,
   event: { type: string; data: unknown; id?: string },
-  { delivery = crypto.randomUUID(), at = new Date() }: { delivery?: string; at?: Date } = {},
+  { delivery = randomId(), at = new Date() }: { delivery?: string; at?: Date } = {},
 ): Promise<Request> {
-  const body = JSON.stringify({ id: crypto.randomUUID(), timestamp: at.toISOString(), ...event })
+  need('signedRequest', 'crypto.subtle', 'TextEncoder', 'btoa', 'Request')
+  const body = JSON.stringify({ id: randomId(), timestamp: at.toISOString(), ...event })
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const mac = await crypto.subtle.sign('HMAC', await keyOf(secret), signedBytes(delivery, timestamp, bytesOf(body)))
   const headers = {
@@ -79,3 +97,6 @@ export async function signedRequest(
   }
   return new Request(url, { method: 'POST', headers, body })
 }
+
+export type { GivenHeaders }
+export { PlatformLacks }
