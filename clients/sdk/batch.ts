@@ -1,4 +1,6 @@
 import type { Entry } from './entry.ts'
+import { strong } from './etag.ts'
+import { randomId } from './platform.ts'
 import type { Json } from './records.ts'
 import type { CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
@@ -26,7 +28,12 @@ export type OperationResult =
 export const createBatch =
   (send: Send) =>
   async (operations: readonly Operation[], options?: CallOptions): Promise<OperationResult[]> => {
-    const isRepeatable = operations.every(({ op }) => op === 'get')
-    const call = { ...options, body: { operations }, isRepeatable }
+    const sent = operations.map(({ ifMatch, ifNoneMatch, ...operation }) => ({
+      ...operation,
+      ...(ifMatch !== undefined && { ifMatch: strong(ifMatch) }),
+      ...(ifNoneMatch !== undefined && { ifNoneMatch: strong(ifNoneMatch) }),
+    }))
+    const headers = { 'idempotency-key': operations.every(({ op }) => op === 'get') ? undefined : randomId() }
+    const call = { ...options, headers, body: { operations: sent }, isRepeatable: true }
     return (await read<{ results: OperationResult[] }>(send('sync', 'POST /batch', call))).results
   }

@@ -14,7 +14,7 @@ import { begin, begunWith, end } from './begun.ts'
 import { SignInNeeded } from './errors.ts'
 import { inOneTab } from './one-tab.ts'
 import { page } from './page.ts'
-import { need } from './platform.ts'
+import { need, PlatformLacks } from './platform.ts'
 import type { TokenStore } from './token-store.ts'
 import { sharedStore } from './token-store.ts'
 
@@ -168,4 +168,4 @@ function accept(...[server, client, answer, state]: Parameters<typeof validateAu
 }
 
 export type { TokenStore }
-export { SignInFailed, SignInNeeded }
+export { PlatformLacks, SignInFailed, SignInNeeded }

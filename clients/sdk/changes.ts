@@ -1,4 +1,6 @@
 import type { Entry } from './entry.ts'
+import { RateLimited } from './errors.ts'
+import { pause } from './pause.ts'
 import type { CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
 
@@ -38,8 +40,13 @@ export async function* changesOf<Value>(
   { since, signal }: ChangesOptions,
 ): AsyncGenerator<Change<Value>> {
   for (let cursor = since; ; ) {
-    const { items, ...page } = await read({ since: cursor, wait: WAIT_SECONDS, signal })
-    cursor = page.cursor
-    for (const [i, item] of items.entries()) yield i === items.length - 1 ? { ...item, cursor } : item
+    try {
+      const { items, ...page } = await read({ since: cursor, wait: WAIT_SECONDS, signal })
+      cursor = page.cursor
+      for (const [i, item] of items.entries()) yield i === items.length - 1 ? { ...item, cursor } : item
+    } catch (error) {
+      if (!(error instanceof RateLimited)) throw error
+      await pause(error.retryAfter * 1_000, signal)
+    }
   }
 }

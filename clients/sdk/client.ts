@@ -6,6 +6,7 @@ import { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignI
 import type { Live } from './live.ts'
 import type { Me } from './me.ts'
 import createMe from './me.ts'
+import { PlatformLacks, randomId } from './platform.ts'
 import type { Answers, Items, Json, QuizResult, Root, Webhook } from './records.ts'
 import type { Tokens } from './renewal.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
@@ -53,7 +54,7 @@ export function createClient(settings: ClientOptions): Client {
     me: createMe(send),
     storage: Object.assign(storage, { batch: createBatch(send) }),
     quizzes: {
-      submit(quizId, answers, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
+      submit(quizId, answers, { idempotencyKey = randomId(), signal } = {}) {
         const headers = { 'idempotency-key': idempotencyKey }
         const call = { headers, body: { answers }, isRepeatable: true, signal }
         return read(send('lms', `POST /quizzes/${encodeURIComponent(quizId)}/results`, call))
@@ -91,4 +92,4 @@ export type {
   Tokens,
   Webhook,
 }
-export { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded }
+export { ApiError, EntryChanged, PlatformLacks, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded }

@@ -1,3 +1,5 @@
+import { resolved } from './address.ts'
+
 interface Details {
   status: number
   message: string
@@ -75,10 +77,10 @@ interface Body {
   error?: { code?: string; message?: string; request_id?: string; reason?: string }
 }
 
-export async function errorOf(response: Response): Promise<ApiError> {
+/** Of an answer and its parsed body, in two formats: `{ detail }`, and `{ error: { code, message, request_id, reason } }`. */
+export function errorOf(response: Response, given: unknown): ApiError {
   const { status, headers } = response
-  // Two formats: `{ detail }`, and `{ error: { code, message, request_id, reason } }`.
-  const body = (await response.json().catch(() => null)) as Body | null
+  const body = given as Body | null | undefined
   const { code, message, request_id, reason } = body?.error ?? {}
   const details: Details = {
     status,
@@ -102,7 +104,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
 /** Relative to the answer's address. */
 function helpOf({ headers, url }: Response): string | undefined {
   const [, address] = /<([^>]+)>; rel="help"/.exec(headers.get('link') ?? '') ?? []
-  return address && url ? new URL(address, url).href : undefined
+  return address && resolved(address, url)
 }
 
 /** The service sends whole seconds; a proxy may send a date. */

@@ -1,5 +1,7 @@
-import { errorOf, SignInNeeded } from './errors.ts'
+import { withQuery } from './address.ts'
+import { ApiError, errorOf, SignInNeeded } from './errors.ts'
 import { pause } from './pause.ts'
+import { need } from './platform.ts'
 import type { Tokens } from './renewal.ts'
 import { createRenewal } from './renewal.ts'
 
@@ -38,12 +40,23 @@ export interface Call extends CallOptions {
 }
 
 type Section = 'apps' | 'lms' | 'notify' | 'sync'
-export type Send = (section: Section, line: `${string} /${string}`, call?: Call) => Promise<Response>
+export interface Answer {
+  headers: Pick<Headers, 'get'>
+  /** Parsed; undefined when it is empty. */
+  body: unknown
+}
+export type Send = (section: Section, line: `${string} /${string}`, call?: Call) => Promise<Answer>
 
-export const read = async <Answer>(response: Promise<Response>) => (await response).json() as Promise<Answer>
+export const read = async <Body>(answer: Promise<Answer>) => (await answer).body as Body
 
 /** After a lost connection. */
 const PAUSES_MS = [200, 800]
+/** What a proxy answers that has lost its connection to the service. */
+const OF_PROXIES = [502, 504]
+
+/** Refusals of calls that may have been executed before. */
+const afterLoss = new WeakSet<ApiError>()
+export const isAfterLoss = (error: ApiError) => afterLoss.has(error)
 
 /**
  * Sends calls, and repeats them where that is safe: once with another token after 401; after 429 at the time that the service
@@ -52,7 +65,7 @@ const PAUSES_MS = [200, 800]
 export function createSend({
   tokens,
   maxWaitSeconds = 5,
-  fetch: send = fetch,
+  fetch: send = globalThis.fetch,
   wait = pause,
   ...addresses
 }: ClientOptions & Clock): Send {
@@ -62,16 +75,14 @@ export function createSend({
     const base = addresses[section]
     if (!base) throw new Error(`createClient needs the address of ${section} for this call.`)
     const [method, path] = line.split(' ') as [string, string]
-    const url = new URL(String(base).replace(/\/$/, '') + path)
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value))
-    }
+    if (!send) need('createClient', 'fetch')
+    const url = withQuery(String(base).replace(/\/+$/, '') + path, query)
     const given = Object.entries({ ...headers, 'content-type': body === undefined ? undefined : 'application/json' })
     const known = given.filter((entry): entry is [string, string] => entry[1] !== undefined)
     const text = body === undefined ? null : JSON.stringify(body)
 
     let token = typeof tokens === 'string' ? tokens : await tokens()
-    let [leftSeconds, lost, renewed] = [maxWaitSeconds, 0, false]
+    let [leftSeconds, lost, isUnsure, renewed] = [maxWaitSeconds, 0, false, false]
     for (;;) {
       const authorization = `Bearer ${token}`
       const init = {
@@ -80,26 +91,52 @@ export function createSend({
         body: text,
         signal: signal ?? null,
       }
-      const response = await send(url, init).catch((error) => {
+      let answer: Answer | ApiError
+      try {
+        answer = await answerOf(await send(url, init))
+      } catch (error) {
         if (!isRepeatable || signal?.aborted || lost === PAUSES_MS.length) throw error
-      })
-      if (!response) {
+        isUnsure = true
         await wait(PAUSES_MS[lost++]!, signal)
         continue
       }
-      if (response.ok) return response
-      const error = await errorOf(response)
-      const { status } = error
-      const waitSeconds = Math.max(1, error.retryAfter ?? Number.POSITIVE_INFINITY)
-      if (error instanceof SignInNeeded && renew && !renewed) {
+      if (!(answer instanceof ApiError)) return answer
+      if (isUnsure) afterLoss.add(answer)
+      const { status } = answer
+      isUnsure ||= status >= 500
+      const waitSeconds = Math.max(1, answer.retryAfter ?? Number.POSITIVE_INFINITY)
+      if (answer instanceof SignInNeeded && renew && !renewed) {
         renewed = true
         const next = await renew(token)
-        if (next === token) throw error
+        if (next === token) throw answer
         token = next
       } else if ((status === 429 || (status === 503 && isRepeatable)) && waitSeconds <= leftSeconds) {
         leftSeconds -= waitSeconds
         await wait(waitSeconds * 1000, signal)
-      } else throw error
+        // Meanwhile this token may end as well.
+        renewed = false
+      } else if (isRepeatable && OF_PROXIES.includes(status) && lost < PAUSES_MS.length) {
+        await wait(PAUSES_MS[lost++]!, signal)
+      } else throw answer
     }
+  }
+}
+
+/** A body that is cut is a lost answer, as is one that does not come. */
+async function answerOf(response: Response): Promise<Answer | ApiError> {
+  const { ok, headers } = response
+  const text = await response.text().catch((error) => {
+    if (ok) throw error
+    return ''
+  })
+  const body = parsed(text)
+  return ok && (body !== undefined || text === '') ? { headers, body } : errorOf(response, body)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -1,12 +1,15 @@
 import type { Change, ChangesOptions } from './changes.ts'
 import { changesOf, readChanges } from './changes.ts'
 import type { Entry, ListedEntry } from './entry.ts'
-import { ApiError, EntryChanged, isAbsence } from './errors.ts'
+import { ApiError, isAbsence } from './errors.ts'
+import { strong } from './etag.ts'
 import type { Live } from './live.ts'
 import { liveOf } from './live.ts'
-import { pause } from './pause.ts'
-import type { CallOptions, Send } from './request.ts'
+import { randomId } from './platform.ts'
+import type { Answer, CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
+import type { UpdateOptions } from './update.ts'
+import { createKeyProbe, updateIn } from './update.ts'
 
 export interface Condition extends CallOptions {
   /** Only the version with this `etag`; else `EntryChanged`. */
@@ -29,7 +32,7 @@ export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
   update(
     key: string,
     change: (value: Value | undefined) => Value | Promise<Value>,
-    options?: { attempts?: number } & CallOptions,
+    options?: UpdateOptions,
   ): Promise<Entry<Value>>
   /** Returns whether the key existed. */
   delete(key: string, options?: Condition): Promise<boolean>
@@ -43,8 +46,6 @@ export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
 }
 
 const PAGE = 200
-/** Between two attempts of an update: 20 writers of one key then take some 65 attempts, and 190 without. */
-const MAX_PAUSE_MS = 100
 
 /** Throws what the service would answer. A browser or a proxy would make another path of a name such as `..`. */
 function checked(name: string): string {
@@ -52,53 +53,51 @@ function checked(name: string): string {
   throw new ApiError({ status: 422, message: "Names use 1 to 64 letters, digits, '_' or '-'.", id: 'nameInvalid' })
 }
 
+/** With a key for the call, as a repeated write under a condition would be refused because of the first one's effect. */
+const conditional = (headers: Record<string, string | undefined>): Record<string, string | undefined> =>
+  Object.values(headers).some((text) => text !== undefined) ? { ...headers, 'idempotency-key': randomId() } : headers
+
 /** All entries: `for await (const { key, value } of collection)`. An entry written meanwhile may be missing or occur twice. */
 export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'user' | undefined): Collection<Value> {
   const path = () => `/storage/${checked(name)}` as const
   const at = (key: string) => `${path()}/${checked(key)}` as const
   const query = { scope }
   const readPage = readChanges<Value>(send, () => `/collections/${checked(name)}`, scope)
-  const entryOf = async (response: Response): Promise<Entry<Value>> => ({
-    ...((await response.json()) as ListedEntry<Value>),
-    etag: response.headers.get('etag') ?? '',
+  const entryOf = ({ body, headers }: Answer): Entry<Value> => ({
+    ...(body as ListedEntry<Value>),
+    etag: strong(headers.get('etag') ?? ''),
   })
+  const knowsKeys = createKeyProbe((key) =>
+    send('apps', `PUT ${at(key)}`, {
+      query,
+      headers: { 'if-match': '"-"', 'idempotency-key': '-'.repeat(256) },
+      body: { value: null },
+    }),
+  )
 
   const collection: Collection<Value> = {
     list: async ({ limit, offset, signal } = {}) =>
       read(send('apps', `GET ${path()}`, { query: { ...query, limit, offset }, signal })),
     async get(key, { signal } = {}) {
       try {
-        return await entryOf(await send('apps', `GET ${at(key)}`, { query, signal }))
+        return entryOf(await send('apps', `GET ${at(key)}`, { query, signal }))
       } catch (error) {
         if (isAbsence(error)) return undefined
         throw error
       }
     },
     async put(key, value, { ifMatch, ifNoneMatch, signal } = {}) {
-      const headers = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }
-      // With a condition, the second of two would be refused because of the first one's effect.
-      const isRepeatable = ifMatch === undefined && ifNoneMatch === undefined
-      return entryOf(await send('apps', `PUT ${at(key)}`, { query, headers, body: { value }, isRepeatable, signal }))
+      const headers = conditional({ 'if-match': strong(ifMatch), 'if-none-match': ifNoneMatch })
+      const call = { query, headers, body: { value }, isRepeatable: true, signal }
+      return entryOf(await send('apps', `PUT ${at(key)}`, call))
     },
-    async update(key, change, { attempts = 50, signal } = {}) {
-      for (let attempt = 1; ; attempt++) {
-        const found = await collection.get(key, { signal })
-        const value = await change(found?.value)
-        try {
-          return await collection.put(
-            key,
-            value,
-            found ? { ifMatch: found.etag, signal } : { ifNoneMatch: '*', signal },
-          )
-        } catch (error) {
-          if (!(error instanceof EntryChanged) || attempt >= attempts) throw error
-        }
-        await pause(Math.random() * MAX_PAUSE_MS, signal)
-      }
-    },
+    update: (...given) => updateIn(collection, knowsKeys, given),
     async delete(key, { ifMatch, signal } = {}) {
+      const headers = conditional({ 'if-match': strong(ifMatch) })
+      // Without a key, the second of two would find nothing.
+      const isRepeatable = 'idempotency-key' in headers
       try {
-        await send('apps', `DELETE ${at(key)}`, { query, headers: { 'if-match': ifMatch }, signal })
+        await send('apps', `DELETE ${at(key)}`, { query, headers, isRepeatable, signal })
         return true
       } catch (error) {
         if (isAbsence(error)) return false

@@ -166,12 +166,24 @@ describe('refusals', () => {
 
   it('of a proxy keep their status', async () => {
     const answers = async () => new Response('<html>', { status: 502 })
-    const { api } = noting({ tokens: 'token', fetch: answers })
+    const waits: number[] = []
+    const { api, requests } = noting({ tokens: 'token', fetch: answers, wait: async (ms) => void waits.push(ms) })
     expect(await api.me.profile().catch(refusal)).toMatchObject({
       status: 502,
       message: 'The answer is 502, and not one of the service.',
       id: undefined,
       help: undefined,
+    })
+    expect([requests.length, waits]).toEqual([3, [200, 800]])
+    expect(await api.storage('c').delete('k').catch(refusal)).toMatchObject({ status: 502 })
+    expect(requests).toHaveLength(4)
+  })
+
+  it('are also answers that are no JSON', async () => {
+    const { api } = noting({ tokens: 'token', fetch: async () => new Response('<html>') })
+    expect(await api.me.profile().catch(refusal)).toMatchObject({
+      status: 200,
+      message: expect.stringMatching('not one of the service'),
     })
   })
 })
@@ -207,6 +219,22 @@ describe('a token that is refused', () => {
     const renewing = noting({ tokens: expired })
     expect(await renewing.api.root().catch(refusal)).toMatchObject({ message: 'This token has expired.' })
     expect([fixed.requests.length, renewing.requests.length]).toEqual([1, 2])
+  })
+
+  it('is renewed once for each refused token of a call', async () => {
+    const asked: (string | undefined)[] = []
+    const statuses = [401, 429, 401, 429, 401]
+    const answers = async () => {
+      const status = statuses.shift() ?? 200
+      return new Response('{}', { status, headers: { 'retry-after': '3' } })
+    }
+    const tokens = (refused?: string) => {
+      asked.push(refused)
+      return `token ${asked.length}`
+    }
+    const { api } = noting({ tokens, fetch: answers, maxWaitSeconds: 60, wait: async () => {} })
+    expect(await api.root()).toEqual({})
+    expect(asked).toEqual([undefined, 'token 1', 'token 2', 'token 3'])
   })
 
   it('is asked for again after it could not be got', async () => {
@@ -260,8 +288,9 @@ describe('waiting', () => {
     const calls: [number, (api: Client) => Promise<unknown>][] = [
       [2, (api) => api.root()],
       [2, (api) => api.storage('c').put('k', 1)],
-      [1, (api) => api.storage('c').put('k', 1, { ifNoneMatch: '*' })],
-      [1, (api) => api.storage('c').put('k', 1, { ifMatch: '"e"' })],
+      [2, (api) => api.storage('c').put('k', 1, { ifNoneMatch: '*' })],
+      [2, (api) => api.storage('c').put('k', 1, { ifMatch: '"e"' })],
+      [2, (api) => api.storage('c').delete('k', { ifMatch: '"e"' })],
       [1, (api) => api.storage('c').delete('k')],
     ]
     const waits: number[] = []
@@ -272,7 +301,7 @@ describe('waiting', () => {
       expect(requests.map(({ line }) => line)).toEqual(Array(times).fill(requests[0]!.line))
     }
     await Promise.all(calls.map(check))
-    expect(waits).toEqual([1_000, 1_000])
+    expect(waits).toEqual(Array(5).fill(1_000))
 
     waits.length = 0
     const { api, requests } = noting({ tokens: 'token', wait }, port)
