@@ -2,13 +2,18 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import { auditing } from '../clients/auditing.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { errors } from '../kernel/errors.ts'
-import { isText } from '../kernel/typed-text.ts'
+import { characterSentence, textFault } from '../kernel/typed-text.ts'
 import type { ClubApp } from './approvals.ts'
 import { renumber } from './approvals.ts'
 import { membersWhoAllow } from './of-club.ts'
 
-export const MAX_REASON = 500
-export const isReason = (text: string) => isText(text, MAX_REASON)
+const MAX_REASON = 500
+
+/** The fault of a decision's reason, after its name in a sentence; undefined without one. */
+export function wrongReason(text: string): string | undefined {
+  const fault = textFault(text, MAX_REASON)
+  return fault && (characterSentence(fault) ?? `must be 1 to ${MAX_REASON} characters without control characters.`)
+}
 
 export type Decided = 'approved' | 'refused' | 'withdrawn'
 

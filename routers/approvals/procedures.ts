@@ -6,7 +6,7 @@ import { page } from '../kernel/page.ts'
 import { directoryPlatform } from '../kernel/policies.ts'
 import { toUnix } from '../kernel/time.ts'
 import { router } from '../kernel/trpc.ts'
-import { decide, isReason, MAX_REASON } from './decide.ts'
+import { decide, wrongReason } from './decide.ts'
 
 const time = z.int().nullable().meta({ description: 'Unix seconds' })
 
@@ -56,7 +56,10 @@ const set = internal('directory:write', directoryPlatform, {
       state: z.enum(['approved', 'refused', 'withdrawn']),
       reason: z
         .string()
-        .refine(isReason, { error: `reason must be 1 to ${MAX_REASON} characters without control characters.` })
+        .trim()
+        .refine((text) => wrongReason(text) === undefined, {
+          error: ({ input }) => `reason ${wrongReason(input as string)}`,
+        })
         .optional()
         .meta({ description: 'Required of a refusal; the app’s team reads it' }),
     }),

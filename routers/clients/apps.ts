@@ -4,13 +4,14 @@ import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
-import { isText } from '../kernel/typed-text.ts'
+import { textFault } from '../kernel/typed-text.ts'
 import { clubs } from './app-clubs.ts'
 import { health } from './app-health.ts'
 import { removeLogo, setLogo } from './app-logo.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
 import { appHoldings, removeApp, restoreApp } from './endings/app.ts'
-import { fault, refuseIf } from './faults.ts'
+import type { Fault } from './faults.ts'
+import { fault, refuseIf, textFaults } from './faults.ts'
 import { logoVersions } from './logo-versions.ts'
 import { queueReceived } from './mails/queue.ts'
 import { newId } from './names.ts'
@@ -18,7 +19,7 @@ import { nameFaults } from './registration.ts'
 import type { WantedOfApp } from './rows.ts'
 import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
 import { isReviewed } from './rules.ts'
-import { appOutput, idOr } from './shapes.ts'
+import { appOutput, idOr, typed } from './shapes.ts'
 import { getApp, listApps, providers } from './teams/team-apps.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
 import { lockTeamAs, roleIn, teamOfApp } from './teams/team-of.ts'
@@ -30,7 +31,7 @@ const create = internal('dev:write', teamPeople, {
   summary: 'Adds an app to a team',
   fails: ['teamUnknown', 'providerUnknown', 'tooManyApps'],
 })
-  .input(z.object({ team: idOr('teamUnknown'), name: z.string(), provider: idOr('providerUnknown') }))
+  .input(z.object({ team: idOr('teamUnknown'), name: typed, provider: idOr('providerUnknown') }))
   .output(appOutput)
   .mutation(async ({ ctx, input: { team, name, provider } }) => {
     await roleIn(ctx, team)
@@ -56,9 +57,9 @@ const update = internal('dev:write', teamPeople, {
     z.object({
       app: idOr('ownAppUnknown'),
       version: z.int().optional().meta({ description: 'The version that was read; any other is 409' }),
-      name: z.string().optional(),
-      description: z.string().optional(),
-      homepage: z.string().optional(),
+      name: typed.optional(),
+      description: typed.optional(),
+      homepage: typed.optional(),
     }),
   )
   .output(appOutput)
@@ -66,10 +67,8 @@ const update = internal('dev:write', teamPeople, {
     const team = await teamOfApp(ctx, app)
     refuseIf([
       ...nameFaults('app', { name: requested.name }),
-      ...(requested.description !== undefined && !isDescription(requested.description)
-        ? [fault('description', 'description')]
-        : []),
-      ...(requested.homepage && !isHomepage(requested.homepage) ? [fault('homepage', 'homepage')] : []),
+      ...(requested.description ? descriptionFaults(requested.description) : []),
+      ...(requested.homepage ? homepageFaults(requested.homepage) : []),
     ])
     const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
     const author = authorOf(ctx)
@@ -116,13 +115,21 @@ function changesOf(before: Shown, requested: Requested, reviewed: boolean) {
   return { now, wanted }
 }
 
-const isDescription = (text: string) => text === '' || isText(text, MAX_DESCRIPTION)
+const descriptionFaults = (text: string) =>
+  textFaults(
+    'description',
+    ['description', 'app'],
+    textFault(text, MAX_DESCRIPTION),
+    fault('description', 'description'),
+  )
 
-function isHomepage(text: string) {
-  if (text.length > 2048 || !/^https:\/\/[^/?#]/i.test(text) || !/^[\x21-\x7e]+$/.test(text)) return false
-  if (!URL.canParse(text)) return false
+function homepageFaults(text: string): Fault[] {
+  const wrong = [fault('homepage', 'homepage')]
+  if (text.length > 2048 || !/^https:\/\/[^/?#]/i.test(text)) return wrong
+  if (!/^[\x21-\x7e]+$/.test(text)) return [fault('homepage', 'homepageCharacters')]
+  if (!URL.canParse(text)) return wrong
   const { username, password } = new URL(text)
-  return username === '' && password === ''
+  return username === '' && password === '' ? [] : wrong
 }
 
 export const apps = router({

@@ -7,7 +7,7 @@ import { refuseIf } from './faults.ts'
 import { newId } from './names.ts'
 import { levelFaults, nameFaults, settingFaults } from './registration.ts'
 import { clientColumns, toClient } from './rows.ts'
-import { clientOutput, devices, idOr, texts } from './shapes.ts'
+import { clientOutput, devices, idOr, texts, typed } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
 import { addTestClub } from './test-club/add.ts'
@@ -19,7 +19,7 @@ export const create = internal('dev:write', teamPeople, {
   .input(
     z.object({
       app: idOr('ownAppUnknown'),
-      name: z.string(),
+      name: typed,
       type: z.enum(['web', 'native'], { error: 'type is web or native.' }),
       redirectUris: texts,
       devices: devices.default(false),

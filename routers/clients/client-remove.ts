@@ -5,7 +5,7 @@ import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { removeClientIn } from './remove-client.ts'
 import { clientColumns, toClient } from './rows.ts'
-import { idOr } from './shapes.ts'
+import { idOr, typed } from './shapes.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
 export const remove = internal('dev:write', teamPeople, {
@@ -15,7 +15,7 @@ export const remove = internal('dev:write', teamPeople, {
   .input(
     z.object({
       client: idOr('clientUnknown'),
-      confirm: z.string().optional().meta({ description: 'Its id; needed while consents are in force' }),
+      confirm: typed.optional().meta({ description: 'Its id; needed while consents are in force' }),
     }),
   )
   .output(

@@ -10,7 +10,7 @@ import { newId } from './names.ts'
 import { levelFaults, logoutFaults, nameFaults, settingFaults } from './registration.ts'
 import { clientColumns, stateOf, toClient } from './rows.ts'
 import { purposesOf } from './rules.ts'
-import { clientOutput, devices, idOr, purpose, texts } from './shapes.ts'
+import { clientOutput, devices, idOr, purpose, texts, typed } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
@@ -26,7 +26,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
     z.object({
       client: idOr('clientUnknown'),
       purpose,
-      name: z.string().optional(),
+      name: typed.optional(),
       redirectUris: texts.optional().meta({ description: "By default the client's" }),
       devices: devices.optional(),
     }),

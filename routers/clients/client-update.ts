@@ -10,7 +10,7 @@ import { refuseIf } from './faults.ts'
 import { queueReceived } from './mails/queue.ts'
 import { levelFaults, logoutFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
-import { clientOutput, devices, idOr, idTokenAlgorithm, purpose, texts } from './shapes.ts'
+import { clientOutput, devices, idOr, idTokenAlgorithm, purpose, texts, typed } from './shapes.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
@@ -23,7 +23,7 @@ export const update = internal('dev:write', teamPeople, {
     z.object({
       client: idOr('clientUnknown'),
       version: z.int().meta({ description: 'The version that was read; any other is 409' }),
-      name: z.string().optional(),
+      name: typed.optional(),
       redirectUris: texts.optional(),
       devices: devices.optional(),
       postLogoutRedirectUris: texts

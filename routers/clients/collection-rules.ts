@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import { oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { appId } from '../kernel/app-id.ts'
 import { internal } from '../kernel/endpoint.ts'
-import { errors } from '../kernel/errors.ts'
+import { errors, withError } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { entryName } from '../storage/procedures.ts'
@@ -44,7 +44,7 @@ const set = internal('dev:write', teamPeople, {
   summary: "Sets who may write the shared entries of an app's collection, in all clubs",
   fails: ['ownAppUnknown', 'tooManyRules'],
 })
-  .input(ruled.extend({ app }))
+  .input(ruled.extend({ app, collection: z.string(withError('nameInvalid')).trim().pipe(entryName) }))
   .output(ruled)
   .mutation(async ({ ctx, input: { app: appId, collection, rule } }) => {
     const team = await teamOfApp(ctx, appId)

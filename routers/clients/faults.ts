@@ -1,7 +1,12 @@
 import { errors } from '../kernel/errors.ts'
+import type { TextFault } from '../kernel/typed-text.ts'
+import { characterSentence } from '../kernel/typed-text.ts'
 
 /** Why a text cannot be a redirect URI. */
 const redirectReasons = {
+  whiteSpace: 'it contains white space',
+  notAscii: 'characters beyond ASCII must be encoded, in a host as xn--, elsewhere by percent',
+  notEncoded: 'it has a character that must be encoded by percent',
   notAbsolute: 'it is not an absolute URI',
   fragment: 'it has a fragment',
   nativeScheme: 'the scheme of a native app contains a dot, as in com.example.app',
@@ -29,12 +34,29 @@ export const keyReasons = {
   kid: 'The kid of a key has 1 to 255 visible ASCII characters.',
 } as const
 
+/** A text that a team writes; the second is the app, client, team or scope that it is about. */
+type TextName = 'name' | 'description' | 'purpose'
+
+const textNames: Record<TextName, (of: string) => string> = {
+  name: (of) => `The name of the ${of}`,
+  description: (of) => `The description of the ${of}`,
+  purpose: (of) => `What ${of} is for`,
+}
+const subjectOf = (text: string, of: string) => textNames[text as TextName](of)
+
 /** The rules for what a team registers, each with the sentence of a value that breaks it. */
 export const faultSentences = {
   id: (of: string) => `The id of the ${of} must be 1 to 64 letters, digits, '_' or '-'.`,
   name: (of: string) => `The name of the ${of} must be 1 to 100 characters on one line.`,
+  spaces: (of: string) => `The name of the ${of} begins or ends with white space.`,
+  unseen: (text: string, of: string, character: string) =>
+    `${subjectOf(text, of)} ${characterSentence({ reason: 'unseen', character })}`,
+  stray: (text: string, of: string, character: string) =>
+    `${subjectOf(text, of)} ${characterSentence({ reason: 'stray', character })}`,
   description: () => 'The description of the app is at most 500 characters, without control characters.',
   homepage: () => 'The homepage of the app is an https:// address of at most 2048 characters, without user info.',
+  homepageCharacters: () =>
+    'The homepage of the app has white space, or characters that must be encoded: in its host as xn--, elsewhere by percent.',
   redirectMissing: () => 'A client needs a redirect URI, unless it signs in on devices.',
   redirectTooLong: () => 'A redirect URI can have at most 2048 characters.',
   redirect: (address: string, reason: string) =>
@@ -71,6 +93,18 @@ export const fault = <Rule extends FaultRule>(
   rule: Rule,
   ...values: Parameters<(typeof faultSentences)[Rule]>
 ): Fault => ({ field, rule, values })
+
+/** The fault of a text; `otherwise` has the sentence about the text as a whole, which for a name does not speak of control characters. */
+export const textFaults = (
+  field: string,
+  [text, of]: [TextName, string],
+  found: TextFault | undefined,
+  otherwise: Fault,
+): Fault[] => {
+  if (!found) return []
+  const reason = found.reason === 'control' && text === 'name' ? 'unseen' : found.reason
+  return [reason === 'unseen' || reason === 'stray' ? fault(field, reason, text, of, found.character) : otherwise]
+}
 
 export const sentenceOf = ({ rule, values }: Fault): string =>
   (faultSentences[rule] as (...values: readonly string[]) => string)(...values)

@@ -1,9 +1,9 @@
 import { isConsentScope, isIdentityScope } from '../kernel/identity-scopes.ts'
 import type { Level } from '../kernel/scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from '../kernel/scopes.ts'
-import { isLine } from '../kernel/typed-text.ts'
+import { lineFault } from '../kernel/typed-text.ts'
 import type { Fault, RedirectReason } from './faults.ts'
-import { fault } from './faults.ts'
+import { fault, textFaults } from './faults.ts'
 
 export type ClientType = 'web' | 'native'
 
@@ -73,11 +73,17 @@ export const scopeFaults = (wanted: readonly string[]): Fault[] =>
 
 export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): Fault[] => [
   ...(id !== undefined && !isId(id) ? [fault('id', 'id', whose)] : []),
-  ...(name !== undefined && !isName(name) ? [fault('name', 'name', whose)] : []),
+  ...(name === undefined ? [] : faultsOfName(whose, name)),
 ]
 
+function faultsOfName(whose: string, name: string): Fault[] {
+  const trimmed = name.trim()
+  if (trimmed !== '' && trimmed !== name) return [fault('name', 'spaces', whose)]
+  return textFaults('name', ['name', whose], lineFault(trimmed, MAX_NAME), fault('name', 'name', whose))
+}
+
 const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
-const isName = (text: string) => text.trim() === text && isLine(text, 100)
+const MAX_NAME = 100
 
 export const levelFaults = (wanted: readonly string[], level: Level): Fault[] =>
   wanted
@@ -92,8 +98,10 @@ export function redirectFault(address: string, type: ClientType, development: bo
   const wrong = (why: RedirectReason) => fault('redirectUris', 'redirect', address, why)
   if (address.length > 2048) return fault('redirectUris', 'redirectTooLong')
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(address)?.[1]?.toLowerCase()
-  const plain = /^[\x21-\x7e]+$/.test(address) && !/[\\"<>^`{|}]/.test(address) && !/%(?![\dA-Fa-f]{2})/.test(address)
-  if (scheme === undefined || !plain || !URL.canParse(address)) return wrong('notAbsolute')
+  if (/\s/.test(address)) return wrong('whiteSpace')
+  if (/[^\0-\x7f]/.test(address)) return wrong('notAscii')
+  if (/[\0-\x20\x7f\\"<>^`{|}]|%(?![\dA-Fa-f]{2})/.test(address)) return wrong('notEncoded')
+  if (scheme === undefined || !URL.canParse(address)) return wrong('notAbsolute')
   if (address.includes('#')) return wrong('fragment')
   if (scheme !== 'https' && scheme !== 'http') {
     if (type === 'native' && scheme.includes('.')) return null

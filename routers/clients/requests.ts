@@ -5,11 +5,11 @@ import { isPostgresText } from '../kernel/access.ts'
 import { memberMarks } from '../kernel/cipher.ts'
 import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
-import { withError } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { unixMs } from '../kernel/time.ts'
 import { router } from '../kernel/trpc.ts'
+import { idOr, typed } from './shapes.ts'
 import { roleIn } from './teams/team-of.ts'
 
 /** A caller may choose the id of its requests: the newest are listed. */
@@ -34,7 +34,7 @@ export const refused = z.object({
   ms: z.int().meta({ description: 'Duration until the response, in milliseconds' }),
 })
 
-const team = z.string().refine(isPostgresText, withError('teamUnknown'))
+const team = idOr('teamUnknown')
 const status = z.int().min(400).max(599)
 
 /** A conditional write that lost is the answer that the app asked for. */
@@ -104,12 +104,12 @@ const list = internal('dev:read', teamPeople, {
   .input(
     z.object({
       team,
-      client: z.string().refine(isPostgresText).optional(),
+      client: typed.refine(isPostgresText).optional(),
       status: status.optional(),
       errors: z.boolean().optional().meta({ description: 'Without 412, which a conditional write expects' }),
-      member: z.string().max(255).refine(isPostgresText).optional().meta({ description: 'The id of a member' }),
-      method: z.string().max(10).optional(),
-      route: z.string().max(200).refine(isPostgresText).optional().meta({ description: 'As in `route` of an item' }),
+      member: typed.max(255).refine(isPostgresText).optional().meta({ description: 'The id of a member' }),
+      method: typed.max(10).optional(),
+      route: typed.max(200).refine(isPostgresText).optional().meta({ description: 'As in `route` of an item' }),
       after: z
         .string()
         .regex(CURSOR)
@@ -144,7 +144,7 @@ const get = internal('dev:read', teamPeople, {
   summary: 'The refused requests of a team with a request id, newest first',
   fails: ['teamUnknown'],
 })
-  .input(z.object({ team, requestId: z.string().refine(isPostgresText) }))
+  .input(z.object({ team, requestId: typed.refine(isPostgresText) }))
   .output(z.object({ items: z.array(refused) }))
   .query(async ({ ctx, input: { team, requestId } }) => {
     await roleIn(ctx, team)

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../prisma/client.ts'
-import { isText } from '../kernel/typed-text.ts'
-import { fault, refuseIf } from './faults.ts'
+import { textFault } from '../kernel/typed-text.ts'
+import { fault, refuseIf, textFaults } from './faults.ts'
 import type { Purpose } from './rows.ts'
 
 export const isReviewed = async (tx: Transaction, app: string) =>
@@ -11,9 +11,10 @@ const MAX_PURPOSE = 1000
 export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
   const purposes = scopes.map((scope) => [scope, (said[scope] ?? '').trim()] as const)
   refuseIf(
-    purposes
-      .filter(([, text]) => !isText(text, MAX_PURPOSE))
-      .map(([scope]) => fault(`purpose.${scope}`, 'purpose', scope)),
+    purposes.flatMap(([scope, text]) => {
+      const field = `purpose.${scope}`
+      return textFaults(field, ['purpose', scope], textFault(text, MAX_PURPOSE), fault(field, 'purpose', scope))
+    }),
   )
   return Object.fromEntries(purposes)
 }

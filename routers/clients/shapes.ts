@@ -4,12 +4,16 @@ import { isPostgresText } from '../kernel/access.ts'
 import type { PlainError } from '../kernel/errors.ts'
 import { withError } from '../kernel/errors.ts'
 
+/** What a person types, without the white space around it, as the portal's forms send it. */
+export const typed = z.string().trim()
+
 /** An id in the input; one that cannot be stored is reported as unknown. */
-export const idOr = (unknown: PlainError) => z.string(withError(unknown)).refine(isPostgresText, withError(unknown))
+export const idOr = (unknown: PlainError) =>
+  z.string(withError(unknown)).trim().refine(isPostgresText, withError(unknown))
 
 export const role = z.enum(['owner', 'developer'], { error: 'role is owner or developer.' })
-export const texts = z.array(z.string()).max(50, { error: 'There are at most 50.' })
-export const purpose = z.record(z.string(), z.string()).meta({ description: 'What each scope is for, by scope' })
+export const texts = z.array(typed).max(50, { error: 'There are at most 50.' })
+export const purpose = z.record(typed, typed).meta({ description: 'What each scope is for, by scope' })
 
 const time = z.int().meta({ description: 'Unix seconds' })
 

@@ -3,11 +3,12 @@ import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement
 import { isPostgresText } from '../kernel/access.ts'
 import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
-import { errors, withError } from '../kernel/errors.ts'
+import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { DAY_MS, HOUR_MS, unix } from '../kernel/time.ts'
 import { replaysOf } from './replays.ts'
 import { REQUESTS_A_MINUTE } from './request-limits.ts'
+import { idOr, typed } from './shapes.ts'
 import { roleIn } from './teams/team-of.ts'
 
 /** The largest stores. */
@@ -28,8 +29,8 @@ export const usage = internal('dev:read', teamPeople, {
 })
   .input(
     z.object({
-      team: z.string().refine(isPostgresText, withError('teamUnknown')),
-      client: z.string().refine(isPostgresText).optional().meta({ description: 'Counts only this client' }),
+      team: idOr('teamUnknown'),
+      client: typed.refine(isPostgresText).optional().meta({ description: 'Counts only this client' }),
       by: z
         .enum(['minute', 'hour'])
         .default('minute')

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { announceEnd } from './announce.ts'
+import { isMissing } from './composed.ts'
 import type { Layout } from './sql.ts'
 import { at, equal, listed } from './sql.ts'
 
@@ -15,7 +16,7 @@ export async function endMissing(client: ClientBase, layout: Layout, now: Date):
   const { kind, table, keys } = layout
   return end(client, layout, now, {
     select: `SELECT ${listed(keys, 'row')} FROM ${table} row WHERE ${kind.ending.current}
-      AND NOT EXISTS (SELECT FROM stage WHERE ${equal(keys, 'stage', 'row')})`,
+      AND ${isMissing(layout)}`,
   })
 }
 

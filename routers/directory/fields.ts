@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isEmailAddress } from '../kernel/email-address.ts'
-import { isPlainLine, isPlainText } from '../kernel/typed-text.ts'
+import { isPlainLine, isPlainText, strayIn } from '../kernel/typed-text.ts'
 import { extendedDate, extendedTime } from './iso-8601.ts'
 import type { Reference } from './references.ts'
 
@@ -24,17 +24,14 @@ export interface Field<In = unknown, Out = unknown> {
   kept?: string
   /** SQL that reads the column (`row`) into JSON; default: the column. */
   read?: string
-  /** Required of new values, but not of a value that is already stored; `reason` continues a sentence after "is". */
   form?: Form
   /** The record that the value, or each value of a list, must name. */
   reference?: Reference
   children?: Children
 }
 
-export interface Form {
-  has: (value: unknown) => boolean
-  reason: string
-}
+/** Required of new values, but not of a value that is already stored: why a value is refused, after "It" in a sentence. */
+export type Form = (value: unknown) => string | undefined
 
 /** Rows of a child table: `schema` turns the value into objects with its columns, without `parent` and `shared`. */
 export interface Children {
@@ -99,16 +96,21 @@ const textsOf = (value: unknown): string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-const line: Form = {
-  has: (value) => textsOf(value).every(isPlainLine),
-  reason: 'has control characters or line breaks, or characters that change the direction of text',
+const strayForm: Form = (value) => {
+  const character = textsOf(value).map(strayIn).find(Boolean)
+  return character && `has ${character} where it joins nothing: it belongs between letters or emoji`
 }
 
+const line: Form = (value) =>
+  textsOf(value).every(isPlainLine)
+    ? strayForm(value)
+    : 'has control characters or line breaks, or characters that change the direction of text'
+
 /** Accepts texts and lists of them, with line breaks. */
-export const plain: Form = {
-  has: (value) => textsOf(value).every(isPlainText),
-  reason: 'has control characters, or characters that change the direction of text',
-}
+export const plain: Form = (value) =>
+  textsOf(value).every(isPlainText)
+    ? strayForm(value)
+    : 'has control characters, or characters that change the direction of text'
 
 /** A text on one line. */
 export const text = (about: string, options?: Options): Field<string, string> => ({
@@ -136,10 +138,10 @@ export const prose = (about: string, options?: Options): Field<string, string> =
 /** An address, or empty. A stored value that is not an address does not block other changes. */
 export const email = (about: string): Field<string, string> => ({
   ...text(about),
-  form: {
-    has: (value) => value === '' || isEmailAddress(String(value)),
-    reason: 'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org',
-  },
+  form: (value) =>
+    value === '' || isEmailAddress(String(value))
+      ? undefined
+      : 'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org',
 })
 
 export const time = (about: string, options?: Options) =>

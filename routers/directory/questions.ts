@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import type { Field } from './fields.ts'
+import { asRead } from '../kernel/equal-texts.ts'
+import type { Field, Form } from './fields.ts'
 import { idSchema, plain, textSchema } from './fields.ts'
 import { textList } from './lists.ts'
+import { shown } from './refusals.ts'
 
 const types = ['single', 'multiple', 'text', 'image', 'file'] as const
 
@@ -16,6 +18,35 @@ export interface QuestionRecord {
 const chosen = (type: string) => type === 'single' || type === 'multiple'
 const bytes = Buffer.byteLength
 
+/** Each solution as its option is written, undefined where no option is equal for a reader. */
+function solutionAmong(options: readonly string[], solution: readonly string[]) {
+  const written = new Map(options.map((option) => [asRead(option), option]))
+  return solution.map((text) => (options.includes(text) ? text : written.get(asRead(text))))
+}
+
+/** The first two texts that are equal for a reader. */
+function equalIn(texts: readonly string[]): [string, string] | undefined {
+  const seen = new Map<string, string>()
+  for (const text of texts) {
+    const earlier = seen.get(asRead(text))
+    if (earlier !== undefined) return [earlier, text]
+    seen.set(asRead(text), text)
+  }
+}
+
+/** A reader could not choose between equal options. */
+const distinct: Form = (value) => {
+  const questions = value as Required<QuestionRecord>[]
+  const ids = equalIn(questions.map(({ id }) => id))
+  if (ids) return `has two questions whose ids are equal for a reader, ${ids.map(shown).join(' and ')}`
+  for (const { id, type, options } of questions) {
+    const equal = chosen(type) && equalIn(options)
+    if (equal) {
+      return `has two options that are equal for a reader, ${equal.map(shown).join(' and ')}, in the question ${shown(id)}`
+    }
+  }
+}
+
 const question = z
   .strictObject({
     id: idSchema,
@@ -24,7 +55,11 @@ const question = z
     options: textList.default([]),
     solution: textList.default([]),
   })
-  .refine(({ type, options, solution }) => !chosen(type) || solution.every((text) => options.includes(text)), {
+  .transform(({ solution, ...rest }) => ({
+    ...rest,
+    solution: chosen(rest.type) ? solutionAmong(rest.options, solution) : solution,
+  }))
+  .refine(({ solution }) => !solution.includes(undefined), {
     error: 'Each solution of a single or multiple question is one of its options.',
   })
   .refine(({ type, solution }) => type !== 'single' || solution.length === 1, {
@@ -41,7 +76,7 @@ const schema = z
 
 export const questions = (about: string): Field<QuestionRecord[], Required<QuestionRecord>[]> => ({
   type: 'questions',
-  form: plain,
+  form: (value) => plain(value) ?? distinct(value),
   schema: schema as z.ZodType<unknown, QuestionRecord[]>,
   output: z.array(
     z.object({

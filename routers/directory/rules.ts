@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { otherWritings, writtenOtherwise } from './composed.ts'
 import type { Children, Field } from './fields.ts'
 import type { Reference } from './references.ts'
 import { nameOf } from './references.ts'
@@ -13,6 +14,8 @@ export interface SetRule {
   /** SQL with the columns `line`, `value`, `other`: one row per refused record. */
   finds: string
   reason: (value: string | null, other: string | null) => string
+  /** Its values are ids that should be stored here. */
+  reference?: Reference
 }
 
 /** Unchanged rows need no check. */
@@ -34,6 +37,7 @@ export const duplicates = ({ keys, kind }: Layout, nameOf: (line: number) => str
 export function rulesOf(layout: Layout): SetRule[] {
   const { kind, columns, children } = layout
   return [
+    ...(kind.key.length === 1 ? [otherWritings(layout, quoted)] : []),
     ...[...columns, ...children]
       .filter(({ name, field }) => !isKey(layout, name) && field.initial === undefined)
       .map(needed),
@@ -61,19 +65,20 @@ const needed = ({ name, bit }: { name: string; bit: number }): SetRule => ({
   reason: () => 'It is missing, and a new record needs it.',
 })
 
-const formed = ({ table, keys }: Layout, { name, field: { type, column, form }, bit }: Placed): SetRule => ({
+const formed = ({ table, keys }: Layout, { name, field: { type, column } }: Placed): SetRule => ({
   field: name,
-  finds: `SELECT line, ${type === 'text' ? `row."${column}"` : 'NULL'} AS value, NULL AS other FROM incoming row WHERE malformed & ${bit} <> 0
-    AND NOT EXISTS (SELECT FROM ${table} old WHERE ${equal(keys, 'old', 'row')} AND old."${column}" = row."${column}")`,
-  reason: (value) => `${value === null ? 'It' : quoted(value)} ${form!.reason}.`,
+  finds: `SELECT line, ${type === 'text' ? `row."${column}"` : 'NULL'} AS value, malformed ->> '${name}' AS other FROM incoming row
+    WHERE malformed ->> '${name}' IS NOT NULL
+      AND NOT EXISTS (SELECT FROM ${table} old WHERE ${equal(keys, 'old', 'row')} AND old."${column}" = row."${column}")`,
+  reason: (value, reason) => `${value === null ? 'It' : quoted(value)} ${reason}.`,
 })
 
 /** A record may keep the list that is stored. */
-const formedList = ({ name, field: { form }, bit }: Placed): SetRule => ({
+const formedList = ({ name }: Placed): SetRule => ({
   field: name,
-  finds: `SELECT line, NULL AS value, NULL AS other FROM incoming row
-    WHERE malformed & ${bit} <> 0 AND (NOT was OR "listsDiffer")`,
-  reason: () => `It ${form!.reason}.`,
+  finds: `SELECT line, NULL AS value, malformed ->> '${name}' AS other FROM incoming row
+    WHERE malformed ->> '${name}' IS NOT NULL AND (NOT was OR "listsDiffer")`,
+  reason: (_, reason) => `It ${reason}.`,
 })
 
 function keeps({ kind }: Layout, name: string): SetRule {
@@ -106,6 +111,7 @@ function refers(name: string, { column }: Field, reference: Reference): SetRule 
   const { other, condition } = misses(reference)
   return {
     field: name,
+    reference,
     finds: `SELECT line, row."${column}" AS value, ${other} AS other
       FROM incoming row LEFT JOIN "${reference.table}" target ON target.id = row."${column}"
       WHERE ${WRITTEN} AND row."${column}" IS NOT NULL AND ${condition}`,
@@ -118,6 +124,7 @@ function refersEach(name: string, { key: [column] }: Children, reference: Refere
   const { other, condition } = misses(reference)
   return {
     field: name,
+    reference,
     finds: `SELECT DISTINCT ON (line) line, child."${column}" AS value, ${other} AS other
       FROM incoming row JOIN "incoming_${name}" child USING (line)
         LEFT JOIN "${reference.table}" target ON target.id = child."${column}"
@@ -142,6 +149,7 @@ function textsFit({ columns }: Layout): SetRule[] {
 }
 
 const PAGE = 1_000
+const OTHERWISE = ': the letters of the stored one are composed differently (Unicode NFC and NFD)'
 
 /** Writes the findings of the rules `from` to `to` into the temporary table `refused`, once per record. */
 export async function applyRules(client: ClientBase, rules: readonly SetRule[], from: number, to = rules.length) {
@@ -162,9 +170,16 @@ export async function sayRefused(client: ClientBase, rules: readonly SetRule[], 
       'SELECT line, rule, value, other FROM refused WHERE line > $1 ORDER BY line LIMIT $2',
       [after, PAGE],
     )
+    const otherwise = new Map<number, Set<string>>()
+    for (const [at, { reference }] of rules.entries()) {
+      const missing = reference ? rows.filter(({ rule, other }) => rule === at && other === null) : []
+      const ids = missing.map(({ value }) => value!)
+      if (ids.length > 0) otherwise.set(at, await writtenOtherwise(client, reference!, ids))
+    }
     for (const { line, rule, value, other } of rows) {
       const { field, reason } = rules[rule]!
-      refuse({ line: Number(line), field, reason: reason(value, other) })
+      const writing = otherwise.get(rule)?.has(value!) ? OTHERWISE : ''
+      refuse({ line: Number(line), field, reason: reason(value, other).replace(/\.$/, `${writing}.`) })
     }
     if (rows.length < PAGE) return
     after = rows.at(-1)!.line

@@ -17,7 +17,8 @@ type Numbered = Readonly<{ line: number; record: unknown }>
 
 /**
  * Reads records into the temporary table `stage`: the columns of the kind's table, `line`, and bits for the fields that the
- * record sets (`given`) and for malformed values (`malformed`). Of a refused record only the key is staged, with `given` null.
+ * record sets (`given`), and the reasons against values by their field's name (`malformed`, null without any). Of a refused record
+ * only the key is staged, with `given` null.
  * Resolves to the number of records, and whether each had a key.
  */
 export async function stageRecords(
@@ -29,7 +30,7 @@ export async function stageRecords(
   const { kind, table, columns, children } = layout
   await client.query(
     `CREATE TEMP TABLE stage ON COMMIT DROP AS
-      SELECT NULL::bigint AS line, NULL::int AS given, NULL::int AS malformed, NULL::bigint AS version,
+      SELECT NULL::bigint AS line, NULL::int AS given, NULL::json AS malformed, NULL::bigint AS version,
         ${[listed(columns.map(({ field }) => field.column)), ...children.map(({ name }) => `NULL::json AS "${name}"`)].join(', ')}
       FROM ${table} WITH NO DATA`,
   )
@@ -76,26 +77,28 @@ type Row = Record<string, unknown>
 function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, versionBit }: Layout): Row {
   const row: Row = {}
   let given = 0
-  let malformed = 0
+  const malformed: Record<string, string> = {}
   for (const { name, field, bit } of columns) {
     const value = record[name]
     if (value === undefined) continue
     given |= bit
     row[field.column] = value
-    if (field.form?.has(value) === false) malformed |= bit
+    const reason = field.form?.(value)
+    if (reason !== undefined) malformed[name] = reason
   }
   for (const { name, field, bit } of children) {
     if (record[name] === undefined) continue
     given |= bit
     row[name] = record[name]
-    if (field.form?.has(record[name]) === false) malformed |= bit
+    const reason = field.form?.(record[name])
+    if (reason !== undefined) malformed[name] = reason
   }
   if (record.version !== undefined) {
     given |= versionBit
     row.version = record.version
   }
   row.given = given
-  row.malformed = malformed
+  if (Object.keys(malformed).length > 0) row.malformed = malformed
   return row
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { date, jsonStrings, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../kernel/endpoint.ts'
+import { isSameText } from '../kernel/equal-texts.ts'
 import { clubMember } from '../kernel/policies.ts'
 import { toPlainDate } from '../kernel/time.ts'
 
@@ -40,6 +41,6 @@ export const membercard = endpoint('GET /me/membercard', 'svc.me.membercard:read
   .query(async ({ ctx: { core, member, club } }) => {
     const [stored] = await core.db.execute(last, [club, member])
     if (!stored) return { card: null }
-    const valid = stored.status === 'valid' && stored.validUntil >= toPlainDate(new Date(core.now()))
+    const valid = isSameText(stored.status, 'valid') && stored.validUntil >= toPlainDate(new Date(core.now()))
     return { card: { ...stored, valid } }
   })

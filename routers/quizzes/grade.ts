@@ -1,3 +1,4 @@
+import { asRead } from '../kernel/equal-texts.ts'
 import { errors } from '../kernel/errors.ts'
 
 /** Bytes in UTF-8 of an attempt's answers to text questions, and of those to all others. */
@@ -49,21 +50,21 @@ export function refuseLarge(questions: readonly Question[], { outcomes }: Pick<G
   if (Math.max(bytes.text, bytes.other) > MAX_ANSWER_BYTES) throw errors.answersTooLarge()
 }
 
-/** All or nothing: equal sets for `multiple`; a single text has to be among the solutions. */
+/** All or nothing: equal sets for `multiple`; a single text has to be among the solutions. Texts are compared as a reader does. */
 function isCorrect({ type, solution }: Question, answer: Answer | undefined): boolean | null {
   if (type !== 'single' && type !== 'multiple') return null
   if (answer === undefined) return false
-  if (isText(answer)) return solution.includes(answer)
-  const right = new Set(solution)
-  return answer.every((text) => right.has(text)) && new Set(answer).size === right.size
+  const right = new Set(solution.map(asRead))
+  if (isText(answer)) return right.has(asRead(answer))
+  const chosen = new Set(answer.map(asRead))
+  return chosen.size === right.size && [...chosen].every((text) => right.has(text))
 }
 
-/** The score in percent, with two decimals; `passed` compares the exact ratio with the threshold. */
+/** The score in percent, with two decimals; `passed` compares this score, which is shown, with the threshold. */
 export function verdict(correct: number, questions: number, threshold: number): { score: number; passed: boolean } {
   if (questions === 0) return { score: 0, passed: threshold <= 0 }
-  // Multiplied first, so that a ratio equal to the threshold is the same floating-point number.
-  const passed = (100 * correct) / questions >= threshold
-  return { score: Math.round((10_000 * correct) / questions) / 100, passed }
+  const score = Math.round((10_000 * correct) / questions) / 100
+  return { score, passed: score >= threshold }
 }
 
 /** Grades one attempt; throws 400 when an answer does not fit the quiz. Reads own keys only, as any text may be an id. */

@@ -7,7 +7,7 @@ import type { Json } from '../kernel/json.ts'
 import { json } from '../kernel/json.ts'
 import { providerPlatform } from '../kernel/policies.ts'
 import { jsonOf } from '../kernel/raw-json/text.ts'
-import { isLine } from '../kernel/typed-text.ts'
+import { characterSentence, lineFault } from '../kernel/typed-text.ts'
 import type { EventKind } from './event-kinds.ts'
 import { eventKinds } from './event-kinds.ts'
 import { EVENT_TYPE } from './rules.ts'
@@ -51,7 +51,14 @@ const exampleErrors = {
 const tooLarge = refused(`example is larger than ${MAX_EXAMPLE_BYTES / 1024} KiB.`)
 const ofService = refused("type is one of the service's own kinds.")
 
-const DESCRIPTION = { error: 'description must be 1 to 500 characters without control characters.' }
+const MAX_DESCRIPTION = 500
+
+function wrongDescription(text: unknown): string {
+  const fault = typeof text === 'string' ? lineFault(text, MAX_DESCRIPTION) : undefined
+  const sentence = fault && characterSentence(fault)
+  return `description ${sentence ?? `must be 1 to ${MAX_DESCRIPTION} characters without control characters.`}`
+}
+const DESCRIPTION = { error: ({ input }: { input: unknown }) => wrongDescription(input) }
 
 const type = z
   .string(withError('eventTypeInvalid'))
@@ -68,7 +75,8 @@ export const describe = internal('ntf.events:write', providerPlatform, {
       type,
       description: z
         .string(DESCRIPTION)
-        .refine((text) => isLine(text, 500), DESCRIPTION)
+        .trim()
+        .refine((text) => lineFault(text, MAX_DESCRIPTION) === undefined, DESCRIPTION)
         .meta({ description: 'When it is published, and what it means' }),
       example: json.refine((example) => example !== undefined, { error: exampleErrors.missing().message }),
     }),

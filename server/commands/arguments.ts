@@ -45,13 +45,23 @@ function read(command: Command, argv: readonly string[]) {
   const allowPositionals = isNamed(command) || command.actions['']!.words !== undefined
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals })
-    return { values: values as Given, positionals }
+    return { values: trimmed(values as Given, options), positionals }
   } catch (error) {
     const { message } = error as Error
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? []
     const known = Object.keys(options).map((name) => `--${name}`)
     throw new UsageError(unknown === undefined ? message : `Unknown option ${unknown}.${didYouMean(unknown, known)}`)
   }
+}
+
+/** Texts without the white space around them, as the portal's forms take them; white space alone is for the action to refuse. */
+function trimmed(values: Given, options: Options): Given {
+  const entries = Object.entries(values).map(([name, value]) => {
+    if (typeof value === 'boolean' || options[name]!.isPath) return [name, value] as const
+    const trim = (text: string) => text.trim() || text
+    return [name, typeof value === 'string' ? trim(value) : value.map(trim)] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 /** A sentence with the known word that the given one may be a slip of; '' where none is near. */

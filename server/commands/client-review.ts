@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { logoVersions } from '../../routers/clients/logo-versions.ts'
-import { isText } from '../../routers/kernel/typed-text.ts'
+import { characterSentence, textFault } from '../../routers/kernel/typed-text.ts'
 import type { Review, Subject } from '../admin/reviews.ts'
 import { approve as approveIn, listReviews, refuse as refuseIn } from '../admin/reviews.ts'
 import { issuerOf } from '../browser/addresses.ts'
@@ -100,8 +100,11 @@ export const refuse = action(
     async run({ reason, ...values }, io) {
       const what = subjectOf(values)
       const version = numberOf('version', values.version)
-      if (!isText(reason, MAX_REASON)) {
-        throw new UsageError(`--reason must be 1 to ${MAX_REASON} characters, without control characters.`)
+      const fault = textFault(reason, MAX_REASON)
+      if (fault) {
+        throw new UsageError(
+          `--reason ${characterSentence(fault) ?? `must be 1 to ${MAX_REASON} characters, without control characters.`}`,
+        )
       }
       return decided(io, (db) => refuseIn(db, { ...what, version }, reason, new Date()))
     },

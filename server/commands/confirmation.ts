@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { isSameText } from '../../routers/kernel/equal-texts.ts'
 import type { Io } from './command.ts'
 
 type Confirmation = Pick<Io, 'stdin' | 'stdout'> & { yes: boolean | undefined }
@@ -11,9 +12,9 @@ export function requireConfirmation({ stdin, yes }: Confirmation) {
 
 /** The operator types the name of what is removed, unless `--yes` was given; throws when the input differs. */
 export async function confirm(name: string, { stdin, stdout, yes }: Confirmation) {
-  if (!yes && (await ask({ stdin, stdout }, `Type ${name} to continue: `)) !== name) {
-    throw new Error('Nothing was removed.')
-  }
+  if (yes) return
+  const typed = await ask({ stdin, stdout }, `Type ${name} to continue: `)
+  if (typed === undefined || !isSameText(typed, name)) throw new Error('Nothing was removed.')
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { bool, statement, text } from '../../prisma/pg/statement.ts'
+import { inAscii } from '../../routers/kernel/equal-texts.ts'
 import { DEVICE_INTERVAL_SECONDS, EXPIRED_DEVICE_CODE_SECONDS } from './lifetimes.ts'
 import type { Realm } from './realm.ts'
 import { hashOfToken } from './refresh-rotation.ts'
@@ -52,7 +53,9 @@ export function endByMachine(ends: number, now: number): number {
 
 /** The letters of a code as typed, in either case, with any spaces and dashes; null if it cannot be one. */
 export function userCodeOf(typed: string): string | null {
-  const letters = typed.replace(/[\s\p{Pd}]/gu, '').toUpperCase()
+  const letters = inAscii(typed)
+    .replace(/[\s\p{Pd}\p{Cf}]/gu, '')
+    .toUpperCase()
   return /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(letters) ? letters : null
 }
 

@@ -57,7 +57,7 @@ describe('the team command', () => {
       [['add', ...planners, '--id', 'builders'], failed('The team builders already exists.\n')],
       [
         ['add', ...planners, '--name', 'a\u202e'],
-        failed('The name of the team must be 1 to 100 characters on one line.\n'),
+        failed('The name of the team has U+202E, which cannot be seen or acts on the text around it.\n'),
       ],
       [['add', ...planners, '--level', 'gold'], misused('--level must be hobby or developer.')],
       [['add', '--id', 'planners'], misused('--id, --name and --level are required.')],

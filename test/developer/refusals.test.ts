@@ -31,11 +31,11 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | the removal of the last owner | 409 | A team needs at least one owner. |
   | an app of no provider | 404 | This provider does not exist. |
   | an app of a club | 404 | This provider does not exist. |
-  | an app with a name that hides letters | 400 | The name of the app must be 1 to 100 characters on one line. |
+  | an app with a name that hides letters | 400 | The name of the app has U+200B, which cannot be seen or acts on the text around it. |
   | a homepage that is a script | 400 | The homepage of the app is an https:// address … |
-  | a description with control characters | 400 | The description of the app is at most 500 characters … |
+  | a description that turns letters around | 400 | The description of the app has U+202E, which cannot be seen or acts on the text around it. |
   | a client without a redirect and a scope | 400 | A client needs a redirect URI, unless it signs in on devices.  A client needs a scope. |
-  | a client with a name that hides letters | 400 | The name of the client must be 1 to 100 characters on one line. |
+  | a client with a name that hides letters | 400 | The name of the client has U+200B, which cannot be seen or acts on the text around it. |
   | a scope above the level | 400 | lms.me.quizzes:write is only for teams with the Developer level. |
   | a redirect without TLS for a client that exists | 400 | http://app.example/ cannot be a redirect URI: … |
   | a scope above the level for a client that exists | 400 | lms.me.quizzes:write is only for teams with the Developer level. |
@@ -130,7 +130,7 @@ const calls: Record<string, () => Promise<unknown>> = {
   'an app of a club': () => as().apps.create({ team: team(), name: 'A', provider: here.world.ids.club }),
   'an app with a name that hides letters': () => as().apps.update({ app: app(), name: hidden }),
   'a homepage that is a script': () => as().apps.update({ app: app(), homepage: 'javascript:alert(1)' }),
-  'a description with control characters': () => as().apps.update({ app: app(), description: 'a\u202eb' }),
+  'a description that turns letters around': () => as().apps.update({ app: app(), description: 'a\u202eb' }),
 
   'a client without a redirect and a scope': () => create({ redirectUris: [], scopes: [] }),
   'a client with a name that hides letters': () => create({ name: hidden }),

@@ -49,6 +49,24 @@ const hostileName = (firstName: string): [KindName, AnyRecord, string, string] =
   ...(['people', { id: person, firstName }, 'firstName', OF_LINE] as const),
 ]
 
+const stray = (character: string) => `has ${character} where it joins nothing: it belongs between letters or emoji.`
+const strayName = (firstName: string): [KindName, AnyRecord, string, string] => [
+  ...(['people', { id: person, firstName }, 'firstName'] as const),
+  stray(firstName.includes('\u200d') ? 'U+200D' : 'U+200C'),
+]
+
+const quizWith = (change: object, reason: string): [KindName, AnyRecord, string, string] => [
+  ...(['quizzes', { id: quizzes.id, questions: [{ ...choice, ...change }] }, 'questions', reason] as const),
+]
+const equalOptions = (...options: [string, string, ...string[]]) =>
+  quizWith(
+    { options, solution: [options[0]] },
+    `It has two options that are equal for a reader, ${options
+      .slice(0, 2)
+      .map((one) => JSON.stringify(one))
+      .join(' and ')}, in the question "q1".`,
+  )
+
 /** A record, or a change of the sample, with the field and the reason. */
 const cases: [KindName, AnyRecord, string, string][] = [
   ['people', { id: '' }, 'id', `"" is not ${idText}.`],
@@ -72,6 +90,12 @@ const cases: [KindName, AnyRecord, string, string][] = [
   ],
   ...['a\u001b[2Kb', 'a\u009b2Kb', '\u0007', '\u007f', 'a\nb', 'a\rb', 'a\tb'].map(hostileName),
   ...['a\u202eb', 'a\u2066b', 'a\u2028b'].map(hostileName),
+  ...['\u200d', 'Anna\u200d', 'می\u200c ', '👩\u200d', 'A\u200d\u200dB'].map(strayName),
+  ['organisations', { id: club, name: '\u200cClub' }, 'name', stray('U+200C')],
+  ['memberCards', { serial: memberCards.serial, departments: ['a', '🏴\u{e0067}'] }, 'departments', stray('U+E0067')],
+  ['trainingPlans', { id: trainingPlans.id, description: 'a\n\ufe0f' }, 'description', stray('U+FE0F')],
+  ['trainingPlans', { id: trainingPlans.id, exercises: ['a', '\u200d'] }, 'exercises', stray('U+200D')],
+  ['quizzes', { id: quizzes.id, questions: [{ ...choice, text: 'a\u200d' }] }, 'questions', stray('U+200D')],
   ['people', { id: person, image: 'https://example.org/\u001b' }, 'image', OF_LINE],
   ['organisations', { id: club, name: '\u001b]0;x\u0007' }, 'name', OF_LINE],
   ['memberCards', { serial: memberCards.serial, name: 'A\u001b[31m' }, 'name', OF_LINE],
@@ -213,6 +237,23 @@ const cases: [KindName, AnyRecord, string, string][] = [
     'questions.0',
     'A single question has exactly one solution.',
   ],
+  equalOptions('Yes', 'Yes'),
+  equalOptions('Red', 'Red '),
+  equalOptions('Zürich', 'Zu\u0308rich', 'Bern'),
+  equalOptions('New York', 'New\u00a0 York'),
+  equalOptions('', ' '),
+  [
+    'quizzes',
+    {
+      id: quizzes.id,
+      questions: [
+        { ...choice, id: 'ü' },
+        { ...choice, id: 'u\u0308' },
+      ],
+    },
+    'questions',
+    'It has two questions whose ids are equal for a reader, "ü" and "u\u0308".',
+  ],
   [
     'quizzes',
     { id: quizzes.id, questions: [choice, choice] },
@@ -285,7 +326,7 @@ describe('upsert', () => {
 describe('a text', () => {
   it('may have line breaks where it is long, and what emoji, Persian and Hebrew need', async () => {
     const texts = {
-      people: { firstName: 'می\u200cخواهم', lastName: '\u200fשלום 👩\u200d🚒' },
+      people: { firstName: 'می\u200cخواهم', lastName: '\u200fשלום 👩\u200d🚒 ❤\ufe0f' },
       events: { location: 'Main Street 1\r\nHall 2' },
       trainingPlans: { description: 'One\n\tTwo', exercises: ['3 × 10\n4 × 8'] },
     }
@@ -316,6 +357,35 @@ describe('a text', () => {
       expect(await ofKind(world, kind).upsert({ items: [{ ...stored, ...change }] })).toMatchObject({ changed: 1 })
       expect(await recordOf(kind, id)).toEqual({ ...stored, ...change })
     }
+  })
+})
+
+describe('the options of a quiz', () => {
+  const recordOf = async () =>
+    ((await ofKind(world, 'quizzes').list({ limit: 200 })).items as AnyRecord[]).find(
+      ({ id }) => id === other.quizzes.id,
+    )!
+
+  it('may differ in case, and be the solution in another writing', async () => {
+    const questions = [
+      { id: 'q1', type: 'single', text: '?', options: ['No', 'no', 'Zürich '], solution: ['Zu\u0308rich'] },
+    ]
+    expect(await ofKind(world, 'quizzes').upsert({ items: [{ id: other.quizzes.id, questions }] })).toMatchObject({
+      changed: 1,
+    })
+    // As the option is written.
+    expect((await recordOf()).questions).toEqual([{ ...questions[0], solution: ['Zürich '] }])
+  })
+
+  it('that are stored and equal stay, and block no other change', async () => {
+    await world.db.question.updateMany({
+      where: { quizId: other.quizzes.id },
+      data: { options: ['Red', 'Red '], solution: ['Red '] },
+    })
+    const stored = await recordOf()
+    const change = { ...stored, title: 'Colours' }
+    expect(await ofKind(world, 'quizzes').upsert({ items: [change] })).toMatchObject({ changed: 1 })
+    expect(await recordOf()).toEqual(change)
   })
 })
 

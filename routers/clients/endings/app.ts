@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { internal } from '../../kernel/endpoint.ts'
+import { isSameText } from '../../kernel/equal-texts.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
@@ -42,7 +43,7 @@ export const removeApp = internal('dev:write', teamPeople, {
       if (!found) throw errors.ownAppUnknown()
       if (found.endsAt) return found.endsAt
       if (found.state === 'suspended') throw errors.appSuspended()
-      if (confirm !== found.name) throw errors.nameNotConfirmed()
+      if (!isSameText(confirm, found.name)) throw errors.nameNotConfirmed()
       const end = endOf(author.at.getTime())
       await markApp(tx, id, end)
       await note({ team, action: 'app.remove', target: id, before: { name: found.name }, after: { endsAt: end } })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { internal } from '../../kernel/endpoint.ts'
+import { isSameText } from '../../kernel/equal-texts.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
@@ -39,7 +40,7 @@ export const removeTeam = internal('dev:write', teamPeople, {
       await lockTeamAs(tx, ctx, { team: id, needed: 'owner' })
       const found = await tx.team.findUniqueOrThrow({ where: { id }, select: { name: true, endsAt: true } })
       if (found.endsAt) return found.endsAt
-      if (confirm !== found.name) throw errors.nameNotConfirmed()
+      if (!isSameText(confirm, found.name)) throw errors.nameNotConfirmed()
       const end = endOf(author.at.getTime())
       await markTeam(tx, id, end)
       await note({ team: id, action: 'team.remove', target: id, before: { name: found.name }, after: { endsAt: end } })

@@ -11,6 +11,7 @@ import { webhookAppOf } from './webhook-app.ts'
 
 const type = z
   .string(withError('eventTypeUnknown'))
+  .trim()
   .regex(EVENT_TYPE, withError('eventTypeUnknown'))
   .default(testKind.type)
   .meta({ description: 'A type from the catalogue; its example is sent' })

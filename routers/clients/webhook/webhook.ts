@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { appId } from '../../kernel/app-id.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
+import { withError } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
 import { secret, url } from '../../webhooks/rules.ts'
@@ -15,6 +16,8 @@ import { lockTemplate, webhookAppOf } from './webhook-app.ts'
 import { kinds, test } from './webhook-test.ts'
 
 const app = appId('app')
+const typedUrl = z.string(withError('urlInvalid')).trim().pipe(url)
+const typedSecret = z.string(withError('secretInvalid')).trim().pipe(secret)
 
 type Shown = Pick<Template, 'webhookUrl' | 'webhookSecret'>
 
@@ -81,7 +84,7 @@ const set = internal('dev:write', teamPeople, {
   summary: "Sets the webhook of the team's app",
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
 })
-  .input(z.object({ app, url, secret: secret.nullable().optional() }))
+  .input(z.object({ app, url: typedUrl, secret: typedSecret.nullable().optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { app, url, secret } }) => {
     const replace = typeof secret === 'string' ? await sealedSecret(ctx.core, app, secret) : undefined

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../../../prisma/client.ts'
 import { comparableEmail } from '../../../routers/kernel/email-address.ts'
+import { inAscii } from '../../../routers/kernel/equal-texts.ts'
 import type { Limits } from '../../limits/limit.ts'
 import { requestLimit } from '../../limits/request-limit.ts'
 import type { Language } from '../language.ts'
@@ -64,7 +65,7 @@ export function emailCodes({ db, now, sendMail, onError, limits, brand }: Option
     },
 
     async check(interaction, typed) {
-      const tried = await tryCode(db, { interaction, code: typed.replace(/\D/g, ''), now: now() })
+      const tried = await tryCode(db, { interaction, code: inAscii(typed).replace(/\D/g, ''), now: now() })
       if (!tried) return 'codeExpired'
       if (!tried.isRight) return 'codeWrong'
       const { email } = tried

@@ -83,7 +83,7 @@ export const en: Words = {
     scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
     deviceCodeWrong:
       'This code is wrong, or no longer valid. Please compare it with the device; most devices can show a new one.',
-    reasonInvalid: 'Give a reason of at most 500 characters.',
+    reasonInvalid: 'Give a reason of at most 500 characters, all of which can be seen.',
     decidedMeanwhile: 'Somebody has decided otherwise in the meantime. Nothing was changed.',
   },
   messages: {

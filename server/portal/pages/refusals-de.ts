@@ -5,6 +5,9 @@ const things: Record<string, string> = { client: 'Clients', app: 'App', team: 'T
 const ofThing = (thing: string) => (thing === 'app' ? 'der App' : `des ${things[thing]}`)
 
 const redirectReasons: Record<RedirectReason, string> = {
+  whiteSpace: 'Sie enthält Leerraum',
+  notAscii: 'Zeichen außerhalb von ASCII müssen kodiert sein, im Host als xn--, sonst mit Prozentzeichen',
+  notEncoded: 'Sie enthält ein Zeichen, das mit Prozentzeichen kodiert sein muss',
   notAbsolute: 'Sie ist keine absolute URI',
   fragment: 'Sie hat ein Fragment',
   nativeScheme: 'Das Schema einer nativen App enthält einen Punkt, wie com.example.app',
@@ -29,14 +32,28 @@ const ofKeys: Record<keyof typeof keyReasons, string> = {
   kid: 'Die kid eines Schlüssels hat 1 bis 255 sichtbare ASCII-Zeichen.',
 }
 
+const textNames: Record<string, (of: string) => string> = {
+  name: (of) => `Der Name ${ofThing(of)}`,
+  description: () => 'Die Beschreibung',
+  purpose: (of) => `Der Zweck von ${of}`,
+}
+const subjectOf = (text: string, of: string) => textNames[text]!(of)
+
 /** The sentences of routers/clients/faults.ts. */
 export const faults: {
   [Rule in keyof typeof faultSentences]: (...values: Parameters<(typeof faultSentences)[Rule]>) => string
 } = {
   id: (of) => `Die ID ${ofThing(of)} besteht aus 1 bis 64 Buchstaben, Ziffern, _ oder -.`,
   name: (of) => `Der Name ${ofThing(of)} hat 1 bis 100 Zeichen in einer Zeile.`,
+  spaces: (of) => `Der Name ${ofThing(of)} beginnt oder endet mit Leerraum.`,
+  unseen: (text, of, character) =>
+    `${subjectOf(text, of)} enthält ${character}, das unsichtbar ist oder den Text daneben verändert.`,
+  stray: (text, of, character) =>
+    `${subjectOf(text, of)} enthält ${character} an einer Stelle, an der es nichts verbindet: Es gehört zwischen Buchstaben oder Emoji.`,
   description: () => 'Die Beschreibung hat höchstens 500 Zeichen, ohne Steuerzeichen.',
   homepage: () => 'Die Website ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
+  homepageCharacters: () =>
+    'Die Website enthält Leerraum oder Zeichen, die kodiert sein müssen: im Host als xn--, sonst mit Prozentzeichen.',
   redirectMissing: () => 'Es fehlt eine Redirect-URI, außer für die Anmeldung auf Geräten.',
   redirectTooLong: () => 'Eine Redirect-URI hat höchstens 2048 Zeichen.',
   redirect: (address, reason) =>
