@@ -1,8 +1,9 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
-import { comparableEmail } from '../kernel/email-address.ts'
+import { comparableEmail, spellingsOf } from '../kernel/email-address.ts'
 import { errors } from '../kernel/errors.ts'
+import { fillMailboxes, mailboxOf } from '../kernel/mailboxes.ts'
 import { announceErasure } from '../webhooks/member-events/announce.ts'
 import { removeEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
@@ -69,11 +70,15 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
   const email = await emailOf(db, person)
+  await fillMailboxes(db)
   const address = comparableEmail(email)
+  const spellings = address === null ? [] : spellingsOf(address)
   await db.inTransaction((client) => client.query(changes, [person]))
-  const events = await removeEvents(db, [person, ...(address === null ? [] : [email, address])])
-  await removeMentions(db, { person, address })
-  await removeRecords(db, { person, address })
+  const events = await removeEvents(db, [person, ...(address === null ? [] : [email, ...spellings])])
+  for (const spelling of address === null ? [null] : spellings) {
+    await removeMentions(db, { person, address: spelling })
+    await removeRecords(db, { person, address: spelling })
+  }
   await db.inTransaction((client) =>
     client.query('UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($1)', [marks]),
   )
@@ -126,15 +131,15 @@ async function remove(client: ClientBase, person: string): Promise<Counted> {
   await client.query('DELETE FROM "Consent" WHERE id = ANY ($1)', [grants])
   await client.query(`DELETE ${sessions}`, [person])
   await client.query(
-    'DELETE FROM "LoginCode" USING "Person" person WHERE person.id = $1 AND "LoginCode".email = lower(person.email)',
+    `DELETE FROM "LoginCode" USING "Person" person WHERE person.id = $1 AND "LoginCode".email = ${mailboxOf('person')}`,
     [person],
   )
   await client.query(
-    'DELETE FROM "TeamInvitation" USING "Person" person WHERE person.id = $1 AND "TeamInvitation".email = lower(person.email)',
+    `DELETE FROM "TeamInvitation" USING "Person" person WHERE person.id = $1 AND "TeamInvitation".email = ${mailboxOf('person')}`,
     [person],
   )
   await client.query(
-    'DELETE FROM "Mail" USING "Person" person WHERE person.id = $1 AND "Mail".email = lower(person.email)',
+    `DELETE FROM "Mail" USING "Person" person WHERE person.id = $1 AND "Mail".email = ${mailboxOf('person')}`,
     [person],
   )
   await client.query('UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $1', [person])

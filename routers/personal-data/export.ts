@@ -19,7 +19,7 @@ const BATCH_CHARACTERS = 256 * 1024
 
 /**
  * A person's data as the JSON of `PersonalData`, in pieces, of one moment. For a transaction that has just begun; holds one
- * batch of rows at a time. Throws 404.
+ * batch of rows at a time; `fillMailboxes` has run. Throws 404.
  */
 export async function* personalDataJson(client: ClientBase, person: string, now: Date): AsyncGenerator<string> {
   // The one who reads may be slow.

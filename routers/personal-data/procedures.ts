@@ -3,6 +3,7 @@ import { isPostgresText } from '../kernel/access.ts'
 import { memberMarks } from '../kernel/cipher.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
+import { fillMailboxes } from '../kernel/mailboxes.ts'
 import { directoryPlatform } from '../kernel/policies.ts'
 import { erase } from './erase.ts'
 import { exportedBytes, personalDataJson } from './export.ts'
@@ -42,6 +43,7 @@ export const personalData = {
       const [{ bytes } = { bytes: 0 }] = await core.db.execute(exportedBytes, [id])
       if (bytes > MAX_BYTES) throw errors.exportTooLarge()
       if (bytes > LARGE_BYTES) await call.reserve(bytes)
+      await fillMailboxes(core.db)
       const pieces: string[] = []
       await core.db.inTransaction(async (client) => {
         for await (const piece of personalDataJson(client, id, new Date(core.now()))) pieces.push(piece)

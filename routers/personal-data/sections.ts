@@ -1,3 +1,5 @@
+import { mailboxOf } from '../kernel/mailboxes.ts'
+
 /** A date and time in ISO 8601, e.g. `2026-11-22T08:30:00+00:00`. */
 type Time = string
 
@@ -274,7 +276,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     own: `(invitation.email = person.email OR invitation."personId" IS NOT DISTINCT FROM $1)`,
     expiresAt: '"expiresAt"',
     acceptedAt: '"acceptedAt"',
-  })} FROM (SELECT lower(email) AS email FROM "Person" WHERE id = $1) person, LATERAL (
+  })} FROM (SELECT ${mailboxOf('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
       SELECT * FROM "TeamInvitation" WHERE email = person.email
       UNION SELECT * FROM "TeamInvitation" WHERE "personId" = $1
       UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
@@ -290,7 +292,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     about: 'about',
     createdAt: '"createdAt"',
     sent: '"nextAt" IS NULL',
-  })} FROM (SELECT lower(email) AS email FROM "Person" WHERE id = $1) person, LATERAL (
+  })} FROM (SELECT ${mailboxOf('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
       SELECT * FROM "Mail" WHERE "Mail"."personId" = $1 UNION ALL SELECT * FROM "Mail" WHERE "Mail".email = person.email) mail
     ORDER BY "createdAt", id`,
 

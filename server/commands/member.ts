@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Database } from '../../prisma/client.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
+import { fillMailboxes } from '../../routers/kernel/mailboxes.ts'
 import type { Counted, Erased } from '../../routers/personal-data/erase.ts'
 import { erasable, erase } from '../../routers/personal-data/erase.ts'
 import { personalDataJson } from '../../routers/personal-data/export.ts'
@@ -52,6 +53,7 @@ const named = <Result>(member: string, work: Promise<Result>) =>
 
 /** An unfinished file is removed. Without one, the document is all that is printed. */
 async function write(db: Database, member: string, out: string | undefined, { document }: ActionIo) {
+  await fillMailboxes(db)
   const copyTo = (sink: NodeJS.WritableStream, form: (pieces: AsyncIterable<string>) => AsyncIterable<string>) =>
     db.inTransaction((client) =>
       pipeline(Readable.from(form(personalDataJson(client, member, new Date()))), sink, { end: sink !== document }),

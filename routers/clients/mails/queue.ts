@@ -76,7 +76,7 @@ export async function queueInvitation(tx: Transaction, { id, team, email, by, at
   if ((await tx.mail.count({ where: { ...ofTheDay, email } })) >= MAILS_TO_ADDRESS) return false
   const own = await tx.$queryRaw<{ language: 'en' | 'de'; isOff: boolean }[]>`
     SELECT language, 'invitation' = ANY (off) AS "isOff" FROM "MailSettings" JOIN "Person" ON id = "personId"
-    WHERE lower(email) = ${email} LIMIT 1`
+    WHERE lower(email) = ${email} OR mailbox = ${email} LIMIT 1`
   if (own[0]?.isOff) return false
   const inviter = by === null ? null : await tx.mailSettings.findUnique({ where: { personId: by } })
   const language = own[0]?.language ?? inviter?.language ?? 'en'

@@ -1,6 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
 import { isInvited, personForInvited } from '../../../routers/clients/teams/invited.ts'
+import { fillMailboxes, hasMailbox } from '../../../routers/kernel/mailboxes.ts'
 
 export interface Person {
   id: string
@@ -19,13 +20,13 @@ const columns = { id: text, name: text, email: text }
 
 const withEmail = statement(
   'login_with_email',
-  `${select} WHERE lower(email) = $1 AND ${isSomebody} ORDER BY name, id`,
+  `${select} WHERE ${hasMailbox('$1')} AND ${isSomebody} ORDER BY name, id`,
   columns,
 )
 
 const withAddress = statement(
   'login_with_address',
-  `${select} WHERE lower(email) = $1 AND NOT ${isInvented} ORDER BY name, id`,
+  `${select} WHERE ${hasMailbox('$1')} AND NOT ${isInvented} ORDER BY name, id`,
   columns,
 )
 
@@ -41,8 +42,10 @@ const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND 
  * Returns members, and people in teams or invited to one; `email` is in the form of `comparableEmail`, and the result has the
  * address as stored.
  */
-export const personsWithEmail = (db: Database, email: string, now: number) =>
-  db.execute(withEmail, [email, new Date(now).toISOString()])
+export async function personsWithEmail(db: Database, email: string, now: number) {
+  await fillMailboxes(db)
+  return db.execute(withEmail, [email, new Date(now).toISOString()])
+}
 
 /** Empty if the person is neither a member of an organisation nor in a team or invited to one. */
 export const personWithId = (db: Database, id: string, now: number) =>
