@@ -107,6 +107,7 @@ ALTER TABLE "StorageEntry" DISABLE TRIGGER USER;
 SELECT create_distributed_table('"StorageUsage"', 'clubId', colocate_with => 'none');
 SELECT create_distributed_table('"StorageCollection"', 'clubId', colocate_with => '"StorageUsage"');
 SELECT create_distributed_table('"StorageChange"', 'clubId', colocate_with => '"StorageUsage"');
+SELECT create_distributed_table('"StorageRequest"', 'clubId', colocate_with => '"StorageUsage"');
 SELECT create_distributed_table('"StorageEntry"', 'clubId', colocate_with => '"StorageUsage"');
 ALTER TABLE "StorageUsage" ENABLE TRIGGER USER;
 ALTER TABLE "StorageCollection" ENABLE TRIGGER USER;
@@ -133,6 +134,9 @@ SELECT create_distributed_function(
   'storage_delete_ruled(text,text,text,text,text,text[],text[],text)', 'club', colocate_with => '"StorageUsage"');
 SELECT create_distributed_function(
   'storage_batch_ruled(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint)', 'club',
+  colocate_with => '"StorageUsage"');
+SELECT create_distributed_function(
+  'storage_once(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint,text,text,text)', 'club',
   colocate_with => '"StorageUsage"');
 SELECT create_distributed_function('storage_forget_members(text,text[])', 'club', colocate_with => '"StorageUsage"');
 

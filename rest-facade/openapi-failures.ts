@@ -42,14 +42,14 @@ const descriptions: Readonly<Record<number, string>> = {
   404: 'Not found, or the host belongs to another API.',
   405: 'This address does not allow the method.',
   408: 'The request arrived too slowly.',
-  409: 'The current state does not allow the change; `reason` says why.',
+  409: 'The current state does not allow the change, or the `Idempotency-Key` came with another request.',
   410: 'The changes after the cursor are no longer stored.',
   412: 'A precondition of the request failed; nothing was changed.',
   413: 'The body is too large, or the storage quota is exceeded; nothing was changed.',
   415: 'The body has the wrong content type, or is compressed.',
   417: 'The request has an `Expect` header that the service does not support.',
   422: 'A parameter has the wrong type, or is out of range.',
-  429: 'The request quota is exhausted.',
+  429: 'The request quota, or another limit, is exhausted.',
   431: 'The head of the request is larger than 16 KiB.',
   500: 'An error in this service, which is in its log with the request id.',
   503: 'The service is overloaded, or cannot reach its database. The same request will succeed later.',
@@ -83,6 +83,7 @@ function counted({ operation, meta, inputErrors }: Failing): Failure[] {
   }
   found.push(...(meta.fails ?? []).map((name) => errors[name]()))
   found.push(...(meta.operationFails ?? []).map((name) => ofOperation(0, errors[name]())))
+  if (meta.takesKey) found.push(errors.idempotencyMismatch(), errors.keysLimited(3600))
   if (meta.audited) found.push(errors.changesLimited(60))
   if (meta.insertsRow) found.push(errors.tokenInvalid())
   // Without a scope there is nothing behind the count that could fail.

@@ -1,5 +1,5 @@
 -- Shared entries no longer name these members of a club: they keep version and time, as their values have not changed. And the
--- changes of private entries go, which are gone with the membership.
+-- changes of private entries go, which are gone with the membership, as do the keys of their requests.
 CREATE OR REPLACE FUNCTION storage_forget_members(club text, members text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   announced text := set_config('storage.put', 'on', true);
@@ -14,4 +14,6 @@ BEGIN
   announced := set_config('storage.put', 'off', true);
   DELETE FROM "StorageChange" change USING "StorageUsage" store
   WHERE store."clubId" = club AND change."appId" = store."appId" AND change."clubId" = club AND owner = ANY (members);
+  DELETE FROM "StorageRequest" request USING "StorageUsage" store
+  WHERE store."clubId" = club AND request."appId" = store."appId" AND request."clubId" = club AND "memberId" = ANY (members);
 END $$;

@@ -10,10 +10,7 @@ CREATE OR REPLACE FUNCTION storage_refusal(
 DECLARE
   ruled text;
 BEGIN
-  PERFORM storage_lock_tenants(app, club, CASE WHEN member = ANY (owners) THEN member ELSE '' END);
-  INSERT INTO "StorageUsage" ("appId", "clubId", entries) VALUES (app, club, 0) ON CONFLICT DO NOTHING;
-  PERFORM FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
-
+  PERFORM storage_lock_store(app, club, member, owners);
   FOR i IN 1 .. cardinality(ops) LOOP
     IF owners[i] = '' AND ops[i] <> 'get' THEN
       SELECT rule INTO ruled FROM "CollectionRule" WHERE "appId" = app AND collection = collections[i];

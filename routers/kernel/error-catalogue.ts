@@ -11,6 +11,7 @@ const examples: Record<Exclude<ErrorId, PlainError>, ApiError> = {
   testsLimited: errors.testsLimited(23),
   peopleLimited: errors.peopleLimited(23),
   changesLimited: errors.changesLimited(23),
+  keysLimited: errors.keysLimited(23),
   scopeMissing: errors.scopeMissing('svc.apps.storage:write'),
   clientNotApp: errors.clientNotApp('the service'),
   memberUnknown: errors.memberUnknown('club'),

@@ -264,6 +264,12 @@ export const errors = named({
     new ApiError(429, `A team can make at most 1000 changes per day; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
+  keysLimited: (retryAfterSeconds: number) =>
+    new ApiError(
+      429,
+      `A member can use at most 10000 Idempotency-Keys in a store in 24 hours; try again in ${retryAfterSeconds} s.`,
+      { headers: { 'Retry-After': String(retryAfterSeconds) } },
+    ),
   waitsLimited: row(429, 'Too many requests of this member, app or team already wait for changes.', {
     headers: { 'Retry-After': '1' },
   }),

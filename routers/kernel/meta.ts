@@ -30,6 +30,8 @@ export interface Row extends Described {
   responseHeaders?: Readonly<Record<string, string>>
   /** PUT and DELETE of the storage, and their 413, report in headers how much is stored. */
   reportsUsage?: true
+  /** It takes an `Idempotency-Key` for the store of the token. */
+  takesKey?: true
   /** It inserts a row that refers to what the token names: 401 when that was deleted a moment ago. */
   insertsRow?: true
   /** It writes to the audit log of the team, which has a limit of changes a day. */

@@ -8,6 +8,7 @@ export type Place =
   | 'every API'
   | Section
   | 'apps and sync'
+  | 'apps, sync and lms'
   | 'lms and sync'
   | 'notify and sync'
   | 'lms and notify'
@@ -53,7 +54,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'lms: The answers to text questions, or those to all others, have more than 256 KiB. → Shorten them, or send the address of a file.',
   gradesInvalid:
     'tRPC: grades does not match the open questions. → Read the result, and send a boolean for each open question.',
-  idempotencyKeyInvalid: 'lms: The header is empty, too long, or contains spaces. → Use crypto.randomUUID().',
+  idempotencyKeyInvalid:
+    'apps, sync and lms: The header is empty, too long, or contains spaces. → Use crypto.randomUUID().',
   urlInvalid:
     "notify: url is missing, not https, too long, or contains a user name. → Send the receiver's public https address.",
   secretInvalid:
@@ -110,6 +112,8 @@ export const remedies: Record<ErrorId, Remedy> = {
   teamEnding: 'tRPC: The team of the app was deleted, and is removed soon. → Restore the team first.',
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set an address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events within a minute. → Wait for the seconds given in Retry-After.',
+  keysLimited:
+    'apps and sync: The member, or the app itself, has used 10,000 keys in this club within 24 hours. → Send a key with the writes alone that a repetition would change, or wait for the seconds given in Retry-After.',
   waitsLimited:
     'sync: 5 requests of one member and app, 100 of the app itself, or 1,000 of a team, are waiting on this node. → Wait with one request per collection or app, and end those that nobody reads.',
   peopleLimited:
@@ -164,7 +168,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   quizEmpty: 'lms: The quiz has no questions yet. → Inform the academy.',
   attemptsExhausted: 'lms: The member has used all attempts that the quiz allows. → Inform the member.',
   idempotencyMismatch:
-    'lms: The key was used for other answers within 24 hours. → Use a new key for each attempt, and the same one only to repeat a request.',
+    'apps, sync and lms: The key was used for another request within 24 hours. → Use a new key for each write or attempt, and the same one only to repeat a request.',
   alreadyReviewed: 'tRPC: The result has no open questions, or has already been reviewed. → Read the result again.',
   appSuspended:
     'notify and sync: The platform has suspended the app. → Contact its operator. Requests are refused until the suspension ends.',

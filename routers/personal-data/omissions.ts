@@ -37,6 +37,10 @@ export const notExported: Readonly<Record<string, string>> = {
   SigningKey: SERVICE,
   StorageChange: 'names the entries that are exported, and for 30 days the keys of removed ones',
   StorageCollection: 'sums the entries that are exported',
+  'StorageRequest.hash': 'a hash of the request, whose entries are exported',
+  'StorageRequest.outcomes': 'what the request did to the entries, which are exported',
+  'StorageRequest.versions': 'random numbers of the entries that are exported',
+  'StorageRequest.used': 'the size of the store, about nobody',
   Subscription: "a label of the platform's own, for who receives events",
 }
 
@@ -66,6 +70,7 @@ export const notErased: Readonly<Record<string, string>> = {
   SigningKey: SERVICE,
   StorageChange: 'triggers remove it with the membership',
   StorageCollection: 'triggers keep it, as the entries go',
+  StorageRequest: 'triggers remove it with the membership',
   StorageUsage: 'triggers keep it, as the entries go',
   Subscription: "a label of the platform's own, for who receives events",
   TrainingPlan: PLATFORM,

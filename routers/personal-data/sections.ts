@@ -135,6 +135,8 @@ export interface PersonalData {
     updated: boolean
     updatedAt: Time
   }[]
+  /** Writes of the last 24 hours that came with an `Idempotency-Key`. */
+  storageRequests: { app: string; club: string; client: string; key: string; method: string; createdAt: Time }[]
 }
 
 type Lists = Omit<PersonalData, 'exportedAt' | 'profile'>
@@ -341,4 +343,17 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     CROSS JOIN LATERAL (SELECT collection, key, "createdBy", "updatedBy", "updatedAt" FROM "StorageEntry" entry
       WHERE entry."appId" = store."appId" AND entry."clubId" = store."clubId" AND owner = '' AND $1 IN ("createdBy", "updatedBy")
       ORDER BY collection, key) entry`,
+
+  storageRequests: `SELECT ${fields({
+    app: '"appId"',
+    club: '"clubId"',
+    client: '"clientId"',
+    key: 'key',
+    method: 'method',
+    createdAt: '"createdAt"',
+  })} FROM (SELECT "appId", "clubId" FROM "StorageUsage" JOIN "Membership" ON "organisationId" = "clubId"
+      WHERE "personId" = $1 ORDER BY 1, 2) store
+    CROSS JOIN LATERAL (SELECT "clientId", key, method, "createdAt" FROM "StorageRequest" request
+      WHERE request."appId" = store."appId" AND request."clubId" = store."clubId" AND "memberId" = $1
+      ORDER BY "createdAt", key) request`,
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
 import { errors } from '../kernel/errors.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
-import { DAY_MS } from '../kernel/time.ts'
+import { expiry } from '../kernel/idempotency-key.ts'
 import type { Answers } from './grade.ts'
 import { isAnswer } from './grade.ts'
 
@@ -20,9 +20,6 @@ export interface FirstSubmission {
   /** JSON text. */
   answer: string
 }
-
-/** Records created at this time or earlier have expired. */
-export const expiry = (now: number) => new Date(now - DAY_MS)
 
 const byId = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 

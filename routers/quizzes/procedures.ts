@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../kernel/context.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
+import { idempotencyKey } from '../kernel/idempotency-key.ts'
 import { learner } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { get } from './get.ts'
@@ -29,10 +30,6 @@ const answers = z
     examples: [{ q1: 'Green', q3: ['A', 'C'] }],
     override: { type: 'object', additionalProperties: answer },
   })
-
-const idempotencyKey = z
-  .string(withError('idempotencyKeyInvalid'))
-  .regex(/^[!-~]{1,255}$/, withError('idempotencyKeyInvalid'))
 
 const input = z.object({
   quizId,

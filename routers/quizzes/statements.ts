@@ -5,9 +5,9 @@ import { isPostgresText } from '../kernel/access.ts'
 import type { Core } from '../kernel/context.ts'
 import { sqlState } from '../kernel/database-errors.ts'
 import { errors } from '../kernel/errors.ts'
+import { expiry } from '../kernel/idempotency-key.ts'
 import type { Grading, Question } from './grade.ts'
 import type { FirstSubmission, Place } from './idempotency.ts'
-import { expiry } from './idempotency.ts'
 import type { Result } from './result.ts'
 
 /** What the function of the database raises when the attempts are used up. */

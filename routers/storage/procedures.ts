@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Call } from '../kernel/context.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'
@@ -7,10 +6,11 @@ import { clubApp } from '../kernel/policies.ts'
 import { RawJson } from '../kernel/raw-json/text.ts'
 import { router } from '../kernel/trpc.ts'
 import { entry, entryPage, etag, pageText, storedValue } from './entry.ts'
+import { isKnown, keyHeader, storeKey, writeOnce } from './once.ts'
 import { conditions, meetsIfMatch } from './rules.ts'
 import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
-import { isBeyondQuota, usedBytes } from './usage.ts'
+import { isBeyondQuota, setUsage, usedBytes } from './usage.ts'
 
 /** Of a collection or a key. */
 export const entryName = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
@@ -60,12 +60,8 @@ export function collectionOf(
   return { app, club, owner: member, collection }
 }
 
-export function setUsage({ setHeader }: Call, used: number, quotaBytes: number) {
-  setHeader('X-Storage-Used', String(used))
-  setHeader('X-Storage-Limit', String(quotaBytes))
-}
-
-const headers = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' }
+const written = conditional.extend({ idempotencyKey: storeKey })
+const headers = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match', ...keyHeader }
 const responseHeaders = { etag: 'ETag' }
 
 /** Rule 7: a page of a collection, by key in byte order; an unknown collection is empty. */
@@ -115,6 +111,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   raw: 'value',
   reportsUsage: true,
   insertsRow: true,
+  takesKey: true,
   fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryNotOwn', 'entryChanged', 'quotaExceeded'],
 })
   // Before the input, whose body is refused for its size as well.
@@ -125,19 +122,26 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     }
     return result
   })
-  .input(conditional.extend({ value: storedValue.refine((value) => value !== undefined, withError('valueMissing')) }))
+  .input(written.extend({ value: storedValue.refine((value) => value !== undefined, withError('valueMissing')) }))
   .output(entry)
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
-    const { key } = input
+    const { key, idempotencyKey: once } = input
     const given: unknown = input.value
     const { db, storageQuotaBytes: quotaBytes } = core
     const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
     if (given instanceof RawJson && given.minBytes > 0) {
       const what = { key, bytes: given.minBytes, quotaBytes }
-      if (await isBeyondQuota(db, collection, what, preconditions)) throw errors.quotaExceeded()
+      const isRepeated = async () => once !== undefined && isKnown(ctx, once)
+      if ((await isBeyondQuota(db, collection, what, preconditions)) && !(await isRepeated())) {
+        throw errors.quotaExceeded()
+      }
     }
     const value = await call.text(given)
+    if (once !== undefined) {
+      const done = await writeOnce(ctx, once, { op: 'put', ...collection, ...preconditions, key, value })
+      return { key, value: call.json([value]), updatedAt: done.updatedAt!, etag: etag(done.version!) }
+    }
     const updatedAt = Math.floor(core.now() / 1000)
     const what = { key, value, updatedAt, quotaBytes, writer: ctx.member, ruled: ctx.ruled }
     const { outcome, used, version } = await putEntry(db, collection, what, preconditions)
@@ -157,15 +161,21 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
   status: 204,
   headers,
   reportsUsage: true,
+  takesKey: true,
   fails: ['entryNotOwn', 'keyUnknown', 'entryChanged'],
 })
-  .input(conditional)
+  .input(written)
   .output(z.void())
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
-    const collection = collectionOf(ctx, input)
-    const what = { key: input.key, bound: ctx.ruled ? ctx.member : null }
-    const { outcome, used } = await deleteEntry(core.db, collection, what, conditions(input))
+    const { key, idempotencyKey: once } = input
+    const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
+    if (once !== undefined) {
+      await writeOnce(ctx, once, { op: 'delete', ...collection, ...preconditions, key, value: null })
+      return
+    }
+    const what = { key, bound: ctx.ruled ? ctx.member : null }
+    const { outcome, used } = await deleteEntry(core.db, collection, what, preconditions)
     setUsage(call, used, core.storageQuotaBytes)
     if (outcome === 'refused') throw errors.entryNotOwn()
     if (outcome === 'changed') throw errors.entryChanged()

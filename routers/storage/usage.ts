@@ -1,6 +1,12 @@
 import type { Database } from '../../prisma/client.ts'
 import { bool, int, statement } from '../../prisma/pg/statement.ts'
+import type { Call } from '../kernel/context.ts'
 import type { Collection, Conditions } from './statements.ts'
+
+export function setUsage({ setHeader }: Call, used: number, quotaBytes: number) {
+  setHeader('X-Storage-Used', String(used))
+  setHeader('X-Storage-Limit', String(quotaBytes))
+}
 
 /** The bytes that count towards the quota. */
 export async function usedBytes(db: Database, { app: appId, club: clubId }: Pick<Collection, 'app' | 'club'>) {

@@ -4,12 +4,13 @@ import { endpoint } from '../kernel/endpoint.ts'
 import { ApiError, errors, ofOperation, withError } from '../kernel/errors.ts'
 import { inputError } from '../kernel/input-error.ts'
 import { clubStore } from '../kernel/policies.ts'
+import type { Applied, Operation } from '../storage/apply.ts'
+import { apply } from '../storage/apply.ts'
 import { entry, etag, storedValue } from '../storage/entry.ts'
-import { collectionOf, conditional, setUsage } from '../storage/procedures.ts'
+import { keyHeader, storeKey } from '../storage/once.ts'
+import { collectionOf, conditional } from '../storage/procedures.ts'
 import { conditions } from '../storage/rules.ts'
-import { usedBytes } from '../storage/usage.ts'
-import type { Applied, Operation } from './apply-batch.ts'
-import { applyBatch } from './apply-batch.ts'
+import { setUsage, usedBytes } from '../storage/usage.ts'
 
 const MAX_OPERATIONS = 25
 
@@ -37,6 +38,7 @@ const operation = z
   .meta({ title: 'BatchOperation', description: 'A write or a read of one entry.' })
 
 const input = z.object({
+  idempotencyKey: storeKey,
   operations: z
     .array(operation, withError('operationsInvalid'))
     .min(1, withError('operationsInvalid'))
@@ -117,11 +119,13 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
   section: 'sync',
   summary: 'Several writes and reads at once',
   description:
-    'Applies up to 25 operations in their order, all of them or none. An operation whose `ifMatch` or `ifNoneMatch` fails refuses the batch with 412, and the message names its index, from 0; so `get` with `ifMatch` makes a batch depend on an entry that it does not change. A key may occur in several operations. The quota, and the limit of 1,000,000 entries, count at the end: a batch may exceed it in between. Removing what does not exist is no error.',
+    'Applies up to 25 operations in their order, all of them or none. An operation whose `ifMatch` or `ifNoneMatch` fails refuses the batch with 412, and the message names its index, from 0; so `get` with `ifMatch` makes a batch depend on an entry that it does not change. A key may occur in several operations. The quota, and the limit of 1,000,000 entries, count at the end: a batch may exceed it in between. Removing what does not exist is no error. With an `Idempotency-Key`, a repeated batch writes nothing and returns the first results; what `get` reads is read again.',
   returns: 'Every operation has been applied.',
+  headers: keyHeader,
   rawItems: { list: 'operations', field: 'value' },
   reportsUsage: true,
   insertsRow: true,
+  takesKey: true,
   fails: ['operationsNotAlone', 'operationsTooLarge', 'readsTooLarge', 'quotaExceeded'],
   operationFails: ['scopeOrgOnly', 'valueTooDeep', 'entryNotOwn', 'entryChanged'],
 })
@@ -138,7 +142,7 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
   })
   .input(input)
   .output(output)
-  .mutation(async ({ ctx, input: { operations } }) => {
+  .mutation(async ({ ctx, input: { operations, idempotencyKey: key } }) => {
     const { core, call, app, club, member, ruled } = ctx
     const prepared: Operation[] = []
     for (const [index, { op, key, value, ...given }] of operations.entries()) {
@@ -146,9 +150,9 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
       prepared.push({ op, ...placeAt(ctx, index, given), key, value: text, ...conditions(given) })
     }
     const { db, storageQuotaBytes: quotaBytes } = core
-    const what = { operations: prepared, updatedAt: Math.floor(core.now() / 1000), quotaBytes }
-    const caller = { app, club, member, ruled: ruled && member !== null }
-    const { applied, used } = await applyBatch(db, caller, what, call.reserve)
+    const once = key === undefined ? undefined : { client: call.principal.client, key, method: 'POST' as const }
+    const what = { operations: prepared, at: core.now() / 1000, quotaBytes, once }
+    const { applied, used } = await apply(db, { app, club, member, ruled }, what, call.reserve)
     setUsage(call, used, quotaBytes)
     for (const { op, owner, collection } of prepared)
       if (op !== 'get') core.watch.wake({ app, club, owner, collection })

@@ -61,7 +61,11 @@ const BATCH = 10_000
 async function remove(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
   if (member === undefined)
     await tx.$executeRaw`DELETE FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club}`
-  else await tx.$queryRaw`SELECT FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club} FOR NO KEY UPDATE`
+  else {
+    await tx.$queryRaw`SELECT FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club} FOR NO KEY UPDATE`
+    await tx.$executeRaw`DELETE FROM "StorageRequest"
+      WHERE "appId" = ${app} AND "clubId" = ${club} AND "memberId" = ${member}`
+  }
 
   const removed = { entries: 0, bytes: 0 }
   for (;;) {

@@ -15,6 +15,7 @@ import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
 import { removeOldChanges } from '../../routers/storage/old-changes.ts'
+import { removeOldRequests } from '../../routers/storage/old-requests.ts'
 import { clearExpiredSecrets } from '../../routers/webhooks/expired-secrets.ts'
 import { removeOldMemberChanges } from '../../routers/webhooks/member-events/old-changes.ts'
 import { deleteExpiredCodes } from '../browser/login/login-codes.ts'
@@ -66,6 +67,7 @@ export function housekeepingTasks(
     { name: 'client-secrets', step: removeExpiredSecrets },
     { name: 'audit-entries', step: removeOldAuditEntries },
     { name: 'storage-changes', step: removeOldChanges },
+    { name: 'storage-requests', step: removeOldRequests },
     { name: 'ended', step: removeEnded },
     { name: 'test-events', step: moveTestEvents },
     ...mails,

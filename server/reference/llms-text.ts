@@ -42,7 +42,7 @@ Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club 
 - On 429 and 503 wait for the seconds of Retry-After. The limit is the team's, not the token's; after a 503 the token is still valid.
 - To read a whole collection, use sync, whose pages begin after a key. Pages by offset (apps) may miss or repeat entries beside writers.
 - To change a stored entry, send its ETag as If-Match; on 412 read it again. If-None-Match: * only creates.
-- Send Idempotency-Key with a quiz result, and the same key when that request is repeated.
+- Send Idempotency-Key with a quiz result, a conditional write and a batch, and the same key when that request is repeated.
 `
 
 function metadataOf(issuer: string) {

@@ -31,6 +31,7 @@ describe('the clean command', () => {
         'client-secrets',
         'audit-entries',
         'storage-changes',
+        'storage-requests',
         'ended',
         'test-events',
         'signing-keys',
@@ -45,6 +46,8 @@ describe('the clean command', () => {
       env.DATABASE_URL,
       `INSERT INTO "IdempotencyRecord" SELECT 'trainer-app', 'anna', 'academy', 'choice-quiz', n::text, '', '{}', ${ago(25 * HOUR)}
          FROM generate_series(1, 3) n;
+       INSERT INTO "StorageRequest" SELECT 'trainer-app', 'riverside', 'anna', 'trainer-app', n::text, 'PUT', sha256(''), '{stored}',
+         '{NULL}', 0, now() - n * interval '1 hour' FROM generate_series(22, 25) n;
        INSERT INTO "OauthRecord" (model, id, payload, "expiresAt") VALUES ('Session', 'old', '{}', ${ago(1)}), ('Session', 'endless', '{}', NULL);
        INSERT INTO "LoginCode" VALUES ('i', 'a@example.org', '', 'b', false, 0, ${ago(2 * HOUR)}, ${ago(2 * HOUR)});
        INSERT INTO "PublishedEvent" VALUES ('trainer-app', 'old', 't', '{}', ${ago(11 * DAYS)}), ('trainer-app', 'young', 't', '{}', ${ago(9 * DAYS)});
@@ -72,7 +75,7 @@ describe('the clean command', () => {
           'former-secrets': 1,
           consents: 2,
         },
-        ...{ 'refused-requests': 3, usage: 2 },
+        ...{ 'refused-requests': 3, usage: 2, 'storage-requests': 2 },
       }),
     )
     expect(await run(['clean'], { ...env, ...keep })).toEqual(counted({}))

@@ -40,6 +40,9 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | apps   | 404 | There is nothing at this address.                       | detail | addressUnknown | unknown path |
   | apps   | 405 | Use GET, HEAD here.                                     | detail | methodWrong | another method |
   | apps   | 403 | This entry belongs to another member.                   | detail | entryNotOwn | PUT into a collection that the app alone may write |
+  | apps   | 400 | Idempotency-Key must be 1 to 255 visible ASCII characters. | detail | idempotencyKeyInvalid | a key with spaces |
+  | apps   | 409 | This Idempotency-Key was already used with a different body. | detail | idempotencyMismatch | same key, other value |
+  | apps   | 429 | A member can use at most 10000 Idempotency-Keys in a store in 24 hours; try again in … | rate_limited | keysLimited | 10,001st key of a day |
   | apps   | 412 | This entry has changed.                                 | detail | entryChanged | If-Match of another version |
   | apps   | 415 | Send the body as application/json.                      | detail | typeWrong | another content type |
   | apps   | 422 | limit is 1 to 200.                                      | detail | limitInvalid | limit 0 |
@@ -53,6 +56,9 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 403 | Only the app itself can do this.                        | forbidden | appItselfNeeded | rules, read by a member |
   | sync   | 409 | An app can have rules for at most 100 collections.      | conflict too_many_rules | tooManyRules | rule for a 101st collection |
   | sync   | 429 | A team can make at most 1000 changes per day; try again in … | rate_limited | changesLimited | rule that is the 1,001st change of a day |
+  | sync   | 400 | Idempotency-Key must be 1 to 255 visible ASCII characters. | invalid_request | idempotencyKeyInvalid | a key with spaces |
+  | sync   | 409 | This Idempotency-Key was already used with a different body. | conflict idempotency_mismatch | idempotencyMismatch | same key, other operations |
+  | sync   | 429 | A member can use at most 10000 Idempotency-Keys in a store in 24 hours; try again in … | rate_limited | keysLimited | 10,001st key of a day |
   | sync   | 422 | limit is 1 to 200.                                      | invalid_request | limitInvalid | limit 0 |
   | sync   | 422 | prefix has 1 to 64 letters, digits, '_' or '-'.         | invalid_request | prefixInvalid | prefix a.b |
   | sync   | 422 | values is true or false.                                | invalid_request | valuesInvalid | values that is neither |

@@ -103,6 +103,7 @@ describe('the OpenAPI document', () => {
     const { put } = (await read('apps')).paths['/storage/{collection}/{key}']
     const places = put.parameters.map((one: { in: string; name: string }) => `${one.in} ${one.name}`)
     expect(places.sort()).toEqual([
+      'header Idempotency-Key',
       'header If-Match',
       'header If-None-Match',
       'path collection',
@@ -117,6 +118,20 @@ describe('the OpenAPI document', () => {
         },
       },
     })
+  })
+
+  it.each([
+    ['apps', '/storage/{collection}/{key}', 'put'],
+    ['apps', '/storage/{collection}/{key}', 'delete'],
+    ['sync', '/batch', 'post'],
+  ] as const)('of %s lists Idempotency-Key as an optional header of %s %s', async (section, path, method) => {
+    const { parameters, responses } = (await read(section)).paths[path][method]
+    const key = parameters.find((one: { name: string }) => one.name === 'Idempotency-Key')
+    expect(key).toMatchObject({ in: 'header', required: false, schema: { type: 'string' } })
+    const rows = (status: number) => Object.keys(responses[status].content['application/json'].examples)
+    expect(rows(400)).toContain('idempotencyKeyInvalid')
+    expect(rows(409)).toEqual(['idempotencyMismatch'])
+    expect(rows(429)).toContain('keysLimited')
   })
 
   it('lists Idempotency-Key as a header', async () => {

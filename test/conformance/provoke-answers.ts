@@ -3,6 +3,7 @@ import { procedureOf } from '../../rest-facade/document.ts'
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
 import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
 import { eventCursors } from '../../routers/webhooks/feed/cursor.ts'
+import { mintMember } from '../support/app-server.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
 import type { Call, Reply } from '../support/request.ts'
 import type { Tenant } from './answers-tenant.ts'
@@ -192,9 +193,24 @@ export const provoke: Record<string, Provoke> = {
     return ofQuiz('once')(place, tenant)
   },
   idempotencyMismatch: async (place, tenant) => {
-    const headers = { 'idempotency-key': 'twice' }
+    const headers = { 'idempotency-key': `twice-${place.method}` }
+    if (place.method === 'DELETE') {
+      await tenant.world.call('PUT', '/storage/c/twice', { body: { value: 1 } })
+      await ask(place, tenant, { headers, names: { key: 'twice' } })
+      return ask(place, tenant, { headers })
+    }
     await ask(place, tenant, { headers })
-    return ask(place, tenant, { headers, body: { answers: {} } })
+    const other = place.path === '/batch' ? { operations: [{ ...putOne, value: 2 }] } : { value: 2 }
+    return ask(place, tenant, { headers, body: place.section === 'lms' ? { answers: {} } : other })
+  },
+  keysLimited: async (place, tenant) => {
+    const { db, ids, now } = tenant.world
+    const sub = await mintMember(tenant.world)
+    await db.$executeRaw`INSERT INTO "StorageRequest"
+      SELECT ${ids.app}, ${ids.club}, ${sub}, ${ids.client}, n::text, 'PUT', sha256(''), '{stored}', '{NULL}', 0,
+        to_timestamp(${now() - 86_400 + 30})
+      FROM generate_series(1, 10000) n`
+    return ask(place, tenant, { claims: { sub }, headers: { 'idempotency-key': 'more' } })
   },
 
   inputInvalid: (place, tenant) =>

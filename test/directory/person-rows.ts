@@ -182,6 +182,12 @@ export async function mintPerson({ db, ids }: World) {
     ],
   })
   await addEntry(db, { app, club, owner: personId, key: 'own', value: '{"b":1,"a":1.0,"a":2}' })
+  await db.storageRequest.create({
+    data: {
+      ...{ appId: app, clubId: club, memberId: personId, clientId: client, key: 'k', method: 'PUT', used: 1 },
+      ...{ hash: new Uint8Array(32), outcomes: ['stored'], versions: [randomUUID()], createdAt: time },
+    },
+  })
   const shared = id('shared')
   await addEntry(db, { app, club, owner: '', key: shared, value: '1', writer: personId })
   return { personId, own, exported: exportOf({ ids, personId, left, shared, own }) }
@@ -327,6 +333,7 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
         ...{ created: true, updated: true, updatedAt: '2025-05-05T12:00:00+00:00' },
       },
     ],
+    storageRequests: [{ app: ids.app, club: ids.club, client: ids.client, key: 'k', method: 'PUT', createdAt: AT }],
   }
 }
 

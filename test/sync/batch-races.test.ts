@@ -111,14 +111,30 @@ function expectStatus(status: number) {
   }
 }
 
-const removals: { what: string; remove: (tenants: Tenants) => Promise<unknown> }[] = [
+interface Removal {
+  what: string
+  /** Whose keys are gone with it. */
+  gone: (tenants: Tenants) => { appId?: string; clubId?: string; memberId?: string }
+  remove: (tenants: Tenants) => Promise<unknown>
+}
+
+const removals: Removal[] = [
   {
     what: 'a membership',
+    gone: ({ clubs: [clubId], people: [memberId] }) => ({ clubId, memberId }),
     remove: ({ clubs: [organisationId], people: [personId] }) =>
       db.membership.delete({ where: { of: { organisationId, personId } } }),
   },
-  { what: 'an app', remove: ({ apps: [id] }) => db.app.deleteMany({ where: { id } }) },
-  { what: 'a club', remove: ({ clubs: [id] }) => db.organisation.deleteMany({ where: { id } }) },
+  {
+    what: 'an app',
+    gone: ({ apps: [appId] }) => ({ appId }),
+    remove: ({ apps: [id] }) => db.app.deleteMany({ where: { id } }),
+  },
+  {
+    what: 'a club',
+    gone: ({ clubs: [clubId] }) => ({ clubId }),
+    remove: ({ clubs: [id] }) => db.organisation.deleteMany({ where: { id } }),
+  },
 ]
 
 /** The database, which counts the deadlocks of its statements. */
@@ -134,7 +150,7 @@ function countingDeadlocks(pool: Database) {
   return { counted, pool: new Proxy(pool, { get }) }
 }
 
-describe.each(removals)('removing $what', ({ remove: removeIt }) => {
+describe.each(removals)('removing $what', ({ gone, remove: removeIt }) => {
   it('never deadlocks with batches, which get refusals at worst', async () => {
     const { counted, pool } = countingDeadlocks(other)
     for (let round = 0; round < times(10, 2); round++) {
@@ -154,7 +170,8 @@ describe.each(removals)('removing $what', ({ remove: removeIt }) => {
             { op: 'put' as const, ...of('a'), value: n },
             ...(written % 3 === 2 ? keys.map((key) => ({ op: 'delete' as const, ...of(key) })) : []),
           ]
-          await storage.batch({ operations }).catch(refusal)
+          const key = written % 2 ? { idempotencyKey: `${n}-${written}` } : {}
+          await storage.batch({ operations, ...key }).catch(refusal)
           if (removed) more--
         }
       }
@@ -169,6 +186,8 @@ describe.each(removals)('removing $what', ({ remove: removeIt }) => {
       expect(left).not.toEqual([])
       expect(await countersOf(db, own)).toEqual(sumsOf(left))
       expect(await tallyRowsOf(db, own)).toEqual(talliesOf(left))
+      expect(await db.storageRequest.count({ where: gone(own) })).toBe(0)
+      expect(await db.storageRequest.count({ where: { clubId: own.clubs[1] } })).toBeGreaterThan(0)
     }
     expect(counted.deadlocks).toBe(0)
   })

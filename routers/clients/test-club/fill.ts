@@ -30,6 +30,9 @@ export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<
 /** Removes all that is in a test club, but not its people. */
 export async function clear(tx: Transaction, { team, club: clubId, academy: academyId }: TestClub): Promise<void> {
   await tx.storageEntry.deleteMany({ where: { clubId } })
+  // Store by store, as its index begins with the app.
+  await tx.$executeRaw`DELETE FROM "StorageRequest" request USING "StorageUsage" store
+    WHERE store."clubId" = ${clubId} AND request."appId" = store."appId" AND request."clubId" = ${clubId}`
   await tx.event.deleteMany({ where: { clubId } })
   await tx.calendar.deleteMany({ where: { clubId } })
   await tx.trainingPlan.deleteMany({ where: { clubId } })

@@ -1,0 +1,114 @@
+import type { Database } from '../../prisma/client.ts'
+import { int, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
+import { textArrayOf } from '../../prisma/pg/text-array.ts'
+import { retryingDeadlocks, sqlState } from '../kernel/database-errors.ts'
+import { errors, ofOperation } from '../kernel/errors.ts'
+import type { JsonText } from '../kernel/raw-json/text.ts'
+import type { Reserve } from '../kernel/read-within.ts'
+import { LARGE_BYTES } from '../kernel/read-within.ts'
+import type { Collection, Conditions } from './statements.ts'
+import { withStoreLock } from './store-lock.ts'
+
+/** `value` is null but for a put. */
+export interface Operation extends Pick<Collection, 'owner' | 'collection'>, Conditions {
+  op: 'put' | 'delete' | 'get'
+  key: string
+  value: JsonText | null
+}
+
+/** What makes a request count once. */
+export interface Once {
+  client: string
+  /** The `Idempotency-Key`. */
+  key: string
+  method: 'PUT' | 'DELETE' | 'POST'
+}
+
+const COLUMNS = 'outcome, found_value AS value, found_version AS version, found_at AS "updatedAt", used'
+const OPERATIONS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11), $12, $13'
+
+const applying = (name: string, call: string) =>
+  statement(name, `SELECT ${COLUMNS} FROM ${call}`, {
+    outcome: oneOf('stored', 'deleted', 'absent', 'found', 'missing'),
+    value: nullable(text),
+    version: nullable(uuid),
+    updatedAt: nullable(int),
+    used: int,
+  })
+
+const statements = {
+  batch: applying('sync_batch', `storage_batch(${OPERATIONS})`),
+  batchRuled: applying('sync_batch_ruled', `storage_batch_ruled(${OPERATIONS})`),
+  once: applying('storage_once', `storage_once(${OPERATIONS}, $14, $15, $16)`),
+}
+
+/** What an operation did: `absent` of a delete, `missing` of a get. */
+export type Applied = Omit<ReturnType<typeof statements.batch.decode>, 'used'>
+
+interface Request {
+  operations: readonly Operation[]
+  /** Unix seconds, with milliseconds. */
+  at: number
+  quotaBytes: number
+  /** With it, the same request within 24 hours gets the first answer, but what a `get` reads now. */
+  once?: Once | undefined
+}
+
+/**
+ * Applies the operations in one transaction; `ruled`: rules of the app bind the member. Throws 403 where a rule refuses an operation,
+ * 412 where a precondition fails, with the index in a batch; 413 where the store would exceed its quota, or the values read together
+ * would; with `once` also 404 for a DELETE without an entry, 409 for a key that came with another request, and 429 for too many keys.
+ */
+export async function apply(
+  db: Database,
+  { app, club, member, ruled }: { app: string; club: string; member: string | null; ruled: boolean },
+  { operations, at, quotaBytes, once }: Request,
+  reserve: Reserve,
+): Promise<{ applied: Applied[]; used: number }> {
+  const arrays = (['op', 'owner', 'collection', 'key', 'value', 'ifMatch', 'ifNoneMatch'] as const).map((field) =>
+    textArrayOf(operations.map((operation) => operation[field])),
+  )
+  // Only a batch with a key needs the milliseconds, and entries have none.
+  const values = [app, club, member, ...arrays, String(once ? at : Math.floor(at)), String(quotaBytes)]
+  const keyed = once ? [once.client, once.key, once.method] : []
+  const apply = once ? statements.once : ruled && member !== null ? statements.batchRuled : statements.batch
+  const single = once !== undefined && once.method !== 'POST'
+  let reserved = 0
+  for (;;) {
+    const maxBytes = Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved))
+    const execute = () => db.execute(apply, [...values, String(maxBytes), ...keyed])
+    try {
+      const applied = await withStoreLock({ app, club }, () => retryingDeadlocks(execute))
+      return { applied, used: applied.at(-1)!.used }
+    } catch (error) {
+      const bytes = bytesRead(error, single)
+      if (bytes > quotaBytes) throw errors.readsTooLarge()
+      // Nothing was stored. The values may have grown since: only the difference is missing.
+      await reserve(bytes - reserved)
+      reserved = bytes
+    }
+  }
+}
+
+/** How much the operations would read, if that is why the database has refused them; throws any other refusal. */
+function bytesRead(error: unknown, single: boolean): number {
+  const detail = Number((error as { detail?: string }).detail)
+  switch (sqlState(error)) {
+    case 'SB001':
+      throw single ? errors.entryChanged() : ofOperation(detail, errors.entryChanged())
+    case 'SB002':
+      throw errors.quotaExceeded()
+    case 'SB003':
+      return detail
+    case 'SB004':
+      throw single ? errors.entryNotOwn() : ofOperation(detail, errors.entryNotOwn())
+    case 'SB005':
+      throw errors.idempotencyMismatch()
+    case 'SB006':
+      throw errors.keysLimited(detail)
+    case 'SB007':
+      throw errors.keyUnknown()
+    default:
+      throw error
+  }
+}
