@@ -49,11 +49,15 @@ export async function* blocksOf(source: AsyncIterable<Buffer>): AsyncGenerator<B
 function check(bytes: Buffer, first: number): number {
   const valid = isUtf8(bytes)
   let lines = 0
-  let [lf, cr] = [bytes.indexOf(LF), bytes.indexOf(CR)]
+  const next = (byte: number, start: number) => {
+    const at = bytes.indexOf(byte, start)
+    return at === -1 ? bytes.length : at
+  }
+  let [lf, cr] = [next(LF, 0), next(CR, 0)]
   for (let start = 0; start < bytes.length; lines++) {
-    if (lf !== -1 && lf < start) lf = bytes.indexOf(LF, start)
-    if (cr !== -1 && cr < start) cr = bytes.indexOf(CR, start)
-    const end = Math.min(...[lf, cr].filter((at) => at !== -1), bytes.length)
+    if (lf < start) lf = next(LF, start)
+    if (cr < start) cr = next(CR, start)
+    const end = Math.min(lf, cr)
     if (end - start > LINE_LIMIT) throw tooLong(first + lines)
     if (!valid && !isUtf8(bytes.subarray(start, end))) throw new FileFault(first + lines, NOT_UTF8)
     start = end === cr && lf === cr + 1 ? lf + 1 : end + 1

@@ -11,9 +11,10 @@ export async function* ndjsonRows(
   fields: readonly FieldDescription[],
 ): AsyncGenerator<Row | End> {
   for await (const { bytes, line } of blocks) {
-    const lines = bytes.toString('utf8').split(/\r\n|\n|\r/)
-    for (const [i, text] of lines.entries()) {
-      if (text.trim() !== '') yield rowOf(line + i, text.trimEnd(), fields)
+    const text = bytes.toString('utf8')
+    const lines = text.split(text.includes('\r') ? /\r\n|\n|\r/ : '\n')
+    for (const [i, one] of lines.entries()) {
+      if (one.trim() !== '') yield rowOf(line + i, one.trimEnd(), fields)
     }
   }
 }
@@ -25,7 +26,8 @@ function rowOf(line: number, text: string, fields: readonly FieldDescription[]):
     if (name === undefined) {
       const rows = rowsInRecord(record)
       if (rows !== undefined) return { line, rows }
-      return { line, record: text.includes('null') ? withoutNulls(record, fields) : record }
+      if (text.includes('null')) fillNulls(record, fields)
+      return { line, record }
     }
     return { line, record: text, refusal: { field: name.slice(0, 64), reason: 'It occurs twice in one object.' } }
   } catch (error) {
@@ -33,16 +35,18 @@ function rowOf(line: number, text: string, fields: readonly FieldDescription[]):
   }
 }
 
-/** Nulls of unknown fields stay, which the record's validation refuses. */
-function withoutNulls(record: unknown, fields: readonly FieldDescription[]): unknown {
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return record
-  const entries = Object.entries(record).flatMap(([name, value]) => {
-    const field = fields.find((one) => one.name === name)
-    if (field?.type === 'questions' && Array.isArray(value)) return [[name, value.map(withoutNullParts)] as const]
-    const given = field && value === null ? emptyValue(field) : value
-    return given === undefined ? [] : [[name, given] as const]
-  })
-  return Object.fromEntries(entries)
+/** Changes the record; nulls of unknown fields stay, which its validation refuses. */
+function fillNulls(record: unknown, fields: readonly FieldDescription[]) {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return
+  const values = record as Record<string, unknown>
+  for (const field of fields) {
+    const { name, type, nullable } = field
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (type === 'questions' && Array.isArray(value)) values[name] = value.map(withoutNullParts)
+    if (value !== null || nullable) continue
+    values[name] = emptyValue(field)
+    if (values[name] === undefined) delete values[name]
+  }
 }
 
 /** Of a question, options and solution may be omitted. */
