@@ -36,8 +36,8 @@ export const headers = {
   ),
   'Retry-After': count('Seconds to wait before the next request.', 60),
   'WWW-Authenticate': text(
-    'What the token lacks (RFC 6750). On every 401, and on a 403 for a missing scope.',
-    'Bearer error="insufficient_scope", scope="svc.me.profile:read"',
+    'What the token lacks (RFC 6750), and where the API says who issues its tokens (RFC 9728). On every 401, and on a 403 for a missing scope.',
+    'Bearer error="insufficient_scope", scope="svc.me.profile:read", resource_metadata="https://apps.example/.well-known/oauth-protected-resource/v1"',
     { required: false },
   ),
   'X-Error-Code': text('Identifies the error, for programs; it never changes.', 'tokenExpired', {

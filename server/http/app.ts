@@ -23,9 +23,12 @@ import type { MemoryBudget, Use } from './memory-budget.ts'
 import { SMALL_RESPONSE_BYTES } from './memory-budget.ts'
 import { Lease, reserveShared } from './memory-lease.ts'
 import type { PeopleLimit } from './people-limit.ts'
+import type { Resources } from './protected-resource.ts'
+import { protectedResources } from './protected-resource.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
 import { recordIn } from './record.ts'
 import { readTarget } from './request-target.ts'
+import { resourceMetadata } from './resource-metadata.ts'
 import { forbidStoring, forbidTransforming, respond } from './respond.ts'
 import { isKnown } from './revalidation.ts'
 import { JSON_TYPE, koaSends } from './send.ts'
@@ -64,6 +67,7 @@ export interface HttpParts {
   issuer?: string | undefined
   /** The issuer at the additional addresses. */
   localIssuer?: string | undefined
+  resources: Resources
   example?: Step | undefined
 }
 
@@ -86,15 +90,17 @@ export function createPublicApp({
   oauth,
   issuer,
   localIssuer,
+  resources,
   example,
 }: HttpParts) {
   const app = createKoa(log, tracing)
-    .use(respond(log, core.now, metrics.http, recordIn(requestLog, authenticate)))
+    .use(respond(log, core.now, metrics.http, resourceMetadata(resources), recordIn(requestLog, authenticate)))
     .use(cors)
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
   if (localUrls) app.use(localPaths(baseUrls, localUrls))
   app.use(matchRoute(baseUrls)).use(endpoint(core, { authenticate, consumeQuota, memory, holds })).use(koaSends)
+  app.use(protectedResources(resources))
   if (reference) app.use(reference)
   if (docs) app.use(docs)
   if (pages) app.use(pages)

@@ -1,6 +1,7 @@
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { nameOf } from './host-name.ts'
 import type { BaseUrls } from './match-route.ts'
+import { RESOURCE_PATH } from './resource-metadata.ts'
 import type { Step } from './state.ts'
 
 /** Names that always mean this machine: a page of another site cannot have its own name resolve here and use them. */
@@ -17,11 +18,13 @@ export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
     path: new URL(localUrls[name]).pathname,
   }))
   return ({ state, req }, next) => {
-    const api = hosts.has(nameOf(state.host)) && apis.find(({ path }) => `${state.path}/`.startsWith(`${path}/`))
+    const prefix = state.path.startsWith(`${RESOURCE_PATH}/`) ? RESOURCE_PATH : ''
+    const below = state.path.slice(prefix.length)
+    const api = hosts.has(nameOf(state.host)) && apis.find(({ path }) => `${below}/`.startsWith(`${path}/`))
     if (api) {
       state.host = api.host
       state.base = api.path
-      state.path = `/v1${state.path.slice(api.path.length)}`
+      state.path = `${prefix}/v1${below.slice(api.path.length)}`
       req.url = `${state.path}${state.search && `?${state.search}`}`
     }
     return next()

@@ -9,6 +9,7 @@ import { drain } from './drain.ts'
 import { waitsToContinue } from './expect-continue.ts'
 import type { RecordRequest } from './record.ts'
 import { logRefusals } from './refusal-log.ts'
+import type { ResourceMetadata } from './resource-metadata.ts'
 import { NO_TRANSFORM } from './revalidation.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
@@ -43,10 +44,16 @@ const isOutage = (status: number, cause: unknown) =>
   status === 503 || isOverdue(cause) || failureOf(cause).status === 503
 
 /**
- * The outermost step: the request id, the only catch, one log line per request (of a successful probe: debug), its metrics, and
- * its entry in its client's request log.
+ * The outermost step: the request id, the only catch, one log line per request (of a successful probe: debug), its metrics,
+ * its entry in its client's request log, and the address of RFC 9728 in each challenge.
  */
-export function respond(log: Logger, now: () => number, metrics: HttpMetrics, record?: RecordRequest): Step {
+export function respond(
+  log: Logger,
+  now: () => number,
+  metrics: HttpMetrics,
+  metadataOf: ResourceMetadata,
+  record?: RecordRequest,
+): Step {
   const reasonFor = logRefusals(log)
   return async (ctx, next) => {
     const [start, began] = [now(), performance.now()]
@@ -64,11 +71,16 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
       refusal = error
       if (error.status >= 500) ctx.state.cause = error.cause
-      const fields = { ...errorHeaders(error.id, ctx.state.base), ...error.headers }
+      const fields: Record<string, string> = { ...errorHeaders(error.id, ctx.state.base), ...error.headers }
+      const challenge = fields['WWW-Authenticate']
+      if (challenge !== undefined) fields['WWW-Authenticate'] = withResource(challenge, metadataOf(ctx.state))
       ctx.state.headers.push(...Object.entries(fields).flat())
       const body = JSON.stringify(envelope(error, ctx.state.section, requestId))
       ctx.state.response = { status: error.status, body }
     }
+    // Of tRPC, which answers errors itself.
+    const sent = ctx.res.headersSent ? undefined : ctx.res.getHeader('WWW-Authenticate')
+    if (typeof sent === 'string') ctx.set('WWW-Authenticate', withResource(sent, metadataOf(ctx.state)))
     const seconds = (performance.now() - began) / 1_000
     if (!ctx.req.complete && ctx.req.readableDidRead && isOverdue(ctx.state.cause)) {
       // The client has used up its time: what was read of the body is freed once the response is sent.
@@ -101,3 +113,7 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
     record?.(ctx, start, seconds * 1_000, refusal)
   }
 }
+
+/** Names a resource's document in a challenge for a bearer token (RFC 9728, 5.1). */
+const withResource = (challenge: string, address: string) =>
+  challenge.startsWith('Bearer ') ? `${challenge}, resource_metadata="${address}"` : challenge

@@ -67,6 +67,9 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const issuer = oauth ? issuerOf(authBaseUrl) : undefined
   const localIssuer = oauth && localUrls ? issuerOf(localUrls.auth) : undefined
   const issuers = await given.trust(oauth)
+  const external = issuers.trusted
+    .map(({ issuer }) => issuer)
+    .find((name) => URL.canParse(name) && !name.startsWith('urn:'))
   const requestLog = openRequestLog({
     ...{ db: core.db, cipher: core.cipher },
     failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
@@ -98,6 +101,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
       ways: { apps: baseUrls.apps, portal: portalOf(issuer) },
       localWays: localUrls && { apps: localUrls.apps, portal: portalOf(localIssuer) },
     }),
+    resources: { baseUrls, localUrls, issuer: issuer ?? external, localIssuer: localIssuer ?? issuer ?? external },
     oauth: oauth?.steps,
     ready: given.ready,
     example: given.example,

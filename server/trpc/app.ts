@@ -2,6 +2,7 @@ import type { HttpParts } from '../http/app.ts'
 import { createKoa } from '../http/app.ts'
 import { health } from '../http/health.ts'
 import { readTarget } from '../http/request-target.ts'
+import { resourceMetadata } from '../http/resource-metadata.ts'
 import { respond } from '../http/respond.ts'
 import { koaSends } from '../http/send.ts'
 import { trpc } from './handler.ts'
@@ -21,7 +22,7 @@ export function createInternalApp(parts: HttpParts) {
     internalNames = [],
   } = parts
   return createKoa(log, tracing)
-    .use(respond(log, core.now, metrics.http))
+    .use(respond(log, core.now, metrics.http, resourceMetadata(parts.resources)))
     .use(koaSends)
     .use(readTarget)
     .use(trpc(authenticate, { core, consumeQuota, countPeople, memory, holds }))

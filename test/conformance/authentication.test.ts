@@ -7,6 +7,7 @@ import { startWorld } from '../support/world.ts'
 const world = useWorld()
 
 const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
+const metadata = 'resource_metadata="http://apps.test/.well-known/oauth-protected-resource/v1"'
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('a bearer token', () => {
@@ -18,7 +19,7 @@ describe('a bearer token', () => {
   it('is ignored in the query', async () => {
     const reply = await world.call('GET', `/?access_token=${await world.token()}`, { token: null })
     expect(reply).toMatchObject(notValid)
-    expect(reply.headers['www-authenticate']).toBe('Bearer realm="member-apps"')
+    expect(reply.headers['www-authenticate']).toBe(`Bearer realm="member-apps", ${metadata}`)
   })
 
   it.each([
@@ -79,7 +80,9 @@ describe('a bearer token', () => {
     own.advance(30)
     expect(await own.call('GET', '/', { token })).toMatchObject({
       status: 401,
-      headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="This token has expired."' },
+      headers: {
+        'www-authenticate': `Bearer error="invalid_token", error_description="This token has expired.", ${metadata}`,
+      },
       body: { error: { code: 'invalid_token', message: 'This token has expired.' } },
     })
     await own.close()

@@ -142,7 +142,9 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
       const others = memberScopes.filter((scope) => scope !== Scope)
       const refusal = [403, 'missing_scope', `This token does not carry the ${Scope} scope.`] as const
       const reply = await expectRefused({ claims: { scope: others.join(' ') } }, refusal)
-      expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
+      expect(reply.headers['www-authenticate']).toMatch(
+        `Bearer error="insufficient_scope", scope="${Scope}", resource_metadata="`,
+      )
     })
 
   if (ofApp)

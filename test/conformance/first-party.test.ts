@@ -254,7 +254,9 @@ describe.each(procedures)('$Procedure', (row) => {
     const message = `This token does not carry the ${Scope} scope.`
     const claims = platformClaims(world, { ...organisation(), scope: others.join(' ') })
     const lacking = await expectRefused(row, claims, [403, 'missing_scope', message])
-    expect(lacking.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
+    expect(lacking.headers['www-authenticate']).toMatch(
+      `Bearer error="insufficient_scope", scope="${Scope}", resource_metadata="`,
+    )
 
     await expectRefused(row, { sub: undefined, scope: everyScope }, INVALID)
 

@@ -1,0 +1,28 @@
+import type { Section } from '../../routers/kernel/scopes.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
+import type { State } from './state.ts'
+
+/** RFC 9728, 3.1: a resource's path comes after the well-known path. */
+export const RESOURCE_PATH = '/.well-known/oauth-protected-resource'
+
+interface Addresses {
+  baseUrls: Record<Section, string>
+  /** In the trial: paths of localhost. */
+  localUrls?: Record<Section, string> | undefined
+}
+
+/** The address of the document of the API that a request is for; of `apps` for a request to another part of the service. */
+export function resourceMetadata({ baseUrls, localUrls }: Addresses) {
+  const addressesOf = (urls: Record<Section, string>) =>
+    new Map<Section, string>(
+      sectionNames.map((section) => {
+        const { origin, pathname } = new URL(urls[section])
+        return [section, `${origin}${RESOURCE_PATH}${pathname}`]
+      }),
+    )
+  const [own, local] = [addressesOf(baseUrls), localUrls && addressesOf(localUrls)]
+  return ({ section, base }: Pick<State, 'section' | 'base'>): string =>
+    (base !== undefined && local ? local : own).get(section ?? 'apps')!
+}
+
+export type ResourceMetadata = ReturnType<typeof resourceMetadata>
