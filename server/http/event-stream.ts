@@ -22,8 +22,11 @@ interface Protocol {
   end: (failure?: unknown) => string
 }
 
-/** A client asks again after the end, and sees the error in its answer. */
-const COMMENTS: Protocol = { begin: '', idle: ':\n\n', end: () => '' }
+/**
+ * A client asks again after the end, and sees the error in its answer. Only events end with an empty line: fetch-event-source takes
+ * each such line for an event, whose data is empty here.
+ */
+const COMMENTS: Protocol = { begin: '', idle: ':\n', end: () => '' }
 
 /** Sends a stream of server-sent events after its head. A client that does not read gets no more, and is cut in the end. */
 export function sendEvents(
@@ -35,7 +38,7 @@ export function sendEvents(
   ctx.respond = false
   state.headers.push('Content-Type', `${EVENTS_TYPE}; charset=utf-8`, 'X-Accel-Buffering', 'no')
   res.writeHead(200, state.headers)
-  res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n${protocol.begin}`)
+  res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n${protocol.begin}`)
   const writer = new EventWriter(res, pace)
   const stopBeating = heartbeat.add(() => writer.idle(protocol.idle))
   void sendAll(res, events, writer)

@@ -13,7 +13,7 @@ export interface EventStream {
   headers: IncomingHttpHeaders
   /** The next events. Rejects when the stream ends before. */
   take: (count: number) => Promise<ServerSentEvent[]>
-  /** What came beside the events: `retry: 1234`, `:`. */
+  /** What came beside the events, which end with an empty line: `retry: 1234`, `:`, and events of tRPC's own. */
   others: string[]
   /** Reads nothing more from the socket. */
   pause: () => void
@@ -47,14 +47,17 @@ function streamOf(response: IncomingMessage, close: () => void): EventStream {
     const blocks = `${text}${chunk}`.split('\n\n')
     text = blocks.pop()!
     for (const block of blocks) {
-      const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? []
+      const [, before, rest] = /^((?:(?:retry)?:[^\n]*\n)*)(.*)$/s.exec(block)!
+      others.push(...before!.split('\n').slice(0, -1))
+      const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(rest!) ?? []
       if (id && data) events.push({ id, data: JSON.parse(data), text: data })
-      else others.push(block)
+      else others.push(rest!)
     }
     wake()
   })
   const ended = new Promise<void>((resolve) => {
     response.on('close', () => {
+      others.push(...text.split('\n').slice(0, -1))
       isOver = true
       wake()
       resolve()

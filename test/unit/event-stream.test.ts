@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { getLines, getMessages } from '@microsoft/fetch-event-source/lib/cjs/parse.js'
+import fc from 'fast-check'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RestEvent } from '../../rest-facade/facade.ts'
@@ -9,6 +11,7 @@ import { sendEvents } from '../../server/http/event-stream.ts'
 import { Heartbeat } from '../../server/http/heartbeat.ts'
 import { listen } from '../../server/http/listen.ts'
 import { protocolOf } from '../../server/trpc/stream.ts'
+import { times } from '../support/rounds.ts'
 
 /** Serves events; `read` false: the client reads nothing beyond what the system takes. */
 async function served(events: AsyncIterable<RestEvent>, limits: Parameters<typeof sendEvents>[2], read = true) {
@@ -45,6 +48,15 @@ function quiet() {
   return { events: one(), end: () => end() }
 }
 
+class BeatsByHand extends Heartbeat {
+  beat = () => {}
+
+  override add(beat: () => void) {
+    this.beat = beat
+    return () => {}
+  }
+}
+
 describe('a stream of events', () => {
   it('asks for no more than its client reads, and cuts one that does not read', async () => {
     let taken = 0
@@ -63,10 +75,40 @@ describe('a stream of events', () => {
   it('sends comments between the events, until its client leaves', async () => {
     const { events, end } = quiet()
     const stream = await served(events, { heartbeat: new Heartbeat(5) })
-    await expect.poll(stream.text).toMatch(/^retry: [12]\d{3}\n\nid: i\ndata: 1\n\n(?::\n\n){3}/)
+    await expect.poll(stream.text).toMatch(/^retry: [12]\d{3}\nid: i\ndata: 1\n\n(?::\n){3}/)
     stream.leave()
     await stream.closed
     end()
+  })
+
+  it('has no event but its own for a reader that takes each empty line for one', async () => {
+    const events = fc.array(fc.tuple(fc.json(), fc.nat(3)), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(events, fc.integer({ min: 1, max: 40 }), async (sent, chunk) => {
+        const heartbeat = new BeatsByHand(60_000)
+        async function* beating(): AsyncGenerator<RestEvent> {
+          for (const [n, [data, beats]] of sent.entries()) {
+            yield { id: String(n), data }
+            for (let i = 0; i < beats; i++) heartbeat.beat()
+          }
+        }
+        const stream = await served(beating(), { heartbeat })
+        await stream.ended
+        const [seen, pauses]: [{ id: string; data: string }[], number[]] = [[], []]
+        const read = getLines(
+          getMessages(
+            () => {},
+            (pause) => pauses.push(pause),
+            (message) => seen.push(message),
+          ),
+        )
+        const bytes = Buffer.from(stream.text())
+        for (let from = 0; from < bytes.length; from += chunk) read(bytes.subarray(from, from + chunk))
+        expect(seen.map(({ id, data }) => [id, data])).toEqual(sent.map(([data], n) => [String(n), data]))
+        expect(pauses).toEqual([expect.toSatisfy((pause: number) => pause >= 1_000 && pause < 2_000)])
+      }),
+      { numRuns: times(300, 20) },
+    )
   })
 
   it('sends no comment within an event of megabytes', async () => {
@@ -79,8 +121,8 @@ describe('a stream of events', () => {
     const events = stream
       .text()
       .split('\n\n')
-      .filter((block) => block.startsWith('id: '))
-    expect(events.map((event) => event.length)).toEqual(Array(3).fill('id: i\ndata: '.length + data.length))
+      .map((block) => block.replace(/^(?:(?:retry)?:.*\n)+/, ''))
+    expect(events.map((event) => event.length)).toEqual([...Array(3).fill('id: i\ndata: '.length + data.length), 0])
   })
 
   it("of tRPC sends `connected` first, a `ping` in place of a comment, and ends by `return`, or its error's shape", async () => {
@@ -89,7 +131,8 @@ describe('a stream of events', () => {
     const { events, end } = quiet()
     const stream = await served(events, { heartbeat: new Heartbeat(5), protocol })
     const [connected, ping] = ['event: connected\ndata: {}\n\n', 'event: ping\ndata: \n\n']
-    await expect.poll(stream.text).toContain(`\n\n${connected}id: i\ndata: 1\n\n${ping}${ping}`)
+    await expect.poll(stream.text).toMatch(/^retry: [12]\d{3}\n/)
+    await expect.poll(stream.text).toContain(`\n${connected}id: i\ndata: 1\n\n${ping}${ping}`)
     end()
     await stream.ended
     expect(stream.text()).toMatch(/\n\nevent: return\ndata: \n\n$/)

@@ -22,14 +22,14 @@ listener.on('notification', async ({ payload }) => {
   for (const stream of streams) stream.write(event)
 })
 setInterval(() => {
-  for (const stream of streams) stream.write(':\n\n')
+  for (const stream of streams) stream.write(':\n')
 }, 15_000)
 // A health check, and of a table: PostgreSQL does not count transactions that touch none.
 setInterval(() => void pool.query('SELECT FROM bare_change LIMIT 1'), 1_000)
 
 const server = createServer(async (request, response) => {
   if (request.method === 'GET') {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('retry: 1000\n\n')
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('retry: 1000\n')
     streams.add(response)
     return void response.on('close', () => streams.delete(response))
   }
