@@ -4,18 +4,16 @@ import { bodyOf } from '../../routers/webhooks/deliveries/request.ts'
 import { exampleOf } from '../../routers/webhooks/event-catalogue.ts'
 import { eventKinds, testKind } from '../../routers/webhooks/event-kinds.ts'
 import { EVENT_TYPE } from '../../routers/webhooks/rules.ts'
-import type { Message } from '../webhooks/send/message.ts'
-import { headersOf } from '../webhooks/send/message.ts'
 import type { Command, Io } from './command.ts'
 import { action, UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
 import { flag, required, text } from './option.ts'
 import { printableLines } from './printable.ts'
+import type { Attempt } from './webhook-attempt.ts'
+import { attempt } from './webhook-attempt.ts'
 
 /** Receivers should refuse messages older than 5 minutes. */
 const OLD_MS = 600_000
-const TIMEOUT_MS = 15_000
-const SHOWN_CHARACTERS = 1_000
 
 const send = action(
   {
@@ -32,8 +30,9 @@ const send = action(
     async run(values, io) {
       const { to, type = testKind.type, secret = null, old = false, twice = false } = values
       const forged = values['wrong-signature'] === true
-      if (!/^https?:$/.test(URL.canParse(to) ? new URL(to).protocol : ''))
-        throw new UsageError('--to must be an http or https address.')
+      const { protocol, username, password } = URL.canParse(to) ? new URL(to) : { protocol: null }
+      if (protocol !== 'http:' && protocol !== 'https:') throw new UsageError('--to must be an http or https address.')
+      if (username || password) throw new UsageError('--to must have no user name or password.')
       if (!EVENT_TYPE.test(type)) throw new UsageError("--type must be 1 to 128 letters, digits, '.', '_' or '-'.")
       if (secret !== null && !/^[!-~]{1,1024}$/.test(secret)) {
         throw new UsageError('--secret must be 1 to 1024 visible ASCII characters, without spaces.')
@@ -46,12 +45,12 @@ const send = action(
       const body = bodyOf({ id: randomUUID(), type, publishedAt: new Date().toISOString() }, data)
       const message = { id: randomUUID(), url: to, body, secret: forged ? `not-${secret}` : secret }
 
-      const expected: Outcome = forged || old ? 'refused' : 'accepted'
+      const expected: Attempt['outcome'] = forged || old ? 'refused' : 'accepted'
       const attempts: Attempt[] = []
       for (let sent = 0; sent < (twice ? 2 : 1); sent++) {
-        const attempt = await post(message, Date.now() - (old ? OLD_MS : 0))
-        io.stdout.write(lineOf(message.id, attempt))
-        attempts.push(attempt)
+        const made = await attempt(message, Date.now() - (old ? OLD_MS : 0))
+        io.stdout.write(lineOf(message.id, made))
+        attempts.push(made)
       }
       return { id: message.id, expected, attempts }
     },
@@ -82,38 +81,6 @@ function dataOf(type: string, given: string | undefined): string {
     throw new UsageError('--data must be JSON.')
   }
   return given.trim()
-}
-
-type Outcome = 'accepted' | 'refused' | 'neither'
-
-interface Attempt {
-  outcome: Outcome
-  /** Null when there was no response. */
-  status: number | null
-  milliseconds: number
-  /** The first characters of the response, or the reason for its absence. */
-  answer: string
-}
-
-async function post(message: Message, at: number): Promise<Attempt> {
-  const { host: _, 'content-length': __, ...headers } = headersOf(message, '', at)
-  const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
-  const start = performance.now()
-  const milliseconds = () => Math.round(performance.now() - start)
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
-  try {
-    const response = await fetch(message.url, {
-      ...{ method: 'POST', headers: named, body: message.body, redirect: 'manual', signal },
-    })
-    const { ok, status } = response
-    const answer = (await response.text()).trim().slice(0, SHOWN_CHARACTERS)
-    const outcome = ok ? 'accepted' : status >= 400 && status < 500 ? 'refused' : 'neither'
-    return { outcome, status, milliseconds: milliseconds(), answer }
-  } catch (error) {
-    const { code } = ((error as Error).cause ?? error) as { code?: unknown }
-    const answer = signal.aborted ? `within ${TIMEOUT_MS / 1_000} s` : `(${code ?? (error as Error).message})`
-    return { outcome: 'neither', status: null, milliseconds: milliseconds(), answer }
-  }
 }
 
 const lineOf = (id: string, { status, milliseconds, answer }: Attempt) =>

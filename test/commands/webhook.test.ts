@@ -1,7 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { attempt } from '../../server/commands/webhook-attempt.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { languages } from '../webhooks/verify-snippets.ts'
@@ -27,13 +29,22 @@ async function receiver(status?: number, answer?: string) {
     const refused = /too old|wrong signature/.test(outcome!)
     response.writeHead(status ?? (refused ? 401 : 204)).end(answer ?? (refused ? outcome : undefined))
   })
+  const { port, close } = await listening(server)
+  return { url: `http://127.0.0.1:${port}/hook`, received, close }
+}
+
+async function listening(server: Server) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => {
     server.closeAllConnections()
     server.close()
   }
   onTestFinished(close)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, close }
+  return { port: (server.address() as AddressInfo).port, close }
+}
+
+function* endless() {
+  for (;;) yield 'x'.repeat(4_096)
 }
 
 const send = (to: string, ...more: string[]) => run(['webhook', 'send', '--to', to, ...more], {})
@@ -56,12 +67,33 @@ describe('the webhook command', () => {
     const [{ headers, body }] = received as [Received]
     expect(body).toMatch(/^\{"id":"[0-9a-f-]{36}","type":"member\.joined","timestamp":"[^"]+Z","data":(.*)\}$/)
     expect(body.endsWith(`"data":${data}}`)).toBe(true)
-    expect(headers).toMatchObject({
-      'content-type': 'application/json',
+    // Those of a delivery, as test/webhooks/send.test.ts has them, and no more.
+    expect(headers).toEqual({
+      ...{ host: new URL(url).host, connection: 'keep-alive', accept: '*/*', 'content-type': 'application/json' },
+      'content-length': String(Buffer.byteLength(body)),
       'user-agent': 'member-apps-api-webhooks/1',
       'webhook-id': done.stdout.slice(0, 36),
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,/),
       'x-webhook-secret': SECRET,
     })
+  })
+
+  it.each([
+    ['sends without end', (response: ServerResponse) => void pipeline(endless(), response).catch(() => {})],
+    ['begins and never ends', (response: ServerResponse) => void response.write('xx')],
+  ])('has delivered to a receiver whose body %s', async (_, answer) => {
+    const server = createServer((_, response) => answer(response.writeHead(200)))
+    const { port } = await listening(server)
+    const message = { id: 'd', url: `http://127.0.0.1:${port}/`, secret: null, body: '{}' }
+    const made = await attempt(message, Date.now(), 200)
+    expect(made).toMatchObject({ outcome: 'accepted', status: 200, answer: expect.stringMatching(/^x{2,1024}$/) })
+  })
+
+  it('says after which time there was no response', async () => {
+    const { port } = await listening(createServer(() => {}))
+    const message = { id: 'd', url: `http://127.0.0.1:${port}/`, secret: null, body: '{}' }
+    expect(await attempt(message, Date.now(), 50)).toMatchObject({ status: null, answer: 'within 0.05 s' })
   })
 
   it('sends webhook.test with its example by default, without a secret unsigned', async () => {
@@ -130,6 +162,7 @@ describe('the webhook command', () => {
 
   it.each([
     [[], '--to is required.'],
+    [['--to', 'http://a:b@127.0.0.1'], '--to must have no user name or password.'],
     [['--to', 'ftp://127.0.0.1'], '--to must be an http or https address.'],
     [['--to', 'http://a', '--type', 'a/b'], "--type must be 1 to 128 letters, digits, '.', '_' or '-'."],
     [['--to', 'http://a', '--data', '{'], '--data must be JSON.'],

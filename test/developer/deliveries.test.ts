@@ -252,7 +252,14 @@ describe('developer.deliveries.get', () => {
     const waiting = await mintDelivery(world.db, receiver)
     const { answer, headers, history } = await mine.api.deliveries.get({ app: mine.app, id: waiting })
     expect([answer, history]).toEqual([null, []])
-    expect(Object.keys(headers).sort()).toEqual(['content-length', 'content-type', 'host', 'user-agent', 'webhook-id'])
+    expect(Object.keys(headers).sort()).toEqual([
+      'accept',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+      'webhook-id',
+    ])
   })
 })
 

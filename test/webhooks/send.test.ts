@@ -23,6 +23,7 @@ describe('a message', () => {
         path: '/hook?a=%20b',
         headers: {
           host: `127.0.0.1:${receiver.port}`,
+          accept: '*/*',
           'content-type': 'application/json',
           'content-length': String(Buffer.byteLength(body)),
           'user-agent': 'member-apps-api-webhooks/1',

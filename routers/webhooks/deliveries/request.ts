@@ -1,5 +1,9 @@
-/** Headers that every delivery has. */
-export const DELIVERY_HEADERS = { 'content-type': 'application/json', 'user-agent': 'member-apps-api-webhooks/1' }
+/** Headers that every delivery has. Firewalls refuse requests without `accept`. */
+export const DELIVERY_HEADERS = {
+  accept: '*/*',
+  'content-type': 'application/json',
+  'user-agent': 'member-apps-api-webhooks/1',
+}
 
 interface Event {
   id: string
