@@ -1,7 +1,9 @@
+type Pair = [string, string]
+
 export interface Answer {
   state: string
   /** The answer's parameters alone. */
-  parameters: URLSearchParams
+  parameters: Pair[]
   /** The page's address without them. */
   without: string
 }
@@ -16,7 +18,7 @@ const OF_ERROR = ['state', 'iss', 'error', 'error_description', 'error_uri']
 export function answerIn(address: string, issuer: string): Answer | undefined {
   const [, path = '', query = '', hash = ''] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(address) ?? []
   const parts = query.split('&')
-  const pairs = parts.map((part): [string, string] => [...new URLSearchParams(part)][0] ?? ['', ''])
+  const pairs = parts.map(pairOf)
   const last = (name: string) => pairs.map(([own]) => own).lastIndexOf(name)
   const textOf = (name: string) => pairs[last(name)]?.[1]
 
@@ -27,8 +29,22 @@ export function answerIn(address: string, issuer: string): Answer | undefined {
   const rest = parts.filter((_, place) => !found.includes(place))
   return {
     state,
-    parameters: new URLSearchParams(found.map((place) => pairs[place]!)),
+    parameters: found.map((place) => pairs[place]!),
     without: path + (rest.length > 0 ? `?${rest.join('&')}` : '') + hash,
+  }
+}
+
+function pairOf(part: string): Pair {
+  const [name = '', ...value] = part.split('=')
+  return [decoded(name), decoded(value.join('='))]
+}
+
+/** As it is where the page's own is not encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, ' '))
+  } catch {
+    return text
   }
 }
 

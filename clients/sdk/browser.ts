@@ -124,7 +124,12 @@ export function browserSignIn({
         needForTokens()
         end(answer.state)
         hide(answer.without)
-        const accepted = accept(await server.metadata(), server.client, answer.parameters, begun?.state)
+        const accepted = accept(
+          await server.metadata(),
+          server.client,
+          new URLSearchParams(answer.parameters),
+          begun?.state,
+        )
         const tokens = await server.exchange(accepted, redirectUri, begun!.verifier)
         await write({ scope, ...tokens })
         return begun!.from
@@ -141,7 +146,7 @@ export function browserSignIn({
 
 /** Before the page is left: what the way back needs as well. */
 function needForSignIn() {
-  need('Sign-in', 'location', 'crypto.subtle', 'crypto.getRandomValues', 'btoa')
+  need('Sign-in', 'location', 'crypto.subtle.digest', 'crypto.getRandomValues', 'btoa')
   needForTokens()
 }
 

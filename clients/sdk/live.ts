@@ -2,8 +2,9 @@ import type { ReadChanges } from './changes.ts'
 import { WAIT_SECONDS } from './changes.ts'
 import type { Entry } from './entry.ts'
 import { ApiError } from './errors.ts'
-import { page } from './page.ts'
-import { pause } from './pause.ts'
+import { PlatformLacks } from './platform.ts'
+import type { Following } from './turn.ts'
+import { beginTurn } from './turn.ts'
 
 export interface Live<Value> {
   /** The entries by key, in its order. After each change it is another map. */
@@ -24,14 +25,12 @@ export interface Live<Value> {
   getSnapshot(): ReadonlyMap<string, Entry<Value>>
 }
 
-/** A request that is silent for longer has lost its connection. */
-const SILENT_MS = (WAIT_SECONDS + 10) * 1_000
 const MAX_PAUSE_MS = 30_000
-const EVENTS = ['online', 'offline', 'visibilitychange']
 
 /** Refusals that stay. The service's time-outs, limits and failures pass. */
 const isFinal = (error: unknown) =>
-  error instanceof ApiError && error.status < 500 && ![408, 410, 429].includes(error.status)
+  error instanceof PlatformLacks ||
+  (error instanceof ApiError && error.status < 500 && ![408, 410, 429].includes(error.status))
 
 /** The changes since are no longer stored, or another member has signed in. */
 const isPast = (error: unknown) => error instanceof ApiError && (error.status === 410 || error.id === 'cursorInvalid')
@@ -40,7 +39,7 @@ export function liveOf<Value>(read: ReadChanges<Value>): Live<Value> {
   const listeners = new Set<() => void>()
   let [entries, next] = [new Map<string, Entry<Value>>(), new Map<string, Entry<Value>>()]
   let state: Live<Value>['state'] = 'loading'
-  let [error, cursor, following]: [unknown, string | undefined, AbortController | undefined] = [
+  let [error, cursor, following]: [unknown, string | undefined, Following | undefined] = [
     undefined,
     undefined,
     undefined,
@@ -53,8 +52,10 @@ export function liveOf<Value>(read: ReadChanges<Value>): Live<Value> {
   }
 
   /** Shows what has been read once there is no more: never a part of the entries. */
-  async function readOn(signal: AbortSignal) {
+  async function readOn(following: Following, signal: AbortSignal) {
     const found = await read({ since: cursor, ...(!isMore && state === 'current' && { wait: WAIT_SECONDS }), signal })
+    // A fetch that knows no signals goes on.
+    if (following.isEnded) return
     for (const item of found.items) {
       if ('deleted' in item) next.delete(item.key)
       else next.set(item.key, item)
@@ -66,27 +67,48 @@ export function liveOf<Value>(read: ReadChanges<Value>): Live<Value> {
     become('current')
   }
 
-  async function follow({ signal }: AbortController) {
-    for (let failures = 0; !signal.aborted; ) {
-      const awake = wakening(signal)
+  async function follow(following: Following) {
+    for (let failures = 0; !following.isEnded; ) {
+      const turn = beginTurn(following)
       try {
-        await readOn(AbortSignal.any([awake.signal, AbortSignal.timeout(SILENT_MS)]))
+        await readOn(following, turn.signal)
         failures = 0
       } catch (reason) {
-        if (signal.aborted) return
+        if (following.isEnded) return
         if (isPast(reason)) {
           // From the beginning.
           ;[cursor, isMore, next] = [undefined, true, new Map()]
         } else if (isFinal(reason)) {
           return become('ended', reason)
-        } else if (!awake.signal.aborted) {
+        } else if (!turn.isWoken()) {
           become('offline', reason)
-          await pause(Math.random() * Math.min(MAX_PAUSE_MS, 1_000 * 2 ** failures++), awake.signal).catch(() => {})
+          await turn.rest(pauseMs(reason, failures++))
         }
       } finally {
-        awake.end()
+        turn.end()
       }
     }
+  }
+
+  function begin(): Following {
+    const begun: Following = {
+      isEnded: false,
+      end() {
+        begun.isEnded = true
+      },
+    }
+    // As of a listener that throws.
+    const fail = (reason: unknown) => {
+      if (begun.isEnded) return
+      ;[state, error] = ['ended', reason]
+      for (const listener of [...listeners]) {
+        try {
+          listener()
+        } catch {}
+      }
+    }
+    Promise.resolve(begun).then(follow).catch(fail)
+    return begun
   }
 
   return {
@@ -104,30 +126,18 @@ export function liveOf<Value>(read: ReadChanges<Value>): Live<Value> {
       // The same function may be given twice.
       const own = () => listener()
       listeners.add(own)
-      if (!following) {
-        following = new AbortController()
-        void follow(following)
-      }
+      following ??= begin()
       return () => {
         if (!listeners.delete(own) || listeners.size > 0) return
-        following?.abort()
+        following?.end()
         following = undefined
       }
     },
   }
 }
 
-/** Aborts with `signal`, and when a browser goes online or offline, or its page becomes visible: the connection may be dead. */
-function wakening(signal: AbortSignal) {
-  const waking = new AbortController()
-  const wake = () => {
-    if (page.document?.visibilityState !== 'hidden') waking.abort()
-  }
-  for (const event of EVENTS) page.addEventListener?.(event, wake)
-  return {
-    signal: AbortSignal.any([signal, waking.signal]),
-    end() {
-      for (const event of EVENTS) page.removeEventListener?.(event, wake)
-    },
-  }
+/** As long as the service says; else longer with each failure. */
+function pauseMs(reason: unknown, failures: number): number {
+  const said = reason instanceof ApiError ? reason.retryAfter : undefined
+  return (said ?? 0) * 1_000 + Math.random() * (said ? 1_000 : Math.min(MAX_PAUSE_MS, 1_000 * 2 ** failures))
 }

@@ -47,12 +47,20 @@ export function lack(purpose: string, missing: string): PlatformLacks {
 
 /** A random UUID. It is no secret, so a weak source will do where there is no other. */
 export function randomId(): string {
-  if (found('crypto.randomUUID')) return crypto.randomUUID()
+  try {
+    return crypto.randomUUID()
+  } catch {
+    // Not at insecure addresses, nor in React Native.
+  }
+  const hex = Array.from(randomBytes(), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-4$3-a$4-')
+}
+
+function randomBytes(): Uint8Array {
   const bytes = new Uint8Array(16)
-  if (found('crypto.getRandomValues')) crypto.getRandomValues(bytes)
-  else for (const i of bytes.keys()) bytes[i] = Math.random() * 256
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  try {
+    return crypto.getRandomValues(bytes)
+  } catch {
+    return bytes.map(() => Math.random() * 256)
+  }
 }

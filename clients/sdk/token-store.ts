@@ -1,5 +1,6 @@
 import type { Asked, Database, Records } from './page.ts'
 import { page } from './page.ts'
+import { tabStore } from './tab-store.ts'
 
 /** Like `sessionStorage`; its functions may be asynchronous. */
 export interface TokenStore {
@@ -8,39 +9,78 @@ export interface TokenStore {
   removeItem(name: string): void | Promise<void>
 }
 
+type Mode = 'readonly' | 'readwrite'
+
 const RECORDS = 'tokens'
 
+/** Some browsers never answer. */
+const LIMIT_MS = 3_000
+let isSilent = false
+
 function open(): Promise<Database> {
-  const asked = page.indexedDB.open('member-apps')
   return new Promise((resolve, reject) => {
+    const asked = page.indexedDB.open('member-apps')
+    const timer = setTimeout(() => {
+      isSilent = true
+      reject(new Error('IndexedDB does not answer.'))
+    }, LIMIT_MS)
     asked.onupgradeneeded = () => asked.result.createObjectStore(RECORDS)
-    asked.onsuccess = () => resolve(asked.result)
-    asked.onerror = () => reject(asked.error)
+    asked.onsuccess = () => {
+      clearTimeout(timer)
+      resolve(asked.result)
+    }
+    asked.onerror = () => {
+      clearTimeout(timer)
+      reject(asked.error)
+    }
   })
 }
 
-async function run<Result>(mode: 'readonly' | 'readwrite', work: (records: Records) => Asked<Result>): Promise<Result> {
+async function once<Result>(mode: Mode, work: (records: Records) => Asked<Result>): Promise<Result> {
   const database = await open()
-  const transaction = database.transaction(RECORDS, mode)
-  const asked = work(transaction.objectStore(RECORDS))
-  const ended = new Promise<void>((resolve, reject) => {
-    transaction.oncomplete = () => resolve()
-    transaction.onabort = () => reject(transaction.error)
+  try {
+    const transaction = database.transaction(RECORDS, mode)
+    const asked = work(transaction.objectStore(RECORDS))
+    await new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve()
+      transaction.onabort = () => reject(transaction.error)
+    })
+    return asked.result
+  } finally {
+    database.close()
+  }
+}
+
+/** Again after a failure, as of a database that the browser has just closed. One that is silent is not asked again. */
+async function run<Result>(mode: Mode, work: (records: Records) => Asked<Result>): Promise<Result> {
+  if (isSilent) throw new Error('IndexedDB does not answer.')
+  return once(mode, work).catch((error) => {
+    if (isSilent) throw error
+    return once(mode, work)
   })
-  await ended.finally(() => database.close())
-  return asked.result
 }
 
 /**
  * IndexedDB: each tab reads what another has written. Not localStorage, of which each process of the browser has a copy: in
- * Chromium a tab that got the lock still read the refresh token that the other had used 200 ms before.
+ * Chromium a tab that got the lock still read the refresh token that the other had used 200 ms before. Where IndexedDB fails
+ * twice, as in private windows and sandboxed frames, the tab has its own tokens.
  */
 export const sharedStore: TokenStore = {
-  getItem: async (name) => (await run('readonly', (records) => records.get(name))) ?? null,
-  setItem: async (name, text) => {
-    await run('readwrite', (records) => records.put(text, name))
+  async getItem(name) {
+    const own = tabStore.getItem(name)
+    if (own !== null) return own
+    return (await run('readonly', (records) => records.get(name)).catch(() => undefined)) ?? null
   },
-  removeItem: async (name) => {
-    await run('readwrite', (records) => records.delete(name))
+  async setItem(name, text) {
+    try {
+      await run('readwrite', (records) => records.put(text, name))
+      tabStore.removeItem(name)
+    } catch {
+      tabStore.setItem(name, text)
+    }
+  },
+  async removeItem(name) {
+    tabStore.removeItem(name)
+    await run('readwrite', (records) => records.delete(name)).catch(() => {})
   },
 }

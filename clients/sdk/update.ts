@@ -3,9 +3,20 @@ import { ApiError, EntryChanged } from './errors.ts'
 import { pause } from './pause.ts'
 import type { CallOptions } from './request.ts'
 import { isAfterLoss } from './request.ts'
-import type { Collection } from './storage.ts'
 
 export type UpdateOptions = { attempts?: number } & CallOptions
+
+export type Update<Value> = (
+  key: string,
+  change: (value: Value | undefined) => Value | Promise<Value>,
+  options?: UpdateOptions,
+) => Promise<Entry<Value>>
+
+/** Of a collection. */
+interface Calls<Value> {
+  get(key: string, options: CallOptions): Promise<Entry<Value> | undefined>
+  put(key: string, value: Value, options: CallOptions & { ifMatch?: string; ifNoneMatch?: '*' }): Promise<Entry<Value>>
+}
 
 /** Between two attempts of an update: 20 writers of one key then take some 65 attempts, and 190 without. */
 const MAX_PAUSE_MS = 100
@@ -17,9 +28,9 @@ const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.s
  * `Idempotency-Key` of a write: where it does not, a repeated write may meet its own effect, so the entry is compared.
  */
 export async function updateIn<Value>(
-  { get, put }: Pick<Collection<Value>, 'get' | 'put'>,
+  { get, put }: Calls<Value>,
   knowsKeys: (key: string) => Promise<boolean>,
-  [key, change, { attempts = 50, signal } = {}]: Parameters<Collection<Value>['update']>,
+  [key, change, { attempts = 50, signal } = {}]: Parameters<Update<Value>>,
 ): Promise<Entry<Value>> {
   let found = await get(key, { signal })
   for (let attempt = 1; ; attempt++) {

@@ -57,7 +57,7 @@ export async function verifyWebhook<Data = unknown>(
   secret: string | readonly string[],
   { toleranceSeconds = 300 } = {},
 ): Promise<WebhookEvent<Data>> {
-  need('verifyWebhook', 'crypto.subtle', 'TextEncoder', 'TextDecoder', 'atob')
+  need('verifyWebhook', 'crypto.subtle.importKey', 'TextEncoder', 'TextDecoder', 'atob')
   // Next.js returns a promise of them.
   const headers = await given
   const [id, timestamp] = [headerOf(headers, 'webhook-id'), headerOf(headers, 'webhook-timestamp')]
@@ -84,7 +84,7 @@ export async function signedRequest(
   event: { type: string; data: unknown; id?: string },
   { delivery = randomId(), at = new Date() }: { delivery?: string; at?: Date } = {},
 ): Promise<Request> {
-  need('signedRequest', 'crypto.subtle', 'TextEncoder', 'btoa', 'Request')
+  need('signedRequest', 'crypto.subtle.importKey', 'TextEncoder', 'btoa', 'Request')
   const body = JSON.stringify({ id: randomId(), timestamp: at.toISOString(), ...event })
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const mac = await crypto.subtle.sign('HMAC', await keyOf(secret), signedBytes(delivery, timestamp, bytesOf(body)))

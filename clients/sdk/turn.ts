@@ -1,0 +1,57 @@
+import { abortAfter } from './aborting.ts'
+import { WAIT_SECONDS } from './changes.ts'
+import { page } from './page.ts'
+
+/** A live collection's work while somebody listens. */
+export interface Following {
+  isEnded: boolean
+  end(): void
+}
+
+/** A request that is silent for longer has lost its connection. */
+const SILENT_MS = (WAIT_SECONDS + 10) * 1_000
+const EVENTS = ['online', 'offline', 'visibilitychange']
+
+/**
+ * One request and the pause after it. Both end when nobody follows, or when a browser goes online or offline, or its page becomes
+ * visible, as the connection may be dead; the request also when it is silent.
+ */
+export function beginTurn(following: Following) {
+  const request = abortAfter(SILENT_MS)
+  let isWoken = false
+  let wakeRest = () => {}
+  const end = () => {
+    request.abort()
+    wakeRest()
+  }
+  const wake = () => {
+    if (page.document?.visibilityState === 'hidden') return
+    isWoken = true
+    end()
+  }
+  const ended = following.end
+  following.end = () => {
+    ended()
+    end()
+  }
+  for (const event of EVENTS) page.addEventListener?.(event, wake)
+  return {
+    signal: request.signal,
+    isWoken: () => isWoken,
+    rest: (ms: number) =>
+      new Promise<void>((resolve) => {
+        request.release()
+        if (isWoken || following.isEnded) return resolve()
+        const timer = setTimeout(resolve, ms)
+        wakeRest = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      }),
+    end() {
+      request.release()
+      following.end = ended
+      for (const event of EVENTS) page.removeEventListener?.(event, wake)
+    },
+  }
+}

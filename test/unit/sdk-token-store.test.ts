@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { TokenStore } from '../../clients/sdk/token-store.ts'
+
+/** IndexedDB as far as tokens need it. `open` decides what each opening does. */
+function stubIndexedDb(open: (attempt: number) => 'works' | 'throws' | 'fails' | 'silent' | 'aborts') {
+  const texts = new Map<string, string>()
+  const asked = <Result>(result: Result) => ({ result, error: null, onsuccess: null, onerror: null })
+  let attempts = 0
+  const database = (does: string) => ({
+    createObjectStore: () => {},
+    close: () => {},
+    transaction() {
+      const transaction = {
+        error: new Error('aborted'),
+        oncomplete: () => {},
+        onabort: () => {},
+        objectStore: () => ({
+          get: (name: string) => asked(texts.get(name)),
+          put: (text: string, name: string) => asked(does === 'aborts' || texts.set(name, text)),
+          delete: (name: string) => asked(texts.delete(name)),
+        }),
+      }
+      queueMicrotask(() => (does === 'aborts' ? transaction.onabort() : transaction.oncomplete()))
+      return transaction
+    },
+  })
+  vi.stubGlobal('indexedDB', {
+    open() {
+      const does = open(attempts++)
+      if (does === 'throws') throw new DOMException('The operation is insecure.', 'SecurityError')
+      const asked = { result: database(does), error: new Error('failed'), onsuccess: () => {}, onerror: () => {} }
+      if (does === 'fails') queueMicrotask(() => asked.onerror())
+      else if (does !== 'silent') queueMicrotask(() => asked.onsuccess())
+      return asked
+    },
+  })
+  return { texts, attempts: () => attempts }
+}
+
+function stubSessionStorage() {
+  const texts = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => texts.get(name) ?? null,
+    setItem: (name: string, text: string) => void texts.set(name, text),
+    removeItem: (name: string) => void texts.delete(name),
+  })
+  return texts
+}
+
+let store: TokenStore
+beforeEach(async () => {
+  vi.resetModules()
+  store = (await import('../../clients/sdk/token-store.ts')).sharedStore
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+async function works() {
+  expect(await store.getItem('n')).toBeNull()
+  await store.setItem('n', 'text')
+  expect(await store.getItem('n')).toBe('text')
+  await store.setItem('n', 'other')
+  expect(await store.getItem('n')).toBe('other')
+  await store.removeItem('n')
+  expect(await store.getItem('n')).toBeNull()
+}
+
+it.each(['throws', 'fails', 'aborts'] as const)('tries again where an opening %s once', async (how) => {
+  const { texts } = stubIndexedDb((attempt) => (attempt % 2 === 0 ? how : 'works'))
+  const tab = stubSessionStorage()
+  await store.setItem('n', 'text')
+  expect([texts.get('n'), tab.size]).toEqual(['text', 0])
+  await store.removeItem('n')
+  await works()
+})
+
+it.each(['throws', 'fails'] as const)('keeps the tokens in the tab where each opening %s', async (how) => {
+  const tab = stubSessionStorage()
+  stubIndexedDb(() => how)
+  await works()
+  await store.setItem('n', 'text')
+  expect(tab.get('n')).toBe('text')
+})
+
+it('keeps the tokens in the page where nothing can be stored', async () => {
+  await works()
+  Object.defineProperty(globalThis, 'sessionStorage', {
+    configurable: true,
+    get() {
+      throw new DOMException('Access is denied for this document.', 'SecurityError')
+    },
+  })
+  try {
+    await works()
+  } finally {
+    delete (globalThis as { sessionStorage?: unknown }).sessionStorage
+  }
+})
+
+it('keeps the tokens in the tab where IndexedDB is silent, and waits for it once', async () => {
+  vi.useFakeTimers()
+  const { attempts } = stubIndexedDb(() => 'silent')
+  stubSessionStorage()
+  const done = works()
+  await vi.advanceTimersByTimeAsync(3_000)
+  await done
+  expect(attempts()).toBe(1)
+})
+
+it('returns to IndexedDB once it can be written again, and reads what was written last', async () => {
+  let how: 'fails' | 'works' = 'fails'
+  const { texts } = stubIndexedDb(() => how)
+  const tab = stubSessionStorage()
+  await store.setItem('n', 'first')
+  how = 'works'
+  expect(await store.getItem('n')).toBe('first')
+  await store.setItem('n', 'second')
+  expect([texts.get('n'), tab.has('n'), await store.getItem('n')]).toEqual(['second', false, 'second'])
+})
