@@ -10,6 +10,7 @@ const HONOURED = new Map<string, RegExp>([
   ...['uselibpqcompat', 'application_name', 'fallback_application_name'].map((name) => [name, ANY] as const),
   ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'].map((name) => [name, ANY] as const),
   ['query_timeout', ANY],
+  ['options', /^(?!.*search[_-]path)/is],
   // The service has its own limits; pg_dump and psql, with the same address, use it.
   ['connect_timeout', ANY],
   ['client_encoding', /^utf-?8$/i],
@@ -22,8 +23,7 @@ const HONOURED = new Map<string, RegExp>([
 
 const SCHEMA = 'the tables are in the schema public'
 const INSTEAD = new Map([
-  ['options', 'set what it sets by ALTER ROLE … SET, or ALTER DATABASE'],
-  ...['schema', 'search_path', 'searchpath', 'currentschema'].map((name) => [name, SCHEMA] as const),
+  ...['options', 'schema', 'search_path', 'searchpath', 'currentschema'].map((name) => [name, SCHEMA] as const),
   ...['dbname', 'database', 'db'].map((name) => [name, 'the database is the path of the address'] as const),
   ...['connection_limit', 'max', 'pool_size'].map((name) => [name, 'DATABASE_POOL_MAX has that effect'] as const),
   ['pgbouncer', 'PgBouncer needs none, but prepared statements (docs/database.md)'],

@@ -76,8 +76,8 @@ export async function checkSessions(db: Database, limits = productionLimits): Pr
   const { role, database, timeZone, seesOthers } = found!
   if (!/^(?:Etc\/)?(?:UTC|GMT)$/.test(timeZone)) {
     throw new Error(
-      `Sessions of the database are in ${timeZone}, not in UTC: PgBouncer must pass the service's \`options\` on ` +
-        '(1.21 or later, without `options` in ignore_startup_parameters).',
+      `Sessions of the database are in ${timeZone}, not in UTC: DATABASE_URL must not have \`options\`, and PgBouncer must pass ` +
+        'them on (1.21 or later, without `options` in ignore_startup_parameters).',
     )
   }
   checkSchema(found!)

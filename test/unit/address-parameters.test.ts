@@ -12,6 +12,9 @@ const address = (...parameters: [string, string][]) => {
   return `postgresql://anna:canary@db.example.org/clubs?${search}`
 }
 
+/** Name, value, and what is expected. */
+type Case = [string, string, unknown]
+
 /** What the driver makes of an address. */
 const readByDriver = (url: string) => {
   const { connectionParameters } = new pg.Client({ connectionString: url }) as unknown as {
@@ -21,24 +24,22 @@ const readByDriver = (url: string) => {
 }
 
 describe('a parameter of an address', () => {
-  it.each<[string, string, unknown]>([
+  it.each<Case>([
     ['schema', 'clubs', 'the parameter schema: the tables are in the schema public'],
     ['currentSchema', 'clubs', 'the parameter currentSchema: the tables are in the schema public'],
     ['search_path', 'clubs', 'the parameter search_path: the tables are in the schema public'],
-    [
-      'options',
-      '-c search_path=clubs',
-      'the parameter options: set what it sets by ALTER ROLE … SET, or ALTER DATABASE',
-    ],
+    ...['-c search_path=clubs', '-c timezone=UTC --Search-Path=clubs'].map(
+      (value) => ['options', value, `the parameter options: the tables are in the schema public`] as Case,
+    ),
     ['dbname', 'clubs', 'the parameter dbname: the database is the path of the address'],
     ['connection_limit', '1', 'the parameter connection_limit: DATABASE_POOL_MAX has that effect'],
     ['pgbouncer', 'true', 'the parameter pgbouncer: PgBouncer needs none, but prepared statements (docs/database.md)'],
     ['client_encoding', 'LATIN1', 'the parameter client_encoding: texts are in UTF-8'],
     ...['pool_timeout', 'socket_timeout', 'statement_cache_size', 'sslaccept', 'sslidentity', 'sslpassword'].map(
-      (name) => [name, '1', `the parameter ${name}: it would be ignored`] as [string, string, unknown],
+      (name) => [name, '1', `the parameter ${name}: it would be ignored`] as Case,
     ),
     ...['channel_binding', 'gssencmode', 'require_auth', 'target_session_attrs', 'constructor', 'Schema'].map(
-      (name) => [name, 'require', expect.stringContaining(`the parameter ${name}: `)] as [string, string, unknown],
+      (name) => [name, 'require', expect.stringContaining(`the parameter ${name}: `)] as Case,
     ),
     ['word@db.example.org/clubs', 'canary', 'a parameter of an unknown name: it would be ignored'],
   ])('%s=%s is refused by name', (name, value, reason) => {
@@ -52,7 +53,7 @@ describe('a parameter of an address', () => {
     }
   })
 
-  it.each<[string, string, unknown]>([
+  it.each<Case>([
     ['host', '/run/postgresql', '/run/postgresql'],
     ['port', '6432', 6432],
     ['user', 'ben', 'ben'],
@@ -63,6 +64,7 @@ describe('a parameter of an address', () => {
     ['lock_timeout', '4000', '4000'],
     ['idle_in_transaction_session_timeout', '4000', '4000'],
     ['query_timeout', '4000', '4000'],
+    ['options', '-c jit=off', '-c jit=off'],
   ])('%s=%s is read by the driver', (name, value, expected) => {
     const url = address([name, value])
     expect(unusableParameter(url)).toBeUndefined()
@@ -123,7 +125,7 @@ describe('a parameter of an address', () => {
       ['user', 'ben'],
     )
     const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-'
-    const others = ['schema', 'search_path', 'options', 'Host', 'PORT', 'sslMode', 'connection_limit', 'toString']
+    const others = ['schema', 'search_path', 'Options', 'Host', 'PORT', 'sslMode', 'connection_limit', 'toString']
     const unknown = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 37 })
     const other = fc.oneof(
       fc.constantFrom(...others),
