@@ -9,10 +9,12 @@ import { membersWhoAllow } from './of-club.ts'
 
 const MAX_REASON = 500
 
-/** The fault of a decision's reason, after its name in a sentence; undefined without one. */
-export function wrongReason(text: string): string | undefined {
-  const fault = textFault(text, MAX_REASON)
-  return fault && (characterSentence(fault) ?? `must be 1 to ${MAX_REASON} characters without control characters.`)
+export const reasonFault = (text: string) => textFault(text, MAX_REASON)
+
+export const reasonSentence = (text: string) => {
+  const fault = reasonFault(text)
+  const sentence = fault && characterSentence(fault)
+  return `reason ${sentence ?? `must be 1 to ${MAX_REASON} characters without control characters.`}`
 }
 
 export type Decided = 'approved' | 'refused' | 'withdrawn'

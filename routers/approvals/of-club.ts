@@ -1,11 +1,12 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import type { ClubApprovalState } from '../../prisma/generated/client.ts'
 import { CONSENT_MS } from '../kernel/access.ts'
+import { withLabels } from '../kernel/labels.ts'
 import type { ClubApp } from './approvals.ts'
 
 /** The clubs that a person administers now. */
-export const clubsOf = (db: Database, person: string, now: number) =>
-  db.organisation.findMany({
+export const clubsOf = async (db: Database, person: string, now: number) => {
+  const clubs = await db.organisation.findMany({
     where: {
       ...{ kind: 'club', testTeamId: null },
       memberships: {
@@ -15,6 +16,8 @@ export const clubsOf = (db: Database, person: string, now: number) =>
     select: { id: true, name: true },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
+  return withLabels(clubs)
+}
 
 export interface AppOfClub {
   app: string

@@ -6,7 +6,7 @@ import { page } from '../kernel/page.ts'
 import { directoryPlatform } from '../kernel/policies.ts'
 import { toUnix } from '../kernel/time.ts'
 import { router } from '../kernel/trpc.ts'
-import { decide, wrongReason } from './decide.ts'
+import { decide, reasonFault, reasonSentence } from './decide.ts'
 
 const time = z.int().nullable().meta({ description: 'Unix seconds' })
 
@@ -57,9 +57,7 @@ const set = internal('directory:write', directoryPlatform, {
       reason: z
         .string()
         .trim()
-        .refine((text) => wrongReason(text) === undefined, {
-          error: ({ input }) => `reason ${wrongReason(input as string)}`,
-        })
+        .refine((text) => !reasonFault(text), { error: ({ input }) => reasonSentence(String(input)) })
         .optional()
         .meta({ description: 'Required of a refusal; the app’s team reads it' }),
     }),

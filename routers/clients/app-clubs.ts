@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ClubApprovalState } from '../../prisma/generated/enums.ts'
 import { internal } from '../kernel/endpoint.ts'
+import { labelsOf } from '../kernel/labels.ts'
 import { page } from '../kernel/page.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { toUnix } from '../kernel/time.ts'
@@ -32,8 +33,9 @@ export const clubs = internal('dev:read', teamPeople, {
       include: { organisation: { select: { id: true, name: true } } },
       ...{ orderBy: { number: 'desc' }, skip: offset, take: limit + 1 },
     })
-    const items = rows.slice(0, limit).map(({ organisation: club, state, reason, requestedAt, decidedAt }) => ({
-      ...{ club, state, reason, at: toUnix(decidedAt ?? requestedAt!) },
+    const labels = labelsOf(rows.map(({ organisation }) => organisation))
+    const items = rows.slice(0, limit).map(({ organisation: { id }, state, reason, requestedAt, decidedAt }) => ({
+      ...{ club: { id, name: labels.get(id)! }, state, reason, at: toUnix(decidedAt ?? requestedAt!) },
     }))
     return { items, more: rows.length > limit }
   })

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
+import { personLabel } from '../kernel/labels.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
@@ -9,11 +10,6 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 's' | 't') =>
   `${kind}_${Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`
 
-export const fullName = ({ firstName, lastName }: { firstName: string; lastName: string }) =>
-  `${firstName} ${lastName}`.trim()
-
-/** Of the "Person" in a statement. */
-export const FULL_NAME = `btrim("firstName" || ' ' || "lastName")`
 const columns = { id: text, name: text }
 
 const statements = {
@@ -21,13 +17,13 @@ const statements = {
     'names_of_targets',
     `SELECT id, name FROM "App" WHERE "teamId" = $1 AND id = ANY ($2::text[])
       UNION ALL SELECT id, name FROM "Client" WHERE "teamId" = $1 AND id = ANY ($2::text[])
-      UNION ALL SELECT "Person".id, ${FULL_NAME} FROM "TeamMember" JOIN "Person" ON "Person".id = "personId"
+      UNION ALL SELECT "Person".id, ${personLabel('"Person"')} FROM "TeamMember" JOIN "Person" ON "Person".id = "personId"
         WHERE "teamId" = $1 AND "personId" = ANY ($2::text[])`,
     columns,
   ),
   people: statement(
     'names_of_people',
-    `SELECT id, ${FULL_NAME} AS name FROM "Person" WHERE id = ANY ($1::text[])`,
+    `SELECT id, ${personLabel('"Person"')} AS name FROM "Person" WHERE id = ANY ($1::text[])`,
     columns,
   ),
 }

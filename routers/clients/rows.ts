@@ -1,8 +1,8 @@
 import { DbNull } from '@prisma/client-runtime-utils'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { CONSENT_MS } from '../kernel/access.ts'
+import { fullName } from '../kernel/labels.ts'
 import { toUnix } from '../kernel/time.ts'
-import { fullName } from './names.ts'
 import type { KeySet } from './secrets/public-keys.ts'
 
 export const clientColumns = (now: number) =>

@@ -28,7 +28,9 @@ const JOINED = new RegExp(
 const STRAY = new RegExp(`[${JOINING}]`, 'u')
 
 /** Nothing that can be seen: white space, marks without a letter, and what has no width. */
-const BLANK = /^[\s\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]+$/u
+const BLANK = /^[\s\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
+export const isBlank = (text: string) => BLANK.test(text)
 
 type TextReason = 'length' | 'lines' | 'control' | 'unseen' | 'stray'
 
@@ -75,8 +77,8 @@ export function lineFault(text: string, max: number): TextFault | undefined {
   if (stray !== undefined) return { reason: 'stray', character: stray }
   const control = /\p{Cc}/u.exec(text)
   if (control) return faultAt('control', control[0])
-  const unsafe = UNSAFE.exec(text.replace(JOINED, '')) ?? BLANK.exec(text)
-  return unsafe ? faultAt('unseen', unsafe[0]) : undefined
+  const unsafe = UNSAFE.exec(text.replace(JOINED, ''))?.[0] ?? (isBlank(text) ? text : undefined)
+  return unsafe === undefined ? undefined : faultAt('unseen', unsafe)
 }
 
 /** The same with line breaks. */

@@ -1,5 +1,5 @@
 import type { Decision } from '../../routers/approvals/decide.ts'
-import { decide, wrongReason } from '../../routers/approvals/decide.ts'
+import { decide, reasonFault } from '../../routers/approvals/decide.ts'
 import { clubsOf, membersWhoAllow } from '../../routers/approvals/of-club.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
@@ -61,8 +61,10 @@ export function clubApps(options: PageOptions) {
     const [entry] = isPostgresText(app) ? (await clubEntries(db, club.id, { now: now(), app })).entries : []
     if (!entry) throw errors.addressUnknown()
     const reason = state === 'refused' ? (form.get('reason') ?? '').trim() : null
-    if (reason !== null && wrongReason(reason) !== undefined) {
-      return list(ctx, visit, { problem: 'reasonInvalid', troubled: app }, 400)
+    const fault = reason === null ? undefined : reasonFault(reason)
+    if (fault) {
+      const problem = fault.reason === 'unseen' || fault.reason === 'stray' ? 'reasonUnseen' : 'reasonInvalid'
+      return list(ctx, visit, { problem, troubled: app }, 400)
     }
     try {
       const by = { administrator: visit.member.id, at: new Date(now()) }

@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { approvalsOf } from '../../routers/approvals/approvals.ts'
+import { fullName, labelOf, withLabels } from '../../routers/kernel/labels.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { organisationsOf } from './consents.ts'
 
@@ -50,7 +51,7 @@ export async function choicesFor(db: Database, { person, client: id, kinds, club
     if (!colleague) return null
   }
   if (client?.environment === 'sandbox') return allOpen(await testChoices(db, team, kinds))
-  const own = await organisationsOf(db, person, kinds, now)
+  const own = withLabels(await organisationsOf(db, person, kinds, now))
   const choices = own.map(({ id, name, kind }) => ({ id, name, kind, organisation: id, member: person }))
   return clubApproval ? approvedChoices(db, client?.appId ?? null, choices) : allOpen(choices)
 }
@@ -82,11 +83,12 @@ async function testChoices(db: Database, team: string, kinds: readonly Organisat
     select: { person: true, organisation: true },
     orderBy: [{ organisation: { kind: 'asc' } }, { person: { firstName: 'asc' } }, { personId: 'asc' }],
   })
-  return memberships.map(({ person, organisation }) => ({
+  const choices = memberships.map(({ person, organisation }) => ({
     id: `${organisation.id} ${person.id}`,
-    name: `${person.firstName} ${person.lastName}, ${organisation.name}`,
+    name: `${fullName(person)}, ${labelOf(organisation)}`,
     organisation: organisation.id,
     kind: organisation.kind,
     member: person.id,
   }))
+  return withLabels(choices)
 }

@@ -5,6 +5,7 @@ import type { ClubApp } from '../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../routers/approvals/approvals.ts'
 import { CONSENT_MS, isPostgresText } from '../../routers/kernel/access.ts'
 import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
+import { labelsOf } from '../../routers/kernel/labels.ts'
 import { unixMs } from '../../routers/kernel/time.ts'
 import { appOf, appViews, SHOWN, shown } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
@@ -86,6 +87,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
     entries.set(key, [...(entries.get(key) ?? []), row])
   }
   const consents = [...entries.values()]
+  const labels = labelsOf(rows.map(({ organisationId: id, organisation: name }) => ({ id, name })))
   const apps = await appViews(
     db,
     consents.map(([first]) => first!.client),
@@ -94,7 +96,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
     const [first, last] = [all[0]!, all.at(-1)!]
     const since = new Date(first.createdAt)
     return {
-      ...{ consent: first.id, app: apps[at]!, organisation: first.organisation, since },
+      ...{ consent: first.id, app: apps[at]!, organisation: labels.get(first.organisationId)!, since },
       scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isConsentScope),
       lastUse: lastUseOf(
         all.map(({ lastUse }) => lastUse),

@@ -1,6 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { REPLAY_MS } from '../../routers/clients/replays.ts'
+import { organisationLabel } from '../../routers/kernel/labels.ts'
 import { unixMs } from '../../routers/kernel/time.ts'
 import { appViews, SHOWN, shown } from './app-views.ts'
 
@@ -11,7 +12,7 @@ const MAX_NOTICES = 20
 const replayed = statement(
   'replay_notices',
   `SELECT organisation, at, client FROM (
-      SELECT DISTINCT ON ("clientId", "organisationId") consent.id, organisation.name AS organisation,
+      SELECT DISTINCT ON ("clientId", "organisationId") consent.id, ${organisationLabel('organisation')} AS organisation,
         ${unixMs('"replayedAt"')} AS at, ${SHOWN}
       FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
         JOIN "Organisation" organisation ON organisation.id = "organisationId"

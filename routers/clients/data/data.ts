@@ -4,6 +4,7 @@ import { int, nullable, statement, text, uuid } from '../../../prisma/pg/stateme
 import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
+import { withLabels } from '../../kernel/labels.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { MAX_NESTING, nestingOf } from '../../kernel/raw-json/text.ts'
@@ -75,7 +76,7 @@ const stores = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input: { app, limit, offset } }) => {
     await teamOfApp(ctx, app)
     const rows = await storesOf(ctx, app, { limit, offset })
-    const items = rows.slice(0, limit).map(({ id, name, ...row }) => ({ club: { id, name }, ...row }))
+    const items = withLabels(rows.slice(0, limit)).map(({ id, name, ...row }) => ({ club: { id, name }, ...row }))
     return { items, more: rows.length > limit }
   })
 

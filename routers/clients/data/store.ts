@@ -1,6 +1,7 @@
 import type { Environment } from '../../../prisma/generated/client.ts'
 import { int, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
+import { labelOf } from '../../kernel/labels.ts'
 import type { Caller } from '../teams/team-of.ts'
 import { teamOfApp } from '../teams/team-of.ts'
 
@@ -54,7 +55,7 @@ export async function storeOf(ctx: Caller, { app, club }: { app: string; club: s
   if (!found) throw errors.keyUnknown()
   const { name, environment } = found
   const owners = environment === 'sandbox' ? undefined : ['', ctx.person]
-  return { club: { id: club, name }, environment, owners }
+  return { club: { id: club, name: labelOf({ id: club, name }) }, environment, owners }
 }
 
 /** The same, of entries that the caller may see: of `owner`, '' for shared ones. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
 import { nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
-import { fullName } from '../names.ts'
+import { personLabel } from '../../kernel/labels.ts'
 import type { About } from './queue.ts'
 
 const statements = {
@@ -13,7 +13,7 @@ const statements = {
         RETURNING *)
       SELECT taken.id, kind, language, about::text, "Team".id AS team, "Team".name AS "teamName",
         coalesce(person.email, invitation.email) AS "to", invitation.role, invitation."expiresAt",
-        inviter."firstName", inviter."lastName"
+        ${personLabel('inviter')} AS by
       FROM taken JOIN "Team" ON "Team".id = taken."teamId" LEFT JOIN "Person" person ON person.id = taken."personId"
         LEFT JOIN "TeamInvitation" invitation ON invitation.id = taken."invitationId"
           AND "acceptedAt" IS NULL AND "expiresAt" > $1::timestamptz
@@ -28,8 +28,7 @@ const statements = {
       to: nullable(text),
       role: nullable(oneOf('owner', 'developer')),
       expiresAt: nullable(timestamp),
-      firstName: nullable(text),
-      lastName: nullable(text),
+      by: nullable(text),
     },
   ),
   end: statement('mail_end', `UPDATE "Mail" SET "nextAt" = NULL WHERE id = $1`, {}),
@@ -41,7 +40,7 @@ export type DueMail = NonNullable<Awaited<ReturnType<typeof takeMail>>>
 export async function takeMail(db: Database, now: number) {
   const [row] = await db.execute(statements.take, [new Date(now).toISOString()])
   if (!row) return undefined
-  const { about, team, teamName, firstName, lastName, role, expiresAt, ...mail } = row
+  const { about, team, teamName, by, role, expiresAt, ...mail } = row
   return {
     ...mail,
     team: { id: team, name: teamName },
@@ -52,7 +51,7 @@ export async function takeMail(db: Database, now: number) {
         ? {
             role,
             expiresAt: new Date(expiresAt),
-            by: firstName === null ? null : fullName({ firstName, lastName: lastName! }),
+            by,
           }
         : null,
   }

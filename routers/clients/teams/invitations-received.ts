@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { int, json, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
+import { personLabel } from '../../kernel/labels.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { auditing, authorOf } from '../auditing.ts'
-import { FULL_NAME } from '../names.ts'
 import { idOr, invitationOutput } from '../shapes.ts'
 import type { Caller } from './team-of.ts'
 import { lockTeam } from './team-of.ts'
@@ -19,7 +19,7 @@ const team = z.object({ id: z.string(), name: z.string() })
 const open = statement(
   'invitations_of_person',
   `SELECT invitation.id, role, ${unix('"expiresAt"')} AS "expiresAt",
-      (SELECT ${FULL_NAME} FROM "Person" WHERE id = "invitedBy") AS "invitedBy",
+      (SELECT ${personLabel('"Person"')} FROM "Person" WHERE id = "invitedBy") AS "invitedBy",
       (SELECT json_build_object('id', id, 'name', name) FROM "Team" WHERE id = "teamId") AS team
     FROM "TeamInvitation" invitation WHERE "personId" = $1 AND "acceptedAt" IS NULL AND "expiresAt" > $2::timestamptz
     ORDER BY invitation.id LIMIT ${MAX_LISTED}`,

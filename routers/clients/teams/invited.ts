@@ -1,5 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
-import { fullName, newId } from '../names.ts'
+import { fullName } from '../../kernel/labels.ts'
+import { newId } from '../names.ts'
 
 /** A verified e-mail address, in the form of `comparableEmail`. */
 interface Invited {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { int, json, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
+import { withLabels } from '../../kernel/labels.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
@@ -71,5 +72,5 @@ export const providers = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(named) }))
   .query(async ({ ctx, input }) => {
     await roleIn(ctx, input.team)
-    return { items: await ctx.core.db.execute(statements.providers, []) }
+    return { items: withLabels(await ctx.core.db.execute(statements.providers, [])) }
   })

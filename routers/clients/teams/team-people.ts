@@ -3,10 +3,10 @@ import type { Database } from '../../../prisma/client.ts'
 import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
+import { personLabel } from '../../kernel/labels.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
-import { FULL_NAME } from '../names.ts'
 import { idOr, invitationOutput, more, personOutput, testMember } from '../shapes.ts'
 import { roleIn } from './team-of.ts'
 
@@ -17,7 +17,7 @@ const MAX_INVITATIONS = 200
 
 const role = oneOf('owner', 'developer')
 const person = { id: text, name: text, email: text, role, since: int }
-const PERSON = `SELECT person.id, ${FULL_NAME} AS name, email, role, ${unix('since')} AS since
+const PERSON = `SELECT person.id, ${personLabel('person')} AS name, email, role, ${unix('since')} AS since
   FROM "TeamMember" member JOIN "Person" person ON person.id = "personId" WHERE "teamId" = $1`
 
 const statements = {
@@ -30,14 +30,14 @@ const statements = {
   invitations: statement(
     'invitations_of_team',
     `SELECT invitation.id, invitation.email, role, ${unix('"expiresAt"')} AS "expiresAt",
-        (SELECT ${FULL_NAME} FROM "Person" WHERE id = "invitedBy") AS "invitedBy"
+        (SELECT ${personLabel('"Person"')} FROM "Person" WHERE id = "invitedBy") AS "invitedBy"
       FROM "TeamInvitation" invitation WHERE "teamId" = $1 AND "acceptedAt" IS NULL AND invitation."expiresAt" > $2::timestamptz
       ORDER BY invitation."expiresAt", id LIMIT ${MAX_INVITATIONS}`,
     { id: text, email: text, role, expiresAt: int, invitedBy: nullable(text) },
   ),
   testMembers: statement(
     'test_members_of_team',
-    `SELECT id, ${FULL_NAME} AS name FROM "Person" WHERE id IN (SELECT "personId" FROM "Membership"
+    `SELECT id, ${personLabel('"Person"')} AS name FROM "Person" WHERE id IN (SELECT "personId" FROM "Membership"
         JOIN "Organisation" ON "Organisation".id = "organisationId" WHERE "testTeamId" = $1)
       ORDER BY "firstName", id`,
     { id: text, name: text },

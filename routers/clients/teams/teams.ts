@@ -4,6 +4,7 @@ import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statem
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { identityScopes } from '../../kernel/identity-scopes.ts'
+import { withLabels } from '../../kernel/labels.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { memberScopesAt } from '../../kernel/scopes.ts'
 import { unix } from '../../kernel/time.ts'
@@ -87,7 +88,15 @@ const get = internal('dev:read', teamPeople, {
         ...{ orderBy: byName, take: MOST },
       }),
     ])
-    return { ...facts, people, invitations, apps, clients: clients.map(toClient), testMembers, providers }
+    return {
+      ...facts,
+      people,
+      invitations,
+      apps,
+      clients: clients.map(toClient),
+      testMembers,
+      providers: withLabels(providers),
+    }
   })
 
 async function appsOf(db: Database, teamId: string) {

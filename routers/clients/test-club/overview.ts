@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
 import { int, json, jsonArray, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
+import { personLabel } from '../../kernel/labels.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
-import { FULL_NAME } from '../names.ts'
 import { idOr, named } from '../shapes.ts'
 import { roleIn } from '../teams/team-of.ts'
 import { testMembersOf } from '../teams/team-people.ts'
@@ -85,7 +85,7 @@ const statements = {
     'test_reviews',
     `SELECT result.id AS result, ${unix('"submittedAt"')} AS "submittedAt",
         json_build_object('id', quiz.id, 'name', quiz.title) AS quiz,
-        json_build_object('id', person.id, 'name', ${FULL_NAME}) AS member,
+        json_build_object('id', person.id, 'name', ${personLabel('person')}) AS member,
         (SELECT coalesce(json_agg(json_build_object('question', text, 'value', value) ORDER BY "questionId"), '[]')
           FROM "Answer" answer JOIN "Question" question ON question."quizId" = answer."quizId" AND question.id = "questionId"
           WHERE "resultId" = result.id AND correct IS NULL) AS answers

@@ -1,4 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
+import { fullName, labelsOf } from '../../../routers/kernel/labels.ts'
 
 /** Excludes the invented members of test clubs. */
 const real = { memberships: { none: { organisation: { testTeamId: { not: null } } } } }
@@ -9,7 +10,9 @@ export async function selectableMembers(db: Database): Promise<{ id: string; nam
     where: real,
     orderBy: [{ firstName: 'asc' }, { lastName: 'asc' }, { id: 'asc' }],
   })
-  return persons.map(({ id, firstName, lastName }) => ({ id, name: `${firstName} ${lastName}`.trim() }))
+  const named = persons.map((person) => ({ id: person.id, name: fullName(person), birthday: person.birthday }))
+  const labels = labelsOf(named, ({ birthday }) => [birthday && String(birthday.getUTCFullYear())])
+  return [...labels].map(([id, name]) => ({ id, name }))
 }
 
 export const selectableMember = (db: Database, id: string) => db.person.findFirst({ where: { id, ...real } })

@@ -1,6 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
-import { statement, text } from '../../../prisma/pg/statement.ts'
+import { nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { isInvited, personForInvited } from '../../../routers/clients/teams/invited.ts'
+import { personLabel, withLabels } from '../../../routers/kernel/labels.ts'
 import { fillMailboxes, hasMailbox } from '../../../routers/kernel/mailboxes.ts'
 
 export interface Person {
@@ -8,7 +9,10 @@ export interface Person {
   name: string
 }
 
-const select = `SELECT "Person".id, btrim("firstName" || ' ' || "lastName") AS name, email FROM "Person"`
+const select = `SELECT "Person".id, ${personLabel('"Person"')} AS name, email, extract(year FROM birthday)::text AS year,
+    (SELECT string_agg(name, ', ') FROM (SELECT name FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
+      WHERE "personId" = "Person".id AND "leftAt" IS NULL AND "testTeamId" IS NULL ORDER BY name LIMIT 3) own) AS clubs
+  FROM "Person"`
 /** The invented members of test clubs cannot sign in. */
 const isSomebody = `(EXISTS (SELECT FROM "TeamMember" WHERE "personId" = "Person".id)
   OR EXISTS (SELECT FROM "TeamInvitation" WHERE "personId" = "Person".id AND "acceptedAt" IS NULL AND "expiresAt" > $2)
@@ -16,25 +20,23 @@ const isSomebody = `(EXISTS (SELECT FROM "TeamMember" WHERE "personId" = "Person
     WHERE "personId" = "Person".id AND ("leftAt" IS NULL OR "leftAt" > $2) AND "testTeamId" IS NULL))`
 const isInvented = `EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
   WHERE "personId" = "Person".id AND "testTeamId" IS NOT NULL)`
-const columns = { id: text, name: text, email: text }
+const columns = { id: text, name: text, email: text, year: nullable(text), clubs: nullable(text) }
 
 const withEmail = statement(
   'login_with_email',
-  `${select} WHERE ${hasMailbox('$1')} AND ${isSomebody} ORDER BY name, id`,
+  `${select} WHERE ${hasMailbox('$1')} AND ${isSomebody} ORDER BY 2, 1`,
   columns,
 )
 
 const withAddress = statement(
   'login_with_address',
-  `${select} WHERE ${hasMailbox('$1')} AND NOT ${isInvented} ORDER BY name, id`,
+  `${select} WHERE ${hasMailbox('$1')} AND NOT ${isInvented} ORDER BY 2, 1`,
   columns,
 )
 
-const nameOf = statement(
-  'person_name',
-  `SELECT btrim("firstName" || ' ' || "lastName") AS name FROM "Person" WHERE id = $1`,
-  { name: text },
-)
+const nameOf = statement('person_name', `SELECT ${personLabel('"Person"')} AS name FROM "Person" WHERE id = $1`, {
+  name: text,
+})
 
 const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND ${isSomebody}`, columns)
 
@@ -51,7 +53,14 @@ export async function personsWithEmail(db: Database, email: string, now: number)
 export const personWithId = (db: Database, id: string, now: number) =>
   db.execute(withId, [id, new Date(now).toISOString()])
 
-export const named = (persons: Person[]): Person[] => persons.map(({ id, name }) => ({ id, name }))
+interface Found extends Person {
+  year: string | null
+  clubs: string | null
+}
+
+/** For a list to choose from: equal names are followed by the year of birth, then by clubs. */
+export const named = (persons: Found[]): Person[] =>
+  withLabels(persons, ({ year, clubs }) => [year, clubs]).map(({ id, name }) => ({ id, name }))
 
 /** The address to send the code to: a person's as stored, or an invited one; null for an unknown address. */
 export async function addressOf(db: Database, email: string, now: number): Promise<string | null> {

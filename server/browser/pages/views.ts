@@ -9,6 +9,7 @@ export type Problem =
   | 'scopesMissing'
   | 'deviceCodeWrong'
   | 'reasonInvalid'
+  | 'reasonUnseen'
   | 'decidedMeanwhile'
 
 export type Message =

@@ -46,7 +46,9 @@ export const de: Words = {
     scopesMissing: 'Es ist nichts angekreuzt. Bitte mindestens einen Punkt ankreuzen oder ablehnen.',
     deviceCodeWrong:
       'Dieser Code ist falsch oder nicht mehr gültig. Bitte mit dem Gerät vergleichen; die meisten Geräte können einen neuen anzeigen.',
-    reasonInvalid: 'Bitte einen Grund mit höchstens 500 Zeichen angeben, die alle sichtbar sind.',
+    reasonInvalid: 'Bitte einen Grund mit höchstens 500 Zeichen angeben.',
+    reasonUnseen:
+      'Bitte einen Grund mit höchstens 500 Zeichen angeben. Dieser enthält ein unsichtbares Zeichen oder eines, das nichts verbindet.',
     decidedMeanwhile: 'Inzwischen wurde anders entschieden. Es wurde nichts geändert.',
   },
   messages: {

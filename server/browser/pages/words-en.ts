@@ -83,7 +83,9 @@ export const en: Words = {
     scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
     deviceCodeWrong:
       'This code is wrong, or no longer valid. Please compare it with the device; most devices can show a new one.',
-    reasonInvalid: 'Give a reason of at most 500 characters, all of which can be seen.',
+    reasonInvalid: 'Give a reason of at most 500 characters.',
+    reasonUnseen:
+      'Give a reason of at most 500 characters. This one has a character that cannot be seen, or one that joins nothing.',
     decidedMeanwhile: 'Somebody has decided otherwise in the meantime. Nothing was changed.',
   },
   messages: {

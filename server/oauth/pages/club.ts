@@ -83,7 +83,7 @@ function refusal(view: ClubView, app: Named, { state, at }: { state: 'requested'
 ${fields(view, app.id)}
 <label for="reason-${at}">${w.reason} <span class="unseen">${name(app.name)}</span></label>
 <p class="hint" id="${hint}">${w.reasonHint}${state === 'undecided' && html` ${w.undecidedHint}`}</p>
-<input id="reason-${at}" name="reason" maxlength="500" required${describedBy(problem, ['reasonInvalid'], hint)}>
+<input id="reason-${at}" name="reason" maxlength="500" required${describedBy(problem, ['reasonInvalid', 'reasonUnseen'], hint)}>
 <button>${w.refuseApp} <span class="unseen">${name(app.name)}</span></button>
 </form>`
 }

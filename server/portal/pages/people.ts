@@ -1,3 +1,4 @@
+import { withLabels } from '../../../routers/kernel/labels.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { hidden } from './fields.ts'
@@ -29,7 +30,7 @@ function people(visit: Visit, team: Team, { items }: People) {
     ['owner', w.role.owner],
     ['developer', w.role.developer],
   ] as const
-  const rows = items.map((one) => {
+  const rows = withLabels(items, ({ email }) => [email]).map((one) => {
     const isSelf = one.id === person.id
     const roleForm = html`<form class="inline" method="post" action="${own}/role">${hidden('person', one.id)}
 <select name="role" aria-label="${w.roleOf}: ${one.name}">${roles.map(([role, text]) => html`<option value="${role}"${role === one.role && html` selected`}>${text}</option>`)}</select>
