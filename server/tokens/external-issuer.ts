@@ -7,6 +7,7 @@ import type { INTERVALS } from './external-keys.ts'
 import { openExternalKeys } from './external-keys.ts'
 import { storedKeySet } from './jwks-cache.ts'
 import type { IssuerAddress } from './jwks-discovery.ts'
+import { logRefusedKeys } from './refused-keys.ts'
 import type { TrustedIssuer } from './verify.ts'
 
 export type ExternalIssuerSettings = TokenFormat & IssuerAddress
@@ -30,7 +31,7 @@ export async function openExternalIssuer(
   { db, now, log, intervals, issuerMs = productionLimits.issuerMs }: Options,
 ) {
   const { issuer, jwksUrl, audiences } = settings
-  const { keys, version, ready, readAt, close } = await openExternalKeys(settings, {
+  const { keys, reloadUnknown, version, ready, readAt, close } = await openExternalKeys(settings, {
     stored: storedKeySet(db, [issuer, jwksUrl]),
     now,
     log,
@@ -43,6 +44,8 @@ export async function openExternalIssuer(
     keys,
     principalOf: externalPrincipalOf(settings),
     keySetVersion: version,
+    reloadKeys: reloadUnknown,
+    keyRefused: logRefusedKeys(log, now),
   }
   return { trusted, ready, readAt, close }
 }

@@ -74,6 +74,12 @@ export async function openExternalKeys(
 
   return {
     keys,
+    /** For a token whose key has no name; as seldom as for an unknown one. Throws 503. */
+    async reloadUnknown() {
+      if (keys.coolingDown) return false
+      await keys.reload()
+      return true
+    },
     /** Another object after each read. */
     version: (): unknown => cached.jwks,
     /** Whether there are keys to verify tokens with. */

@@ -1,4 +1,4 @@
-import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
+import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import { decodeJwt, decodeProtectedHeader, errors as jose, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../routers/kernel/access.ts'
@@ -13,6 +13,10 @@ export interface TrustedIssuer {
   principalOf: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
   /** Changes with each read of the keys; cached tokens are then verified again. */
   keySetVersion?: () => unknown
+  /** Reads the keys again if it may; false if not. Throws 503. */
+  reloadKeys?: () => Promise<boolean>
+  /** Called for a token that none of the keys has signed. */
+  keyRefused?: (cause: Error) => void
 }
 
 /** Asymmetric only, so that a public key can never be used as a shared secret. */
@@ -40,15 +44,17 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
     if (!trusted) throw errors.tokenInvalid()
     // Read first: the keys may change while the signature is verified.
     const keySetVersion = trusted.keySetVersion?.()
-    const { payload, protectedHeader } = await jwtVerify(token, trusted.keys, {
+    const options = {
       issuer: trusted.issuer,
       audience: trusted.audience,
       algorithms: ALGORITHMS,
       requiredClaims: ['exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),
-    }).catch((cause) => {
+    }
+    const { payload, protectedHeader } = await verifyByAny(token, trusted, options).catch((cause) => {
       if (cause instanceof ApiError) throw cause
+      if (isOfKey(cause)) trusted.keyRefused?.(cause)
       throw cause instanceof jose.JWTExpired ? expired(clientOf(cause.payload, token, trusted)) : errors.tokenInvalid()
     })
     const principal = { ...trusted.principalOf(payload, protectedHeader), expiresAt: payload.exp! * 1000 }
@@ -64,6 +70,34 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
     return verified.principal
   }
 }
+
+/** Tries each key that fits: without a `kid` these may be several. Without one, a new key is known by the signature alone. */
+async function verifyByAny(token: string, { keys, reloadKeys }: TrustedIssuer, options: JWTVerifyOptions) {
+  const verify = () =>
+    jwtVerify(token, keys, options).catch(async (error) => {
+      if (!(error instanceof jose.JWKSMultipleMatchingKeys)) throw error
+      let failure: unknown = error
+      for await (const key of error) {
+        try {
+          return await jwtVerify(token, key, options)
+        } catch (cause) {
+          if (!isOfKey(cause)) throw cause
+          failure = cause
+        }
+      }
+      throw failure
+    })
+  return verify().catch(async (error) => {
+    const isOfUnnamedKey = isOfKey(error) && decodeProtectedHeader(token).kid === undefined
+    if (!isOfUnnamedKey || !(await reloadKeys?.())) throw error
+    return verify()
+  })
+}
+
+const isOfKey = (error: unknown): error is Error =>
+  error instanceof jose.JWSSignatureVerificationFailed ||
+  error instanceof jose.JWKSNoMatchingKey ||
+  error instanceof jose.JWKSMultipleMatchingKeys
 
 const expired = (client: string | undefined) => Object.assign(errors.tokenExpired(), { client })
 
