@@ -5,7 +5,7 @@ export const ACCESS_TOKEN_SECONDS = 900
 export const CODE_SECONDS = 60
 /** Since its last use: each use replaces it. */
 export const REFRESH_TOKEN_SECONDS = 30 * 86_400
-/** The time in which a used refresh token returns its successor again. */
+/** The time in which a public client's used refresh token returns its successor again. */
 export const REUSE_SECONDS = 60
 /** Since the consent, however often tokens are refreshed. */
 export const GRANT_SECONDS = CONSENT_MS / 1000

@@ -28,7 +28,7 @@ const statements = {
             "grantId", to_timestamp($3::float8 + ${REFRESH_TOKEN_SECONDS}) FROM used),
         remembered AS (INSERT INTO "OauthRecord" (model, id, payload, "grantId", "expiresAt")
           SELECT '${SUCCESSOR}', $1, jsonb_build_object('id', $2::text, 'encrypted', $4::text), "grantId",
-            to_timestamp($3::float8 + ${REUSE_SECONDS}) FROM used)
+            to_timestamp($3::float8 + $5::float8) FROM used)
       SELECT count(*) AS rotated FROM used`,
     { rotated: int },
   ),
@@ -36,22 +36,25 @@ const statements = {
     'refresh_token_successor',
     `SELECT kept.payload ->> 'encrypted' AS encrypted FROM "OauthRecord" kept
         JOIN "OauthRecord" issued ON issued.model = 'RefreshToken' AND issued.id = kept.payload ->> 'id'
+        JOIN "OauthRecord" used ON used.model = 'RefreshToken' AND used.id = kept.id
       WHERE kept.model = '${SUCCESSOR}' AND kept.id = $1 AND kept."expiresAt" > to_timestamp($2::float8)
-        AND issued."consumedAt" IS NULL`,
+        AND used."consumedAt" > to_timestamp($2::float8 - $3::float8) AND issued."consumedAt" IS NULL`,
     { encrypted: text },
   ),
 }
 
 /**
  * Puts the successor of the request's refresh token into oidc-provider's answer, which has the same token again. A token that is
- * sent again within 60 s, before its successor was used, gets the same successor: an answer may be lost, and two tabs may renew
- * at once. Otherwise it is a replay, which ends the grant.
+ * sent again before its successor was used gets the same successor: an answer may be lost, and two tabs may renew at once. A public
+ * client has 60 s, as later two holders could share one grant unseen; one that authenticates has no limit. Otherwise it is a
+ * replay, which ends the grant.
  */
 export async function rotateRefreshToken(ctx: Context, { db, now, replayed }: Options): Promise<void> {
   const { oidc, status, body } = ctx as Context & Partial<KoaContextWithOIDC>
   if (oidc?.route !== 'token' || oidc.params?.grant_type !== 'refresh_token' || status !== 200) return
   const { jti, grantId } = oidc.entities.RefreshToken!
-  const successor = await successorOf(db, jti, now() / 1000)
+  const reuseSeconds = oidc.client!.clientAuthMethod === 'none' ? REUSE_SECONDS : REFRESH_TOKEN_SECONDS
+  const successor = await successorOf(db, jti, { at: now() / 1000, reuseSeconds })
   if (successor !== undefined) {
     ;(body as { refresh_token: string }).refresh_token = successor
     return
@@ -61,15 +64,21 @@ export async function rotateRefreshToken(ctx: Context, { db, now, replayed }: Op
   ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' }
 }
 
-/** Undefined when the token was used for anything but this successor. `seconds` is Unix time. */
-async function successorOf(db: Database, token: string, seconds: number): Promise<string | undefined> {
+interface Use {
+  /** Unix time in seconds. */
+  at: number
+  reuseSeconds: number
+}
+
+/** Undefined when the token was used for anything but this successor. */
+async function successorOf(db: Database, token: string, { at, reuseSeconds }: Use): Promise<string | undefined> {
   const id = hashOfToken(token)
   const cipher = cipherOf(token)
   const created = randomBytes(32).toString('base64url')
-  const values = [id, hashOfToken(created), String(seconds), cipher.encrypt(created, id)]
+  const values = [id, hashOfToken(created), String(at), cipher.encrypt(created, id), String(reuseSeconds)]
   const [{ rotated }] = (await db.execute(statements.rotate, values)) as [{ rotated: number }]
   if (rotated === 1) return created
-  const [kept] = await db.execute(statements.findUnused, [id, String(seconds)])
+  const [kept] = await db.execute(statements.findUnused, [id, String(at), String(reuseSeconds)])
   return kept && cipher.decrypt(kept.encrypted, id)
 }
 

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { housekeepingTasks } from '../../server/process/housekeeping.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import type { Tokens } from './auth-world.ts'
-import { authWorld, issuer, register } from './auth-world.ts'
+import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read svc.me.groups:read'
 
@@ -81,6 +83,50 @@ describe('a refresh token sent again', () => {
     await it_.app.post(`${issuer}/revoke`, { client_id: client, token: first.refresh_token })
     await isRefused(first.refresh_token)
     await isRefused(second.refresh_token)
+  })
+})
+
+describe('a refresh token of a client that authenticates', () => {
+  const secret = newClientSecret()
+  const authorization = (id: string) => ({
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+  })
+  const renewAs = (id: string, refresh_token: string) =>
+    it_.token({ grant_type: 'refresh_token', refresh_token }, authorization(id))
+  async function signedIn() {
+    const id = await register(it_.world, { authentication: 'client_secret' })
+    const [createdAt, expiresAt] = [new Date(it_.world.now() * 1000), new Date((it_.world.now() + 90 * 86_400) * 1000)]
+    const data = { id: randomUUID(), clientId: id, hash: hashOfSecret(secret), createdAt, expiresAt }
+    await it_.world.db.clientSecret.create({ data })
+    const { code, verifier } = await it_.toCode({ client: id, scope }, it_.world.ids.member, it_.world.ids.club)
+    const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }
+    const { json } = await it_.token(fields, authorization(id))
+    return { id, first: json.refresh_token as string }
+  }
+
+  it.each([61, 3_600, 86_400, 20 * 86_400])(
+    'returns the same successor %d s later, until that is used',
+    async (seconds) => {
+      const { id, first } = await signedIn()
+      const { json: second } = await renewAs(id, first)
+      it_.world.advance(seconds)
+      await deleteExpiredRecords(it_.world.db, it_.world.core.now())
+      const again = await renewAs(id, first)
+      expect([again.status, again.json.refresh_token]).toEqual([200, second.refresh_token])
+      expect((await renewAs(id, second.refresh_token)).status).toBe(200)
+      expect((await renewAs(id, first)).status).toBe(400)
+      expect((await renewAs(id, second.refresh_token)).status).toBe(400)
+      it_.world.advance(-seconds)
+    },
+  )
+
+  it('has 60 s once the client is public', async () => {
+    const { id, first } = await signedIn()
+    await renewAs(id, first)
+    await it_.world.db.client.update({ where: { id }, data: { authentication: 'none' } })
+    it_.world.advance(60)
+    expect((await it_.refresh(id, first)).status).toBe(400)
+    it_.world.advance(-60)
   })
 })
 
