@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import proxyAddress from 'proxy-addr'
+import { dotted, groupsOf } from '../../routers/kernel/ipv6-groups.ts'
 
 /** Returns a client's IP address, by which limits per address count. */
 export type ClientAddress = (request: IncomingMessage) => string
@@ -20,15 +21,14 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
 
 /** The first 64 bits of an IPv6 address, as one subscriber has all addresses below; an IPv4 address as it is. */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)
-  if (mapped) return mapped[1]!
   const plain = address.replace(/%.*$/, '')
   if (!isIPv6(plain)) return address
-  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
-  const groups = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const last = tail === '' ? [] : tail.split(':')
-    groups.push(...Array<string>(8 - groups.length - last.length).fill('0'), ...last)
-  }
-  return groups.slice(0, 4).join(':')
+  const groups = groupsOf(plain)
+  const [high, low] = groups.slice(6) as [number, number]
+  // IPv4-mapped.
+  if (groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)) return dotted(high, low)
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')
 }

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressFilter, isNetwork } from '../../server/webhooks/send/addresses.ts'
+import { times } from '../support/rounds.ts'
 
 const isAllowed = addressFilter([])
 
@@ -35,9 +37,29 @@ describe('an address that is not public', () => {
     ['::', 'unspecified'],
     ['::1', 'loopback'],
     ['::ffff:127.0.0.1', 'IPv4-mapped'],
-    ['::ffff:8.8.8.8', 'IPv4-mapped public address'],
-    ['64:ff9b::7f00:1', 'NAT64'],
-    ['2001::1', 'Teredo'],
+    ['::ffff:a9fe:a9fe', 'IPv4-mapped metadata'],
+    ['::10.0.0.1', 'IPv4-compatible, private'],
+    ['::ffff:0:10.0.0.1', 'IPv4-translated, private'],
+    ['64:ff9b::7f00:1', 'NAT64 of loopback'],
+    ['64:ff9b::169.254.169.254', 'NAT64 of metadata'],
+    ['64:ff9b::', 'NAT64 of this host'],
+    ['64:ff9b::1:808:808', 'below no prefix of NAT64'],
+    ['64:ff9b:1::a9fe:a9fe', 'local NAT64 of metadata'],
+    ['64:ff9b:1:abcd::10.0.0.1', 'local NAT64 with a subnet, private'],
+    ['64:ff9b:1:a9fe:a9:fe00::', 'local NAT64 by /48 of metadata'],
+    ['64:ff9b:1:a9fe:a9:fe00:808:808', 'local NAT64 by /48 of metadata, with a public suffix'],
+    ['64:ff9b:1:a:0:100::', 'local NAT64 by /56 of 10.0.1.0'],
+    ['64:ff9b:1:0:a:1:200::', 'local NAT64 by /64 of 10.0.1.2'],
+    ['64:ff9b:1::', 'local NAT64 of nothing'],
+    ['64:ff9b:2::808:808', 'next to local NAT64'],
+    ['2001::1', 'Teredo of this host'],
+    ['2001:0:808:808:0:0:f5ff:fffe', 'Teredo of 10.0.0.1, by a public server'],
+    ['2001:0:a00:1:0:0:f7f7:f7f7', 'Teredo of 8.8.8.8, by a private server'],
+    ['2002:a9fe:a9fe::1', '6to4 of metadata'],
+    ['2002:808:808::5efe:a00:1', 'ISATAP, private, below a public 6to4'],
+    ['2a00:1450:4001::5efe:10.0.0.1', 'ISATAP, private'],
+    ['2a00:1450:4001::200:5efe:a00:1', 'ISATAP, private, as a global identifier'],
+    ['fe80::5efe:8.8.8.8', 'ISATAP, public, below a link-local prefix'],
     ['2001:2::1', 'benchmarks'],
     ['2001:db8::1', 'documentation'],
     ['2002:7f00:1::', '6to4 of loopback'],
@@ -78,6 +100,18 @@ describe('the public addresses', () => {
     '2606:4700::1111',
     '2a00:1450:4001::1',
     '3ffe:ffff::1',
+    // As public as what they embed.
+    '::ffff:8.8.8.8',
+    '::ffff:808:808',
+    '::8.8.8.8',
+    '::ffff:0:8.8.8.8',
+    '64:ff9b::8.8.8.8',
+    '64:FF9B::808:808',
+    '64:ff9b:1::8.8.8.8',
+    '64:ff9b:1:808:8:800::',
+    '2002:808:808::1',
+    '2001:0:808:808:0:0:f7f7:f7f7',
+    '2a00:1450:4001::5efe:8.8.8.8',
   ])('include %s', (address) => {
     expect(isAllowed(address)).toBe(true)
   })
@@ -110,10 +144,58 @@ describe('the addresses that the operator allows', () => {
     expect(allowed(address)).toBe(false)
   })
 
-  it('never include IPv4-mapped addresses or zones, even when everything is allowed', () => {
+  it('never include private IPv4-mapped addresses or zones, even when everything is allowed', () => {
     const all = addressFilter(['0.0.0.0/0', '::/0'])
     expect(['10.0.0.1', '::1', 'fe80::1'].map(all)).toEqual([true, true, true])
-    expect(['::ffff:10.0.0.1', '::ffff:8.8.8.8', 'fe80::1%1'].map(all)).toEqual([false, false, false])
+    expect(['::ffff:10.0.0.1', 'fe80::1%1', '2a00::1%1'].map(all)).toEqual([false, false, false])
+  })
+
+  it.each([
+    ['64:ff9b::/96', '64:ff9b::a14:1'],
+    ['64:ff9b:1::/48', '64:ff9b:1::a14:1'],
+    ['2002::/16', '2002:a14:1::1'],
+    ['fd00::/8', 'fd00::5efe:a14:1'],
+  ])('include what embeds a private address where both are allowed: %s', (network, address) => {
+    expect(addressFilter([network])(address)).toBe(false)
+    expect(addressFilter(['10.20.0.0/16'])(address)).toBe(false)
+    expect(addressFilter([network, '10.20.0.0/16'])(address)).toBe(true)
+  })
+
+  it('decide by the embedded address, however it is embedded and written', () => {
+    const octet = fc.oneof(fc.nat(255), fc.constantFrom(10, 127, 169, 172, 192, 254, 0))
+    const four = fc.tuple(octet, octet, octet, octet)
+    const group = fc.nat(0xffff)
+    const hex = (...numbers: number[]) => numbers.map((number) => number.toString(16)).join(':')
+    const embed: ((pair: [number, number], more: number[]) => string)[] = [
+      (pair) => `::ffff:${hex(...pair)}`,
+      (pair) => `0:0:0:0:0:FFFF:${hex(...pair)}`,
+      (pair) => `::ffff:0:${hex(...pair)}`,
+      (pair) => `64:ff9b::${hex(...pair)}`,
+      (pair) => `0064:ff9b:0:0:0:0:${hex(...pair)}`,
+      (pair) => `64:ff9b:1::${hex(...pair)}`,
+      (pair, more) => `2002:${hex(...pair, ...more.slice(0, 3))}:1:2`,
+      ([high, low], more) => `2001:0:808:808:${hex(more[0]!, 1, high ^ 0xffff, low ^ 0xffff)}`,
+      (pair, more) => `2001:0:${hex(...pair, more[0]!, 1)}:f7f7:f7f7`,
+      (pair, more) => `2a00:${hex(...more.slice(0, 3))}:0:5efe:${hex(...pair)}`,
+      (pair, more) => `2a00:${hex(...more.slice(0, 3))}:200:5efe:${hex(...pair)}`,
+    ]
+    const networks = addressFilter(['64:ff9b::/96', '64:ff9b:1::/48', '::/64', '2000::/3'])
+    fc.assert(
+      fc.property(
+        four,
+        fc.array(group, { minLength: 3, maxLength: 3 }),
+        fc.nat(embed.length - 1),
+        (octets, more, at) => {
+          const [a, b, c, d] = octets
+          const plain = octets.join('.')
+          const address = embed[at]!([(a << 8) | b, (c << 8) | d], more)
+          expect(isAllowed(address)).toBe(isAllowed(plain))
+          // An operator who allows the IPv6 network alone has not allowed what is behind it.
+          expect(networks(address)).toBe(isAllowed(plain))
+        },
+      ),
+      { numRuns: times(20_000, 1_000) },
+    )
   })
 
   it.each(['127.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '10.1.2.3/32', '::1', 'fd00::/8', '::/0', '2001:db8::1/128'])(

@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { embeddedIn } from './embedded.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
@@ -25,9 +26,9 @@ const special4 = [
   '240.0.0.0/4',
 ]
 
-/** Today's global unicast, and the special ranges within it. Forms that embed an IPv4 address are outside both. */
+/** Today's global unicast, and the special ranges within it. */
 const global6 = ['2000::/3']
-const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
+const special6 = ['2001::/23', '2001:db8::/32', '2620:4f:8000::/48', '3fff::/20']
 const mapped6 = ['::ffff:0:0/96']
 
 /** One list per family: a `BlockList` with both matches an IPv4 address against mapped IPv6 networks. */
@@ -54,8 +55,9 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Returns a predicate: may this IP address be connected to? True for public unicast and for addresses that the operator allows;
- * always false for IPv4-mapped IPv6 addresses, addresses with a zone, and anything else. Throws on a malformed `allow`.
+ * Returns a predicate: may this IP address be connected to? True for public unicast and for addresses that the operator allows.
+ * Where an IPv6 address embeds an IPv4 address, that one has to be public; if it is not, both have to be allowed, which an
+ * IPv4-mapped address cannot be. Always false for addresses with a zone, and anything else. Throws on a malformed `allow`.
  */
 export function addressFilter(allow: readonly string[]): (address: string) => boolean {
   const invalid = allow.find((network) => !isNetwork(network))
@@ -69,7 +71,10 @@ export function addressFilter(allow: readonly string[]): (address: string) => bo
   return (address) => {
     const family = isIP(address)
     if (family === 4) return !isSpecial4(address) || isAllowed4(address)
-    if (family === 0 || address.includes('%') || isMapped6(address)) return false
-    return (isGlobal6(address) && !isSpecial6(address)) || isAllowed6(address)
+    if (family === 0 || address.includes('%')) return false
+    const allowed = isAllowed6(address) && !isMapped6(address)
+    const embedded = embeddedIn(address)
+    const isReachable = embedded?.alone || allowed || (isGlobal6(address) && !isSpecial6(address))
+    return isReachable && !embedded?.addresses.some((one) => isSpecial4(one) && !(allowed && isAllowed4(one)))
   }
 }
