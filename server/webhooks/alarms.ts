@@ -9,6 +9,14 @@ const SINCE = `($1::timestamptz - interval '24 hours')`
 /** Deliveries of a subscription that are read to see whether one has arrived. */
 const NEWEST = 100
 
+/**
+ * When a pending delivery was first attempted since it was published, or since it was retried after it had failed. Before, nobody
+ * knew whether its receiver works: the worker may have been stopped for days. Of more than 50 attempts, the oldest that is stored.
+ */
+const FIRST_ATTEMPT = `coalesce(CASE WHEN attempts = 1 THEN "lastAttemptAt" ELSE
+    (SELECT at FROM "DeliveryAttempt" WHERE "deliveryId" = "Delivery".id AND number >
+      (SELECT max(number) FROM "DeliveryAttempt" WHERE "deliveryId" = "Delivery".id) - attempts ORDER BY number LIMIT 1) END, "createdAt")`
+
 /** The end of a statement whose rows of `changed` have a subscription's app: mails its team, once for an app. */
 const mailing = (kind: 'webhookFailing' | 'webhookEnded') => `
   alarmed AS (
@@ -42,8 +50,8 @@ const statements = {
         UPDATE "Subscription" subscription SET alarm = 'failing'
         WHERE id IN (SELECT own.id FROM tried JOIN "Subscription" own USING (id)
             WHERE alarm IS NULL AND "endedAt" IS NULL AND NOT test
-              AND EXISTS (SELECT FROM (SELECT "createdAt" FROM "Delivery" WHERE state = 'pending' AND attempts > 0
-                AND "subscriptionId" = own.id ORDER BY "lastAttemptAt" LIMIT ${NEWEST}) first WHERE "createdAt" <= ${SINCE})
+              AND EXISTS (SELECT FROM (SELECT ${FIRST_ATTEMPT} AS at FROM "Delivery" WHERE state = 'pending' AND attempts > 0
+                AND "subscriptionId" = own.id ORDER BY "lastAttemptAt" LIMIT ${NEWEST}) first WHERE at <= ${SINCE})
               AND NOT EXISTS (SELECT FROM (SELECT state, "finishedAt" FROM "Delivery" WHERE "subscriptionId" = own.id
                 ORDER BY "createdAt" DESC, id LIMIT ${NEWEST}) newest WHERE state = 'delivered' AND "finishedAt" > ${SINCE})
             LIMIT $2::int8 FOR UPDATE OF own SKIP LOCKED)

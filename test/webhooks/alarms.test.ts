@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { raiseAlarms } from '../../server/webhooks/alarms.ts'
+import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
@@ -75,6 +77,53 @@ describe('a webhook that fails for 24 hours', () => {
     expect([await raiseAlarms(db, NOW + 1), await alarmOf(subscription)]).toEqual([0, null])
     expect(await raiseAlarms(db, NOW + 24 * HOUR_MS)).toBe(1)
     expect(await mails()).toHaveLength(2)
+  })
+})
+
+describe('24 hours of a failing webhook', () => {
+  /** A delivery that was published 100 hours ago, whose attempts began at these hours; `before` are of an earlier round. */
+  async function delivery(subscription: string, attempts: number[], before: number[] = []) {
+    const [deliveryId] = await here.publish(subscription, { at: ago(100).getTime() })
+    const all = [...before, ...attempts].map((hours, i) => ({ hours, number: i + 1 }))
+    await here.db.deliveryAttempt.createMany({
+      data: all.map(({ hours, number }) => ({
+        deliveryId: deliveryId!,
+        number,
+        at: ago(hours),
+        durationMs: 1,
+        error: 'e',
+      })),
+    })
+    const last = { lastAttemptAt: ago(attempts.at(-1)!), nextAttemptAt: ago(-1) }
+    await here.db.delivery.update({ where: { id: deliveryId! }, data: { attempts: attempts.length, ...last } })
+  }
+
+  it.each<[string, attempts: number[], before: number[], alarms: number]>([
+    ['begin with the first attempt after a worker stood still', [0], [], 0],
+    ['begin with the first of several attempts', [23, 22, 1], [], 0],
+    ['have passed a day after the first attempt', [24, 23, 6], [], 1],
+    ['begin again with the retry of a delivery that had failed', [0], [60, 50, 40], 0],
+    ['begin with the first attempt of that retry', [24, 1], [60, 50, 40], 1],
+    ['do not begin before that retry, after several attempts', [3, 2, 1], [60, 50, 40], 0],
+  ])('%s', async (_, attempts, before, alarms) => {
+    const subscription = await here.subscribe()
+    await delivery(subscription, attempts, before)
+    expect(await raiseAlarms(here.db, NOW)).toBe(alarms)
+    expect(await mails()).toHaveLength(alarms)
+  })
+
+  it('are counted from the first attempt of the round, whatever was attempted when', async () => {
+    const descending = fc
+      .array(fc.integer({ min: 0, max: 90 }), { minLength: 1, maxLength: 12 })
+      .map((hours) => hours.sort((one, other) => other - one))
+    await fc.assert(
+      fc.asyncProperty(descending, fc.nat(11), async (hours, cut) => {
+        const from = Math.min(cut, hours.length - 1)
+        await delivery(await here.subscribe(), hours.slice(from), hours.slice(0, from))
+        expect(await raiseAlarms(here.db, NOW)).toBe(hours[from]! >= 24 ? 1 : 0)
+      }),
+      { numRuns: times(300, 40) },
+    )
   })
 })
 
