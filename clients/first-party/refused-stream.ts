@@ -1,5 +1,3 @@
-import { retryAfterMs } from './retry-after.ts'
-
 const TOO_MANY_REQUESTS = 429
 
 /**
@@ -8,10 +6,8 @@ const TOO_MANY_REQUESTS = 429
  */
 export async function eventsOf(response: Response): Promise<Response> {
   if (response.ok) return response
-  const pauseMs = retryAfterMs(response.headers)
-  const pause = Number.isFinite(pauseMs) ? `retry: ${Math.ceil(pauseMs)}\n` : ''
   const { error } = (await response.json()) as { error: object }
   const refusal = `event: serialized-error\ndata: ${JSON.stringify(error)}\n\n`
-  const events = response.status === TOO_MANY_REQUESTS ? pause : pause + refusal
+  const events = response.status === TOO_MANY_REQUESTS ? '' : refusal
   return new Response(events, { headers: { 'content-type': 'text/event-stream' } })
 }

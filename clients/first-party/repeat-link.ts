@@ -24,15 +24,15 @@ export const repeatLink =
     const op = { ...given, context: { ...given.context } }
     let leftMs = maxWaitMs
     let pauseMs = 0
-    let renewed = false
     const repeating = retryLink<AppRouter>({
       retry({ error }) {
         const status = error.data?.httpStatus
-        if (status === 401 && !renewed) {
-          renewed = true
+        if (status === 401) {
           pauseMs = 0
-          return tokens.renew(op)
+          return tokens.renewOnce(op)
         }
+        // By the time of the repetition it may have ended.
+        if (status === 429) tokens.accepted(op)
         if (status !== 429 && (status !== 503 || op.type !== 'query')) return false
         pauseMs = retryAfterMs((error.meta?.response as Response | undefined)?.headers)
         leftMs -= pauseMs

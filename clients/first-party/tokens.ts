@@ -13,6 +13,8 @@ interface Call {
 export function createTokens(given: Token) {
   let current: Promise<string> | undefined
   const sent = new WeakMap<object, Promise<string>>()
+  /** Calls whose token was renewed, and not accepted since. */
+  const renewed = new WeakSet<object>()
   const ask = (renew: boolean) => {
     const asked = (async () => (typeof given === 'string' ? given : given({ renew })))()
     asked.catch(() => {
@@ -21,18 +23,26 @@ export function createTokens(given: Token) {
     current = asked
     return asked
   }
+  /** Gets another token, once for all calls that were sent with the refused one. Returns whether it can. */
+  const renew = ({ context }: Call): boolean => {
+    if (typeof given === 'string') return false
+    if (current === undefined || current === sent.get(context)) ask(true)
+    return true
+  }
   return {
     async headersOf(calls: readonly Call[]) {
       const token = current ?? ask(false)
       for (const { context } of calls) sent.set(context, token)
       return { authorization: `Bearer ${await token}` }
     },
-    /** Gets another token, once for all calls that were sent with the refused one. Returns whether it can. */
-    renew({ context }: Call): boolean {
-      if (typeof given === 'string') return false
-      if (current === undefined || current === sent.get(context)) ask(true)
-      return true
+    renew,
+    /** Once until a token of the call is accepted: a subscription outlives any number of tokens. */
+    renewOnce(call: Call): boolean {
+      if (renewed.has(call.context)) return false
+      renewed.add(call.context)
+      return renew(call)
     },
+    accepted: ({ context }: Call): void => void renewed.delete(context),
   }
 }
 

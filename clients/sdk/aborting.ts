@@ -4,23 +4,19 @@ import { need } from './platform.ts'
 export const reasonOf = (signal: AbortSignal | undefined): unknown =>
   signal?.reason ?? Object.assign(new Error('The call was aborted.'), { name: 'AbortError' })
 
-/** Aborts when `parent` does, or after `ms`; without `AbortSignal.any` and `AbortSignal.timeout`, which are from 2023. */
-export function abortAfter(ms: number, parent?: AbortSignal) {
+interface Limit {
+  readonly signal: AbortSignal
+  abort(): void
+  /** Ends the timer. */
+  release(): void
+}
+
+/** Aborts after `ms`; without `AbortSignal.timeout` and `AbortSignal.any`, which are from 2022 and 2023. */
+export function abortAfter(ms: number): Limit {
   need('This', 'AbortController')
   const own = new AbortController()
-  const end = () => own.abort(reasonOf(parent))
   const timer = setTimeout(() => {
     own.abort(Object.assign(new Error(`No answer within ${ms / 1000} s.`), { name: 'TimeoutError' }))
   }, ms)
-  if (parent?.aborted) end()
-  else parent?.addEventListener('abort', end)
-  return {
-    signal: own.signal,
-    abort: () => own.abort(),
-    /** Releases timer and parent. */
-    release() {
-      clearTimeout(timer)
-      parent?.removeEventListener('abort', end)
-    },
-  }
+  return { signal: own.signal, abort: () => own.abort(), release: () => clearTimeout(timer) }
 }

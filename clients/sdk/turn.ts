@@ -8,6 +8,13 @@ export interface Following {
   end(): void
 }
 
+interface Turn {
+  readonly signal: AbortSignal
+  isWoken(): boolean
+  rest(ms: number): Promise<void>
+  end(): void
+}
+
 /** A request that is silent for longer has lost its connection. */
 const SILENT_MS = (WAIT_SECONDS + 10) * 1_000
 const EVENTS = ['online', 'offline', 'visibilitychange']
@@ -16,7 +23,7 @@ const EVENTS = ['online', 'offline', 'visibilitychange']
  * One request and the pause after it. Both end when nobody follows, or when a browser goes online or offline, or its page becomes
  * visible, as the connection may be dead; the request also when it is silent.
  */
-export function beginTurn(following: Following) {
+export function beginTurn(following: Following): Turn {
   const request = abortAfter(SILENT_MS)
   let isWoken = false
   let wakeRest = () => {}

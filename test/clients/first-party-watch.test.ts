@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClientOptions } from '../../clients/first-party/client.ts'
 import { createClient } from '../../clients/first-party/client.ts'
 import { callAs } from '../../routers/core.ts'
+import { times } from '../support/rounds.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -89,6 +90,63 @@ describe('storage.watch of the first-party client', () => {
     unsubscribe()
   })
 
+  it('goes on for ever with tokens that end, also when they end before it is opened', async () => {
+    const collection = id('c')
+    const asked: boolean[] = []
+    const client = clientWith(({ renew }) => {
+      asked.push(renew)
+      return world.token({ exp: world.now() + 8 })
+    })
+    const { watched, keys, unsubscribe } = watchWith(client, { collection })
+    await expect.poll(() => world.holds.size).toBe(1)
+    const written: string[] = []
+    for (let end = 1; end <= times(20, 4); end++) {
+      world.advance(9)
+      await world.core.accessWatch.check()
+      await put(clientWith(await world.token()), collection, `k${end}`)
+      written.push(`k${end}`)
+      await expect.poll(keys).toEqual(written)
+      expect(asked.filter(Boolean)).toHaveLength(end)
+    }
+    expect(watched.error).toBeUndefined()
+    unsubscribe()
+  })
+
+  it('goes on for ever where the first renewal after each end returns the refused token', async () => {
+    const collection = id('c')
+    let token = await world.token({ exp: world.now() + 8 })
+    let renewals = 0
+    const client = clientWith(async ({ renew }) => {
+      // Its own clock is late.
+      if (renew && ++renewals % 2 === 0) token = await world.token({ exp: world.now() + 8 })
+      return token
+    })
+    const { watched, keys, unsubscribe } = watchWith(client, { collection })
+    await expect.poll(() => world.holds.size).toBe(1)
+    const written: string[] = []
+    for (let end = 1; end <= times(20, 4); end++) {
+      world.advance(9)
+      await world.core.accessWatch.check()
+      await put(clientWith(await world.token()), collection, `k${end}`)
+      written.push(`k${end}`)
+      await expect.poll(keys).toEqual(written)
+      expect(renewals).toBe(end * 2)
+    }
+    expect(watched.error).toBeUndefined()
+    unsubscribe()
+  })
+
+  it('ends when the renewed tokens are refused too', async () => {
+    const asked: boolean[] = []
+    const client = clientWith(({ renew }) => {
+      asked.push(renew)
+      return world.token({ exp: world.now() - 1 })
+    })
+    const { watched } = watchWith(client, { collection: id('c') })
+    await expect.poll(() => watched.error).toMatchObject({ data: { httpStatus: 401 } })
+    expect(asked).toEqual([false, true, true, true])
+  })
+
   it.each([
     ['a forged cursor', () => world.token(), { since: 'MA' }, 400, 'since is not a cursor of this collection.'],
     [
@@ -116,6 +174,19 @@ describe('storage.watch of the first-party client, where it is refused', () => {
     await expect.poll(() => statuses).toEqual([429])
     for (const other of others) other.unsubscribe()
     await expect.poll(() => statuses.at(-1)).toBe(200)
+    await put(clientWith(token), collection, 'a')
+    await expect.poll(keys).toEqual(['a'])
+    expect(watched.error).toBeUndefined()
+    unsubscribe()
+  })
+
+  it('waits in its own fetch as often as it is refused, and reconnects as fast as before', async () => {
+    const collection = id('c')
+    const token = await world.token()
+    const limited = () => new Response('{}', { status: 429, headers: { 'retry-after': '1' } })
+    const { send, statuses } = answeredBy(limited(), limited(), limited())
+    const { watched, keys, unsubscribe } = watchWith(clientWith(token, send), { collection })
+    await expect.poll(() => statuses).toEqual([429, 429, 429, 200])
     await put(clientWith(token), collection, 'a')
     await expect.poll(keys).toEqual(['a'])
     expect(watched.error).toBeUndefined()
