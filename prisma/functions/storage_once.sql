@@ -13,6 +13,7 @@ DECLARE
   expired timestamptz := asked_at - interval '24 hours';
   request_hash bytea;
   kept "StorageRequest";
+  last bigint;
   oldest timestamptz;
   done_outcomes text[] := '{}';
   done_versions uuid[] := '{}';
@@ -23,10 +24,10 @@ BEGIN
   INTO request_hash FROM unnest(new_values) WITH ORDINALITY given (value, place);
 
   PERFORM storage_lock_store(app, club, member, owners);
+  -- By the primary key alone: beside the app, a plan without statistics reads all keys of the member.
   SELECT * INTO kept FROM "StorageRequest"
-  WHERE "clientId" = client AND "clubId" = club AND "memberId" = sender AND key = request_key AND "appId" = app
-    AND "createdAt" > expired;
-  IF FOUND THEN
+  WHERE "clientId" = client AND "clubId" = club AND "memberId" = sender AND key = request_key;
+  IF kept."appId" = app AND kept."createdAt" > expired THEN
     IF kept.hash <> request_hash THEN
       RAISE EXCEPTION 'The key came with other operations.' USING ERRCODE = 'SB005';
     END IF;
@@ -45,9 +46,12 @@ BEGIN
     RETURN;
   END IF;
 
+  SELECT number INTO last FROM "StorageRequest"
+  WHERE "appId" = app AND "clubId" = club AND "memberId" = sender ORDER BY number DESC LIMIT 1;
+  last := coalesce(last, 0);
   SELECT "createdAt" INTO oldest FROM "StorageRequest"
-  WHERE "appId" = app AND "clubId" = club AND "memberId" = sender AND "createdAt" > expired
-  ORDER BY "createdAt" DESC OFFSET storage_max_requests() - 1 LIMIT 1;
+  WHERE "appId" = app AND "clubId" = club AND "memberId" = sender AND number = last + 1 - storage_max_requests()
+    AND "createdAt" > expired;
   IF FOUND THEN
     RAISE EXCEPTION 'The member has too many keys.'
       USING ERRCODE = 'SB006', DETAIL = greatest(1, ceil(extract(epoch FROM oldest - expired)))::text;
@@ -71,7 +75,8 @@ BEGIN
   -- The removal of a membership, which removes its keys, waits for the usage row or has ended.
   IF member IS NULL OR EXISTS (SELECT FROM "Membership" WHERE "organisationId" = club AND "personId" = member) THEN
     INSERT INTO "StorageRequest"
-      ("appId", "clubId", "memberId", "clientId", key, method, hash, outcomes, versions, used, "createdAt")
-    VALUES (app, club, sender, client, request_key, request_method, request_hash, done_outcomes, done_versions, used, asked_at);
+      ("appId", "clubId", "memberId", "clientId", key, method, hash, outcomes, versions, used, number, "createdAt")
+    VALUES (app, club, sender, client, request_key, request_method, request_hash, done_outcomes, done_versions, used,
+      last + 1, asked_at);
   END IF;
 END $$;

@@ -41,6 +41,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'StorageRequest.outcomes': 'what the request did to the entries, which are exported',
   'StorageRequest.versions': 'random numbers of the entries that are exported',
   'StorageRequest.used': 'the size of the store, about nobody',
+  'StorageRequest.number': 'counts the keys that are exported',
   Subscription: "a label of the platform's own, for who receives events",
 }
 

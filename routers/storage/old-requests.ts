@@ -11,7 +11,8 @@ interface Store {
   club: string
 }
 
-const statements = {
+/** Exported for the test of their plans. */
+export const statements = {
   stores: `SELECT DISTINCT "appId" AS app, "clubId" AS club FROM
     (SELECT "appId", "clubId" FROM "StorageRequest" WHERE "createdAt" <= $1 LIMIT ${STORES}) request`,
   lock: 'SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR NO KEY UPDATE',

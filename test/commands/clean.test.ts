@@ -47,7 +47,7 @@ describe('the clean command', () => {
       `INSERT INTO "IdempotencyRecord" SELECT 'trainer-app', 'anna', 'academy', 'choice-quiz', n::text, '', '{}', ${ago(25 * HOUR)}
          FROM generate_series(1, 3) n;
        INSERT INTO "StorageRequest" SELECT 'trainer-app', 'riverside', 'anna', 'trainer-app', n::text, 'PUT', sha256(''), '{stored}',
-         '{NULL}', 0, now() - n * interval '1 hour' FROM generate_series(22, 25) n;
+         '{NULL}', 0, n, now() - n * interval '1 hour' FROM generate_series(22, 25) n;
        INSERT INTO "OauthRecord" (model, id, payload, "expiresAt") VALUES ('Session', 'old', '{}', ${ago(1)}), ('Session', 'endless', '{}', NULL);
        INSERT INTO "LoginCode" VALUES ('i', 'a@example.org', '', 'b', false, 0, ${ago(2 * HOUR)}, ${ago(2 * HOUR)});
        INSERT INTO "PublishedEvent" VALUES ('trainer-app', 'old', 't', '{}', ${ago(11 * DAYS)}), ('trainer-app', 'young', 't', '{}', ${ago(9 * DAYS)});

@@ -207,7 +207,7 @@ export const provoke: Record<string, Provoke> = {
     const { db, ids, now } = tenant.world
     const sub = await mintMember(tenant.world)
     await db.$executeRaw`INSERT INTO "StorageRequest"
-      SELECT ${ids.app}, ${ids.club}, ${sub}, ${ids.client}, n::text, 'PUT', sha256(''), '{stored}', '{NULL}', 0,
+      SELECT ${ids.app}, ${ids.club}, ${sub}, ${ids.client}, n::text, 'PUT', sha256(''), '{stored}', '{NULL}', 0, n,
         to_timestamp(${now() - 86_400 + 30})
       FROM generate_series(1, 10000) n`
     return ask(place, tenant, { claims: { sub }, headers: { 'idempotency-key': 'more' } })

@@ -184,7 +184,16 @@ export async function mintPerson({ db, ids }: World) {
   await addEntry(db, { app, club, owner: personId, key: 'own', value: '{"b":1,"a":1.0,"a":2}' })
   await db.storageRequest.create({
     data: {
-      ...{ appId: app, clubId: club, memberId: personId, clientId: client, key: 'k', method: 'PUT', used: 1 },
+      ...{
+        appId: app,
+        clubId: club,
+        memberId: personId,
+        clientId: client,
+        key: 'k',
+        method: 'PUT',
+        used: 1,
+        number: 1,
+      },
       ...{ hash: new Uint8Array(32), outcomes: ['stored'], versions: [randomUUID()], createdAt: time },
     },
   })

@@ -87,7 +87,7 @@ describe('an id', () => {
       `"IdempotencyRecord" VALUES ('${app}', '${anna}', '${academy}', '${quiz}', '${ascii(255)}', '', '', now())`,
       `"StorageEntry" ("appId", "clubId", owner, "memberId", collection, key, value)
          VALUES ('${app}', ${member}, '${anna}', '${entry}', '${entry}', '1')`,
-      `"StorageRequest" VALUES ('${app}', ${member}, '${app}', '${ascii(255)}', 'PUT', sha256(''), '{stored}', '{NULL}', 0, now())`,
+      `"StorageRequest" VALUES ('${app}', ${member}, '${app}', '${ascii(255)}', 'PUT', sha256(''), '{stored}', '{NULL}', 0, 1, now())`,
       `"Consent" (id, "personId", "organisationId", "clientId") VALUES ('${grant}', '${anna}', '${club}', '${app}')`,
     ]) {
       expect(await refusalOf(`INSERT INTO ${row}`), row).toBeNull()

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entries } from '../../routers/clients/endings/remove-ended.ts'
 import { statements } from '../../routers/storage/old-changes.ts'
+import { statements as requests } from '../../routers/storage/old-requests.ts'
 import { statements as sync } from '../../routers/sync/statements.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
@@ -19,12 +20,15 @@ beforeAll(async () => {
   await client.query(`SET session_replication_role = replica;
     ALTER TABLE "StorageChange" SET (autovacuum_enabled = false);
     ALTER TABLE "StorageEntry" SET (autovacuum_enabled = false);
+    ALTER TABLE "StorageRequest" SET (autovacuum_enabled = false);
     INSERT INTO "StorageUsage" ("appId", "clubId") VALUES ('app', 'club');
     INSERT INTO "StorageCollection" VALUES ('app', 'club', '', 'c', ${ROWS}, ${ROWS}, now());
     INSERT INTO "StorageChange" SELECT 'app', 'club', '', 'c', n, 'k' || n % 100, gen_random_uuid(), now()
       FROM generate_series(1, ${ROWS}) n;
     INSERT INTO "StorageEntry" ("appId", "clubId", owner, collection, key, value, version, "updatedAt")
-      SELECT 'app', 'club', '', 'c', 'k' || n, '1', gen_random_uuid(), now() FROM generate_series(1, ${ROWS}) n`)
+      SELECT 'app', 'club', '', 'c', 'k' || n, '1', gen_random_uuid(), now() FROM generate_series(1, ${ROWS}) n;
+    INSERT INTO "StorageRequest" SELECT 'app', 'club', 'member', 'client', n, 'PUT', sha256(''), '{stored}', '{NULL}', 0, n, now()
+      FROM generate_series(1, ${ROWS}) n`)
 })
 afterAll(() => client.end())
 
@@ -53,6 +57,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('without statistics (
       [...store, ROWS, PORTION],
     ],
     ['removes changes of the past', 'StorageChange', statements.removeUpTo('at <= $3'), [...store, 'now', PORTION]],
+    ['removes old keys', 'StorageRequest', requests.remove, [...store, 'now', PORTION]],
     ['removes the entries of an ended app', 'StorageEntry', entries.text, [...store, String(PORTION)]],
   ])('housekeeping %s: reads the store once, and removes rows by their place', async (_, table, sql, values) => {
     const scans = (await scansBy(sql, values)).filter((scan) => scan.table === table)
@@ -62,6 +67,27 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('without statistics (
     expect(others).toHaveLength(1)
     expect(others[0]!.rows).toBeLessThanOrEqual(ROWS)
   })
+
+  it.each(['new', '17'])(
+    'a write with the Idempotency-Key %s reads none of the other keys of its member',
+    async (key) => {
+      const once = `SELECT outcome FROM storage_once('app', 'club', 'member', '{put}', '{""}', '{c}', '{k1}', '{2}', '{NULL}', '{NULL}',
+      now() + $1::interval, 10000, 10000, 'client', $2, 'PUT')`
+      const readRows = async () => {
+        const { rows } = await client.query(
+          `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'StorageRequest'`,
+        )
+        return rows[0].read as number
+      }
+      await client.query('BEGIN')
+      const before = await readRows()
+      // A day on, as the key 17 came with another request.
+      expect((await client.query(once, ['25 hours', key])).rows).toEqual([{ outcome: 'stored' }])
+      const read = (await readRows()) - before
+      await client.query('ROLLBACK')
+      expect(read).toBeLessThanOrEqual(4)
+    },
+  )
 
   it('the collections are listed without reading their entries', async () => {
     const scans = await scansBy(sync.collections.text, [...store, '', '', 50])

@@ -118,15 +118,16 @@ describe('the keys of a member in a store', () => {
   const NOW = Date.parse('2026-11-20T12:00:00.500Z')
   const OLDEST = NOW - 86_400_000 + 90_000
   /** Of two clients; the oldest has 90 seconds left. */
-  const addRequests = (count: number, createdAt = new Date(OLDEST)) => db.$executeRaw`
+  const addRequests = (count: number, createdAt = new Date(OLDEST), after = 0) => db.$executeRaw`
     INSERT INTO "StorageRequest"
     SELECT ${tenants.apps[0]}, ${tenants.clubs[0]}, ${tenants.people[0]}, CASE WHEN n % 2 = 0 THEN ${tenants.clients[0]} ELSE 'second' END,
-      ${createdAt.getTime()} || '-' || n, 'PUT', sha256(''), '{stored}', '{NULL}', 0, ${createdAt}::timestamptz + n * interval '1 millisecond'
+      ${createdAt.getTime()} || '-' || n, 'PUT', sha256(''), '{stored}', '{NULL}', 0,
+      ${after}::int + n + 1, ${createdAt}::timestamptz + n * interval '1 millisecond'
     FROM generate_series(0, ${count - 1}::int) n`
 
   it('are at most 10,000, however many come at once; the next one is free when the oldest expires', async () => {
-    await addRequests(MOST - 5)
     await addRequests(20, new Date(NOW - 2 * 86_400_000))
+    await addRequests(MOST - 5, new Date(OLDEST), 20)
     const write = (key: string, now = NOW, n = 0) =>
       outcome(api(n, () => now).put({ ...at('k'), value: key, idempotencyKey: key }))
     const calls = await each(30, (n) => write(`new-${n}`, NOW, n))

@@ -11,6 +11,7 @@ CREATE TABLE "StorageRequest" (
     "outcomes" TEXT[] COLLATE "C" NOT NULL CHECK (texts_fit(VARIADIC "outcomes")),
     "versions" UUID[] NOT NULL,
     "used" BIGINT NOT NULL CHECK ("used" >= 0),
+    "number" BIGINT NOT NULL CHECK ("number" > 0),
     "createdAt" TIMESTAMPTZ(3) NOT NULL CHECK (time_fits("createdAt")),
 
     CONSTRAINT "StorageRequest_pkey" PRIMARY KEY ("clientId","clubId","memberId","key"),
@@ -18,5 +19,5 @@ CREATE TABLE "StorageRequest" (
       cardinality("outcomes") BETWEEN 1 AND 25 AND cardinality("versions") = cardinality("outcomes")
       AND "outcomes" <@ '{stored,deleted,absent,found,missing}' AND ("method" = 'POST' OR cardinality("outcomes") = 1))
 );
-CREATE INDEX "StorageRequest_appId_clubId_memberId_createdAt_idx" ON "StorageRequest"("appId", "clubId", "memberId", "createdAt");
+CREATE UNIQUE INDEX "StorageRequest_appId_clubId_memberId_number_key" ON "StorageRequest"("appId", "clubId", "memberId", "number");
 CREATE INDEX "StorageRequest_createdAt_idx" ON "StorageRequest"("createdAt");

@@ -130,6 +130,16 @@ describe('no request reads the rows of others', () => {
       'GET /collections/{collection}/entries, last page',
       () => answered(world.call('GET', '/collections/c/entries?after=k5')),
     ],
+    [
+      'PUT /storage with an Idempotency-Key',
+      (n) =>
+        answered(
+          world.call('PUT', '/storage/c/keyed', {
+            body: { value: n >> 1 },
+            headers: { 'idempotency-key': `key-${n >> 1}` },
+          }),
+        ),
+    ],
     ['DELETE /storage', (n) => answered(world.call('DELETE', `/storage/c/k${n}`))],
     [
       'POST /quizzes',
