@@ -145,7 +145,7 @@ export const parts: readonly Part[] = [
   {
     name: 'kills',
     proves:
-      'kill -9 at any moment loses no acknowledged write, no change that a copy follows, no renewal, no message and no record of an import.',
+      'kill -9 at any moment loses no acknowledged write, no change that a copy follows, no renewal, no message and no record of an import, and counts no repeated write twice.',
     kind: 'chance',
     minutes: 45,
     needs: [],
