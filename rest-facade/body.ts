@@ -32,7 +32,8 @@ export function isJson({ headers }: Body): boolean {
   const [type, ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter))
   const isUtf8Json = type === 'application/json' && (!charset || /^charset\s*=\s*("?)utf-?8\1$/.test(charset))
-  return isUtf8Json && (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
+  const encodings = (headers['content-encoding'] ?? 'identity').split(',')
+  return isUtf8Json && encodings.every((one) => one.trim().toLowerCase() === 'identity')
 }
 
 /** Where the JSON begins: behind a byte order mark, if there is one. */

@@ -7,13 +7,28 @@ import { dotted, groupsOf } from '../../routers/kernel/ipv6-groups.ts'
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
+ * The addresses of X-Forwarded-For, which some proxies send with their ports (`192.0.2.1:443`, `[2001:db8::1]:443`); several
+ * headers are one list.
+ */
+const withoutPorts = (list: string) =>
+  list
+    .split(',')
+    .map((one) => one.trim().replace(/^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/, '$1$2'))
+    .join(',')
+
+/**
  * Reads X-Forwarded-For from the right, as long as the addresses are in `trustedProxies` (addresses and networks); without any,
  * the address is the socket's, and the header is ignored. Throws on a malformed network.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   const isTrusted = proxyAddress.compile([...trustedProxies])
   return (request) => {
-    const address = proxyAddress(request, isTrusted)
+    const { socket, headers } = request
+    const list = withoutPorts(String(headers['x-forwarded-for'] ?? ''))
+    const address = proxyAddress(
+      { socket, headers: { 'x-forwarded-for': list } } as unknown as IncomingMessage,
+      isTrusted,
+    )
     // A trusted proxy may forward `unknown` or an empty header.
     return isIP(address) ? address : (request.socket.remoteAddress ?? '')
   }

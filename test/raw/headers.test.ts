@@ -64,7 +64,7 @@ describe('Content-Type', () => {
     },
   )
 
-  it.each(['identity', 'Identity'])('may come with Content-Encoding %s', async (encoding) => {
+  it.each(['identity', 'Identity', 'identity, IDENTITY'])('may come with Content-Encoding %s', async (encoding) => {
     const headers = [`Content-Encoding: ${encoding}`]
     expect((await service.answerTo(service.request('PUT /v1/storage/col/k1', { body, headers }))).status).toBe(200)
   })

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clientAddress, networkOf } from '../../server/http/client-address.ts'
+import { times } from '../support/rounds.ts'
 
 const request = (remoteAddress: string, forwardedFor?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwardedFor } }) as unknown as IncomingMessage
@@ -21,6 +23,16 @@ test.each<{ trusted: string[]; socket: string; forwardedFor?: string; address: s
   },
   { trusted: ['2001:db8::/32'], socket: '2001:db8::1', forwardedFor: '2001:470::7', address: '2001:470::7' },
   { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: 'unknown', address: '192.0.2.1' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '198.51.100.7:5678', address: '198.51.100.7' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '[2001:470::7]:443', address: '2001:470::7' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '[2001:470::7]', address: '2001:470::7' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '2001:470::7:443', address: '2001:470::7:443' },
+  {
+    trusted: ['192.0.2.1', '10.0.0.0/8'],
+    socket: '192.0.2.1',
+    forwardedFor: '203.0.113.9:1, 198.51.100.7:65535 ,10.1.2.3:80',
+    address: '198.51.100.7',
+  },
   { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '', address: '192.0.2.1' },
 ])('behind $trusted, socket $socket and X-Forwarded-For $forwardedFor are client $address', (row) => {
   expect(clientAddress(row.trusted)(request(row.socket, row.forwardedFor))).toBe(row.address)
@@ -38,4 +50,24 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0'],
 ])('%s is counted as network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+test('a client is the same however its proxies write its address', () => {
+  const port = fc.nat(65_535).map((number) => `:${number}`)
+  const four = fc.ipV4().chain((address) => fc.tuple(fc.constant(address), fc.constantFrom('', ':443')))
+  const six = fc.tuple(fc.ipV6(), port)
+  const shapes = fc.oneof(
+    four.map(([address, behind]) => [address, `${address}${behind}`] as const),
+    six.map(([address, behind]) => [address, `[${address}]${behind}`] as const),
+    six.map(([address]) => [address, `[${address}]`] as const),
+    six.map(([address]) => [address, address] as const),
+  )
+  const comma = fc.constantFrom(',', ', ', ' , ')
+  fc.assert(
+    fc.property(fc.array(shapes, { maxLength: 3 }), shapes, comma, (before, [address, shape], comma) => {
+      const list = [...before.map(([, one]) => one), shape].join(comma)
+      expect(clientAddress(['192.0.2.1'])(request('192.0.2.1', list))).toBe(address)
+    }),
+    { numRuns: times(20_000, 500) },
+  )
 })

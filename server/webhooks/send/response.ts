@@ -52,13 +52,13 @@ function excerpt(bytes: Buffer): string {
   return text.slice(0, read)
 }
 
-/** `Retry-After` as seconds from `now`, at most an hour; null when the header is absent or malformed. */
+/**
+ * `Retry-After` as seconds from `now`, at most an hour; null when the header is absent or malformed. Of several in one line, as
+ * proxies join them, the first: a date has a comma too.
+ */
 function retryAfterSeconds(header: string | undefined, now: number): number | null {
   if (header === undefined) return null
-  const seconds = /^\d+$/.test(header)
-    ? Number(header)
-    : / GMT$/.test(header)
-      ? (Date.parse(header) - now) / 1_000
-      : NaN
+  const [, number] = /^(\d+)\s*(?:,|$)/.exec(header) ?? []
+  const seconds = number ? Number(number) : / GMT$/i.test(header) ? (Date.parse(header) - now) / 1_000 : NaN
   return Number.isNaN(seconds) ? null : Math.min(Math.max(Math.ceil(seconds), 0), MAX_RETRY_AFTER_SECONDS)
 }
