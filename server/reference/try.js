@@ -9,27 +9,55 @@ const api = here.slice(0, -'/docs'.length)
 
 // Includes the API's name: at localhost the pages of all APIs have one origin.
 const store = `reference ${section}`
-const kept = () => JSON.parse(sessionStorage.getItem(store) ?? JSON.stringify({ client }))
-const keep = (more) => sessionStorage.setItem(store, JSON.stringify({ ...kept(), ...more }))
+const kept = () => JSON.parse(stored(store) ?? JSON.stringify({ client }))
+const keep = (more) => put(store, JSON.stringify({ ...kept(), ...more }))
+
+// In the page's memory where the browser allows no storage.
+const memory = new Map()
+function stored(name) {
+  try {
+    return sessionStorage.getItem(name)
+  } catch {
+    return memory.get(name) ?? null
+  }
+}
+function put(name, text) {
+  try {
+    sessionStorage.setItem(name, text)
+  } catch {
+    memory.set(name, text)
+  }
+}
 
 const base64url = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes))).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '')
 
+const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)))
+
+// Browsers have crypto.subtle only at https and localhost.
+const INSECURE =
+  'Signing in works at https or localhost only. Open this page at such an address, or use an existing token.'
+
+let leaving = false
 async function signIn(scope) {
-  const [state, verifier] = [crypto.randomUUID(), crypto.randomUUID() + crypto.randomUUID()]
+  if (!crypto.subtle) return showSession(INSECURE)
+  if (leaving) return
+  const [state, verifier] = [random(), random()]
   keep({ begun: { state, verifier, hash: location.hash } })
+  if (memory.has(store)) return showSession('Signing in needs storage, which your browser does not allow this page.')
+  leaving = true
   const code_challenge = base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
   const pkce = { code_challenge, code_challenge_method: 'S256' }
   const query = { response_type: 'code', client_id: kept().client, redirect_uri: here, scope, state, ...pkce }
   location.assign(`${issuer}/authorize?${new URLSearchParams(query)}`)
 }
 
-// Accepts only an answer to this tab's request (state) from the server that was asked (iss), and no refresh token.
-async function finishSignIn({ state, iss, code, error, error_description: reason = error }) {
+// Accepts only an answer to this tab's request (state), and no refresh token.
+async function finishSignIn({ state, code, error, error_description: reason = error }) {
   const { begun, client: client_id } = kept()
   keep({ begun: undefined })
   history.replaceState(null, '', here + (begun?.hash ?? ''))
-  if (begun?.state !== state || iss !== issuer) return 'This sign-in was not begun here. Please sign in again.'
+  if (begun?.state !== state) return 'This sign-in was not begun here. Please sign in again.'
   if (error) return error === 'access_denied' ? 'You did not allow it.' : `Signing in did not work: ${reason}`
   const { verifier: code_verifier } = begun
   const body = { grant_type: 'authorization_code', client_id, code, redirect_uri: here, code_verifier }
@@ -118,7 +146,7 @@ document.addEventListener('submit', (event) => {
 document.addEventListener('input', ({ target }) => {
   if (target.form?.dataset.path) showCode(target.form)
   if (!target.matches('.tabs input')) return
-  sessionStorage.setItem('reference code', target.value)
+  put('reference code', target.value)
   chooseLanguage(target.value)
 })
 for (const button of signIns) button.addEventListener('click', () => signIn(button.dataset.scope))
@@ -133,5 +161,11 @@ if (query.client_id) keep({ client: query.client_id, token: undefined, values: q
 for (const field of document.querySelectorAll('[data-in=path]'))
   field.value = kept().values?.[field.name] || field.value
 for (const form of document.querySelectorAll('form[data-path]')) showCode(form)
-chooseLanguage(sessionStorage.getItem('reference code') ?? 'curl')
-showSession(query.state ? await finishSignIn(query) : undefined)
+chooseLanguage(stored('reference code') ?? 'curl')
+// Of the server that was asked; all else in the address is not an answer.
+const isAnswer = query.state && query.iss === issuer && (query.code || query.error)
+showSession(isAnswer ? await finishSignIn(query) : undefined)
+// Back from the sign-in by the browser's button.
+addEventListener('pageshow', () => {
+  leaving = false
+})

@@ -49,6 +49,35 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await page.getByText('Signed in until').waitFor()
   }
 
+  it('says that signing in works at https or localhost only, where the browser has no crypto.subtle', async () => {
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const page = await context.newPage()
+    await page.addInitScript(`Object.defineProperty(crypto, 'subtle', { value: undefined })`)
+    await page.goto(docs('apps'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('status').getByText('Signing in works at https or localhost only.').waitFor()
+    expect(page.url()).toBe(docs('apps'))
+    await context.close()
+  })
+
+  it('shows its forms and sends calls where the browser allows no storage', async () => {
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const page = await context.newPage()
+    const denied = `get() { throw new DOMException('Access is denied for this document.', 'SecurityError') }`
+    await page.addInitScript(`Object.defineProperty(globalThis, 'sessionStorage', { ${denied} })`)
+    await page.goto(`${docs('apps')}?state=BY&code=DE`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Signing in needs storage, which your browser does not allow this page.').waitFor()
+    await page.getByText('Use an existing token').click()
+    await page.locator('#token-form input').fill('none')
+    await page.locator('#token-form button').click()
+    const form = page.locator('form[data-path="/me/profile"]')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByText(/^401 in/).waitFor()
+    expect(page.url()).toBe(`${docs('apps')}?state=BY&code=DE`)
+    await context.close()
+  })
+
   it('signs in by redirect, and sends what is in its forms, within its policy', async () => {
     const { context, page, complaints, hosts } = await open(docs('apps'))
     await signIn(page)
