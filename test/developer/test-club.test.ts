@@ -144,13 +144,15 @@ describe('developer.testClub.holdings', () => {
 describe('developer.testClub.reset', () => {
   it('removes what apps stored and all results, and keeps ids and tokens', async () => {
     await submit()
-    await call('PUT', '/storage/notes/mine', 'svc.', { body: { value: 1 } })
+    const mine = { body: { value: 1 }, headers: { 'idempotency-key': 'mine' } }
+    await call('PUT', '/storage/notes/mine', 'svc.', mine)
     await call('DELETE', '/storage/settings/theme')
     const { db } = auth.world
     await db.group.deleteMany({ where: { clubId: overview.club.id } })
     await api().testClub.reset({ team: id() })
     expect(await overviewOf()).toEqual(overview)
     expect((await call('GET', '/storage/notes/mine')).status).toBe(404)
+    expect(await db.storageRequest.count({ where: { clubId: overview.club.id } })).toBe(0)
     expect((await call('GET', '/storage/settings/theme')).status).toBe(200)
     expect((await call('GET', '/me/groups')).body.items).toHaveLength(2)
     const { items } = await api().audit.list({ team: id(), limit: 1, offset: 0 })
