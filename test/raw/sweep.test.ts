@@ -92,7 +92,9 @@ describe('an arbitrary request', () => {
             return
           }
           const [bare] = path.split('?')
-          expect(statusesOf(api, methodSent, bare!)).toContain(status)
+          const isPreflight =
+            methodSent === 'OPTIONS' && fields.some((one) => /^access-control-request-method:/i.test(one))
+          expect(isPreflight ? [204] : statusesOf(api, methodSent, bare!)).toContain(status)
           if (status >= 400 && methodSent !== 'HEAD') {
             const shape = api === 'apps' && status !== 401 ? detail : coded(answer.headers['x-request-id'])
             const wrongHost = status === 404 && text.includes('This API answers at')
