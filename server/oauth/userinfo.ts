@@ -54,7 +54,7 @@ export function userinfo({ db, authenticate, accessOf, limits }: Options) {
     ctx.body = JSON.stringify({
       sub: member,
       ...(has('profile') && {
-        name: `${firstName} ${lastName}`,
+        name: `${firstName} ${lastName}`.trim(),
         given_name: firstName,
         family_name: lastName,
         ...(image !== '' && { picture: image }),

@@ -5,6 +5,7 @@ import { readEnvFile } from './env-file.ts'
 import { conflicts } from './setting-rules.ts'
 import {
   baseUrl,
+  brand,
   collector,
   count,
   databaseUrl,
@@ -51,7 +52,7 @@ const shape = z.object({
   SYNC_BASE_URL: baseUrl,
   AUTH_BASE_URL: baseUrl,
   SECRETS_KEY: secretsKeys.optional(),
-  BRAND: z.string().optional(),
+  BRAND: brand.optional(),
   BRAND_LOGO: z.string().optional(),
   CLUB_APPROVAL: oneOf('true', 'false').default('false'),
   KEEP_EVENTS_DAYS: days.default(30),

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { unusableParameter } from '../../prisma/address-parameters.ts'
+import { lineFault, strayIn } from '../../routers/kernel/typed-text.ts'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import { isNetwork } from '../webhooks/send/addresses.ts'
@@ -76,12 +77,20 @@ export const smtpUrl = z
   .url({ protocol: /^smtps?$/, error: MAIL_SERVER })
   .refine((text) => URL.canParse(text) && new URL(text).hostname !== '', MAIL_SERVER)
 
+/** Of a line of a mail's header (RFC 5322, 2.1.1). */
+const MAX_SENDER = 998
+
 /** As in the header `From`: an address, or `Name <address>`. */
-export const sender = z
+export const sender = z.string().refine((text) => {
+  const [, named, address] = /^([^<>@]*)<([^<>]+)>$/.exec(text) ?? [undefined, '', text]
+  const isNamed = named!.trim() === '' || lineFault(named!.trim(), MAX_SENDER) === undefined
+  return isNamed && /^[^\s<>@\p{C}]+@[^\s<>@\p{C}]+$/u.test(address!)
+}, 'an e-mail address, or a name and <an e-mail address>')
+
+/** Joiners are needed in emoji and in some scripts. */
+export const brand = z
   .string()
-  .regex(/^(?:[^<>@\p{C}]*<[^\s<>@\p{C}]+@[^\s<>@\p{C}]+>|[^\s<>@\p{C}]+@[^\s<>@\p{C}]+)$/u, {
-    error: 'an e-mail address, or a name and <an e-mail address>',
-  })
+  .refine((text) => strayIn(text) === undefined, 'a name whose joiners (as U+200D) are between letters or emoji')
 
 /** OpenTelemetry's packages append `/v1/traces` unless it is there. */
 export const collector = z.url({ protocol: /^https?$/, error: 'an http or https address' })

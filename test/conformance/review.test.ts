@@ -107,14 +107,16 @@ describe('quizzes.review', () => {
     expect(values).toEqual(before.values)
   })
 
-  it('passes when the exact ratio reaches the threshold stored with the result', async () => {
+  it('passes when the score that is shown reaches the threshold stored with the result', async () => {
     const { quizId, result } = await submitted([true, true], ['t'], 66.66)
     await world.db.quiz.update({ where: { id: quizId }, data: { threshold: 100, state: 'closed' } })
     expect(await review(result, { t: false })).toMatchObject({ score: 66.67, passed: true })
     const just = await submitted([true], ['t'], 50)
     expect(await review(just.result, { t: false })).toMatchObject({ score: 50, passed: true })
     // The ratio is 2/3, which is below 66.67.
-    const above = await submitted([true, true], ['t'], 66.67)
+    const rounded = await submitted([true, true], ['t'], 66.67)
+    expect(await review(rounded.result, { t: false })).toMatchObject({ score: 66.67, passed: true })
+    const above = await submitted([true, true], ['t'], 66.68)
     expect(await review(above.result, { t: false })).toMatchObject({ score: 66.67, passed: false })
   })
 

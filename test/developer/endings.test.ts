@@ -177,7 +177,7 @@ describe('developer.teams.remove', () => {
 
   it('needs an owner and the name, and changes nothing else', async () => {
     const before = await stored()
-    expect((await refusalOf(api().teams.remove({ team, confirm: 'Enders ' }))).status).toBe(409)
+    expect((await refusalOf(api().teams.remove({ team, confirm: 'enders' }))).status).toBe(409)
     expect((await refusalOf(people.as(people.colleague).teams.remove({ team, confirm: 'Enders' }))).status).toBe(403)
     expect((await refusalOf(people.as(people.stranger).teams.remove({ team, confirm: 'Enders' }))).status).toBe(404)
     expect(await stored()).toEqual(before)

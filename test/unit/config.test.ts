@@ -109,6 +109,8 @@ describe('the settings', () => {
     ['NODE_ENV', 'Production'],
     ['TOKEN_ISSUER', 'issuer'],
     ['SMTP_URL', 'smtp://'],
+    ['BRAND', 'Club\u200d'],
+    ['MAIL_FROM', 'Club\u200d <a@example.org>'],
     ['MAIL_FROM', 'nobody'],
     ['MAIL_FROM', 'A <a@example.org>\r\nBcc: b@example.org'],
     ['LOGIN_ISSUER', 'http://127.0.0.1.example.org'],
@@ -180,6 +182,10 @@ describe('the settings', () => {
   })
 
   it('configure how members sign in', () => {
+    const family = '👨\u200d👩\u200d👧 Club'
+    expect(readConfig({ BRAND: family }).pageBrand.name).toBe(family)
+    const joined = { SMTP_URL: 'smtp://mail.example.org', MAIL_FROM: `${family} <no-reply@example.org>` }
+    expect(readConfig(joined).login.smtp?.from).toBe(joined.MAIL_FROM)
     const mail = { SMTP_URL: 'smtps://user:word@mail.example.org', MAIL_FROM: 'Member apps <no-reply@example.org>' }
     const provider = { LOGIN_ISSUER: 'https://id.example.org/realm', LOGIN_CLIENT_ID: 'apps' }
     const upstream = { issuer: 'https://id.example.org/realm', clientId: 'apps', name: 'id.example.org' }

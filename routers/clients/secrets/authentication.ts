@@ -8,7 +8,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { auditing, authorOf, difference } from '../auditing.ts'
 import { fault, refuseIf } from '../faults.ts'
 import { clientColumns, toClient } from '../rows.ts'
-import { clientOutput, idOr, typed } from '../shapes.ts'
+import { clientOutput, idOr } from '../shapes.ts'
 import { refuseGrowth } from '../teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from '../teams/team-of.ts'
 import type { KeySet } from './public-keys.ts'
@@ -34,7 +34,7 @@ export const setAuthentication = internal('dev:write', teamPeople, {
       client: idOr('clientUnknown'),
       version: z.int().meta({ description: 'The version that was read; any other is 409' }),
       authentication: z.enum(ClientAuthentication),
-      keys: typed.max(6_000).optional().meta({
+      keys: z.string().max(6_000).trim().optional().meta({
         description: 'For private_key_jwt: a JWK set, a JWK, or a public key in PEM; by default the current ones',
       }),
     }),
