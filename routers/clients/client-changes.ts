@@ -1,4 +1,5 @@
 import type { IdTokenAlgorithm } from '../../prisma/generated/client.ts'
+import { firstAlgorithm } from './registration.ts'
 import type { Purpose, toClient, WantedOfClient } from './rows.ts'
 import { purposesOf } from './rules.ts'
 
@@ -32,10 +33,11 @@ export function changesOf(client: Client, requested: Requested): Changes {
   const redirectUris = requested.redirectUris && [...new Set(requested.redirectUris)]
   const scopes = requested.scopes && [...new Set(requested.scopes)]
   const postLogoutRedirectUris = requested.postLogoutRedirectUris && [...new Set(requested.postLogoutRedirectUris)]
+  const idTokenAlgorithm = firstAlgorithm(scopes ?? [], client.scopes, requested.idTokenAlgorithm)
   const unreviewed = {
     // They are at hosts of the redirect URIs, which are reviewed.
     ...(postLogoutRedirectUris && { postLogoutRedirectUris }),
-    ...(requested.idTokenAlgorithm && { idTokenAlgorithm: requested.idTokenAlgorithm }),
+    ...(idTokenAlgorithm && { idTokenAlgorithm }),
   }
   const explained = scopes && !client.testOnly ? explain(client, scopes, requested.purpose ?? {}) : undefined
   if (!isReviewed(client)) {

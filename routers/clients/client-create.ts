@@ -5,9 +5,9 @@ import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { refuseIf } from './faults.ts'
 import { newId } from './names.ts'
-import { levelFaults, nameFaults, settingFaults } from './registration.ts'
+import { firstAlgorithm, levelFaults, nameFaults, settingFaults } from './registration.ts'
 import { clientColumns, toClient } from './rows.ts'
-import { clientOutput, devices, idOr, texts, typed } from './shapes.ts'
+import { clientOutput, devices, idOr, idTokenAlgorithm, texts, typed } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
 import { addTestClub } from './test-club/add.ts'
@@ -24,6 +24,7 @@ export const create = internal('dev:write', teamPeople, {
       redirectUris: texts,
       devices: devices.default(false),
       scopes: texts,
+      idTokenAlgorithm: idTokenAlgorithm.optional().meta({ description: 'With `openid`, RS256 by default' }),
     }),
   )
   .output(clientOutput)
@@ -43,6 +44,7 @@ export const create = internal('dev:write', teamPeople, {
         redirectUris: [...new Set(settings.redirectUris)],
         devices: settings.devices,
         scopes: [...new Set(settings.scopes)],
+        idTokenAlgorithm: firstAlgorithm(settings.scopes, [], settings.idTokenAlgorithm) ?? ('ES256' as const),
       }
       const client = await tx.client.create({
         data: { id: newId('c'), teamId, appId: app, ...fields },

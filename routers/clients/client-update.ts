@@ -8,7 +8,7 @@ import type { Client, Requested } from './client-changes.ts'
 import { changesOf, isReviewed } from './client-changes.ts'
 import { refuseIf } from './faults.ts'
 import { queueReceived } from './mails/queue.ts'
-import { levelFaults, logoutFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
+import { isForDevelopment, levelFaults, logoutFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
 import { clientOutput, devices, idOr, idTokenAlgorithm, purpose, texts, typed } from './shapes.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
@@ -55,7 +55,7 @@ export const update = internal('dev:write', teamPeople, {
       const { wanted, purpose, ...now } = changesOf(before, requested)
       const { redirectUris, postLogoutRedirectUris } = { ...before, ...now }
       if (requested.postLogoutRedirectUris) {
-        refuseIf(logoutFaults(postLogoutRedirectUris, redirectUris, before.type, before.testOnly))
+        refuseIf(logoutFaults(postLogoutRedirectUris, redirectUris, before.type, isForDevelopment(before)))
       }
       const next = { ...before, ...now, ...(purpose && { purpose: nullIfEmpty(purpose) }), wanted: nullIfEmpty(wanted) }
       const differing = difference(before, next)
@@ -82,6 +82,6 @@ export const update = internal('dev:write', teamPeople, {
 /** Values that are not in the request were accepted before. */
 function redirectFaultsOf(before: Client, { redirectUris, devices = before.devices }: Requested) {
   const settings = { type: before.type, devices: devices && (before.devices || !isReviewed(before)) }
-  if (redirectUris) return redirectFaults(redirectUris, settings, before.testOnly)
-  return before.redirectUris.length === 0 ? redirectFaults([], settings, before.testOnly) : []
+  if (redirectUris) return redirectFaults(redirectUris, settings, isForDevelopment(before))
+  return before.redirectUris.length === 0 ? redirectFaults([], settings, isForDevelopment(before)) : []
 }

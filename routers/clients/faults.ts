@@ -14,9 +14,9 @@ const redirectReasons = {
   noHost: 'it has no host',
   userName: 'it contains a user name',
   wildcard: 'wildcards are not supported',
-  httpHost: 'http:// is for 127.0.0.1 and [::1] only',
-  nativeLocalhost: 'a native app must use 127.0.0.1 or [::1] instead of localhost',
-  localhost: 'localhost is for development only',
+  httpHost: 'http:// is for 127.0.0.1, [::1] and localhost only',
+  nativeLocalhost: 'a native app must use 127.0.0.1, [::1] or localhost instead of a name below localhost',
+  localhost: 'localhost is for development and sandbox clients only',
   nativeHttps: 'a native app must use http:// on this machine',
 } as const
 

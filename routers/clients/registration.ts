@@ -1,3 +1,4 @@
+import type { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { isConsentScope, isIdentityScope } from '../kernel/identity-scopes.ts'
 import type { Level } from '../kernel/scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from '../kernel/scopes.ts'
@@ -13,6 +14,9 @@ export interface Registration {
   type: ClientType
   environment: 'production' | 'sandbox'
   redirectUris: readonly string[]
+  /** Undefined, as the next one: an existing client keeps its own. */
+  postLogoutRedirectUris?: readonly string[] | undefined
+  idTokenAlgorithm?: IdTokenAlgorithm | undefined
   devices?: boolean
   scopes: readonly string[]
   /** Created if it does not exist, when name and level are given. */
@@ -46,7 +50,22 @@ export const faultsOf = (registration: Registration, development: boolean): Faul
   ...nameFaults('team', registration.team),
   ...nameFaults('app', registration.app ?? {}),
   ...settingFaults(registration, development),
+  ...logoutFaults(registration.postLogoutRedirectUris ?? [], registration.redirectUris, registration.type, development),
 ]
+
+/** Only its developers and test members use a sandbox client, so `localhost` is allowed as in development. */
+export const isForDevelopment = ({ environment }: Pick<Registration, 'environment'>) => environment === 'sandbox'
+
+/**
+ * Of a client that gets its first scopes, or adds `openid`, and chooses none: some libraries verify RS256 alone unless they are
+ * configured. Undefined where there is nothing to decide.
+ */
+export const firstAlgorithm = (
+  scopes: readonly string[],
+  before: readonly string[],
+  chosen?: IdTokenAlgorithm | undefined,
+): IdTokenAlgorithm | undefined =>
+  chosen ?? (scopes.includes('openid') && !before.includes('openid') ? 'RS256' : undefined)
 
 export const settingFaults = (settings: Settings, development: boolean): Fault[] => [
   ...redirectFaults(settings.redirectUris, settings, development),
@@ -141,7 +160,8 @@ const isLocalhost = (hostname: string) => hostname === 'localhost' || hostname.e
 
 /** Without TLS the code can be read on the network, which requests to this machine do not reach. */
 function httpFault(hostname: string, type: ClientType, development: boolean, wrong: (why: RedirectReason) => Fault) {
-  if (isLoopback(hostname) || (isLocalhost(hostname) && type === 'web' && development)) return null
+  if (isLoopback(hostname) || (type === 'native' && hostname === 'localhost')) return null
+  if (isLocalhost(hostname) && type === 'web' && development) return null
   if (!isLocalhost(hostname)) return wrong('httpHost')
   return wrong(type === 'native' ? 'nativeLocalhost' : 'localhost')
 }

@@ -4,7 +4,14 @@ import { auditing } from '../../routers/clients/auditing.ts'
 import type { Fault } from '../../routers/clients/faults.ts'
 import { sentenceOf } from '../../routers/clients/faults.ts'
 import type { FirstPartyRegistration, Registration } from '../../routers/clients/registration.ts'
-import { faultsOf, firstPartyFaults, levelFaults } from '../../routers/clients/registration.ts'
+import {
+  faultsOf,
+  firstAlgorithm,
+  firstPartyFaults,
+  isForDevelopment,
+  levelFaults,
+  logoutFaults,
+} from '../../routers/clients/registration.ts'
 import { removeClientIn } from '../../routers/clients/remove-client.ts'
 import { lockTeam } from '../../routers/clients/teams/team-of.ts'
 import { addTestClub } from '../../routers/clients/test-club/add.ts'
@@ -20,7 +27,8 @@ export async function register(
   registration: Registration,
   { replace, development }: { replace: boolean; development: boolean },
 ): Promise<'added' | 'replaced'> {
-  refuseIf(faultsOf(registration, development))
+  const allowsLocalhost = development || isForDevelopment(registration)
+  refuseIf(faultsOf(registration, allowsLocalhost))
   const author = byOperator()
   return auditing(db, author, async (tx, note) => {
     const before = await replaceable(tx, registration.id, registration.team.id, replace)
@@ -35,12 +43,21 @@ export async function register(
       const team = await tx.team.findUniqueOrThrow({ where: { id: registration.team.id } })
       await addTestClub(tx, team, { app: registration.app?.id ?? null, now: author.at })
     }
-    const { id, name, type, environment } = registration
+    const { id, name, type, environment, redirectUris, scopes } = registration
+    const algorithm = firstAlgorithm(scopes, before?.scopes ?? [], registration.idTokenAlgorithm)
+    // An existing one may no longer be beside a redirect URI.
+    const logouts =
+      registration.postLogoutRedirectUris ??
+      (before?.postLogoutRedirectUris ?? []).filter(
+        (uri) => logoutFaults([uri], redirectUris, type, allowsLocalhost).length === 0,
+      )
     const data = {
       ...{ name, type, environment, teamId: registration.team.id, appId: registration.app?.id ?? null },
-      redirectUris: [...new Set(registration.redirectUris)],
+      redirectUris: [...new Set(redirectUris)],
+      postLogoutRedirectUris: [...new Set(logouts)],
+      ...(algorithm && { idTokenAlgorithm: algorithm }),
       devices: registration.devices ?? false,
-      scopes: [...new Set(registration.scopes)],
+      scopes: [...new Set(scopes)],
     }
     // The operator decides: a pending request is thereby answered.
     const update = {

@@ -28,6 +28,8 @@ const addOptions = {
   'app-name': text('NAME', 'adds the app'),
   provider: text('PROVIDER', 'the provider of the added app'),
   redirect: texts('URI', 'a redirect URI'),
+  'post-logout-redirect': texts('URI', 'where a sign-out may return to, at the host of a redirect URI'),
+  'id-token-algorithm': choice(['RS256', 'ES256'], 'the signature of ID tokens'),
   devices: flag('signs in on devices without a browser; then it needs no redirect URI'),
   type: choice(['web', 'native'], 'native for phone and desktop apps'),
   environment: choice(['production', 'sandbox'], "sandbox for the team's test club"),
@@ -132,6 +134,7 @@ function registrationOf(values: Values<typeof addOptions>): Registration {
     throw new UsageError('--app-name and --provider describe an app: --app is required.')
   }
   return {
+    ...{ postLogoutRedirectUris: values['post-logout-redirect'], idTokenAlgorithm: values['id-token-algorithm'] },
     ...{ id, name, redirectUris: redirect, devices, scopes: scope.split(' ').filter(Boolean) },
     type: values.type ?? 'web',
     environment: values.environment ?? 'production',

@@ -1,3 +1,4 @@
+import type { Client } from 'oidc-provider'
 import type { ConsentScope } from '../../routers/kernel/identity-scopes.ts'
 import { isConsentScope, isIdentityScope } from '../../routers/kernel/identity-scopes.ts'
 import type { Level, Scope, TokenSection } from '../../routers/kernel/scopes.ts'
@@ -39,8 +40,16 @@ export const isWaiting = (client: unknown) => (client as Record<typeof WAITING, 
 
 /** Client metadata: where a sign-out may return to. */
 export const POST_LOGOUT_URIS = 'post_logout_uris'
-export const postLogoutUris = (client: unknown) =>
+const postLogoutUris = (client: unknown) =>
   (client as { [POST_LOGOUT_URIS]?: readonly string[] })[POST_LOGOUT_URIS] ?? []
+
+/** Whether a sign-out may return there. As for its redirect URIs, a native app may use any port of this machine. */
+export const isPostLogoutUri = (client: Client, uri: string) =>
+  postLogoutUris(client).includes(uri) ||
+  (client.applicationType === 'native' && postLogoutUris(client).map(withoutPort).includes(withoutPort(uri)))
+
+const withoutPort = (uri: string) =>
+  uri.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):\d{1,5}(?=[/?]|$)/, '$1')
 
 /** The allowed scopes that the `scope` parameter names, in this service's order. Others are ignored. */
 export function requestedScopes(client: unknown, parameter: unknown): ConsentScope[] {

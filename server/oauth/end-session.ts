@@ -9,7 +9,7 @@ import { redirect, sendMessage } from '../browser/page-responses.ts'
 import { sendPage } from '../browser/send-page.ts'
 import type { StepContext } from '../http/state.ts'
 import { appOf } from './app-views.ts'
-import { postLogoutUris } from './authorize-scopes.ts'
+import { isPostLogoutUri } from './authorize-scopes.ts'
 import { routes } from './metadata.ts'
 import type { PageOptions } from './page-options.ts'
 import { endSessionPage } from './pages/end-session.ts'
@@ -37,7 +37,7 @@ export function endSession({ db, provider, pages: { path, sessionOf } }: PageOpt
     if (given && !client) throw new Wrong('client_id names no client')
     if (!uri) return { query, id: client?.clientId ?? null, url: null }
     if (!client) throw new Wrong('post_logout_redirect_uri needs client_id, or an id_token_hint of the client')
-    if (!postLogoutUris(client).includes(uri)) {
+    if (!isPostLogoutUri(client, uri) || !URL.canParse(uri)) {
       throw new Wrong('post_logout_redirect_uri is not registered for this client')
     }
     const url = new URL(uri)

@@ -1,8 +1,10 @@
+import { decodeProtectedHeader } from 'jose'
 import type { Context } from 'koa'
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Client, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { allowedScopes } from './authorize-scopes.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 import { onIdToken } from './oidc-internals.ts'
+import { algorithms } from './signing-key-store.ts'
 
 /**
  * Gives ID tokens at_hash, which oidc-provider leaves out at its token endpoint, and the database's time, as it knows the
@@ -16,11 +18,24 @@ export const completeIdTokens = (provider: Provider, now: () => number) =>
     return seconds + ACCESS_TOKEN_SECONDS
   })
 
-/** An `id_token_hint` that cannot be verified counts as not given: keys rotate, and apps store ID tokens for longer. */
+/**
+ * An `id_token_hint` that cannot be verified counts as not given: keys rotate, and apps store ID tokens for longer. One from before
+ * its client has changed the algorithm is verified by its own.
+ */
 export function ignoreUnverifiedHints({ IdToken }: Provider) {
   const { validate } = IdToken
-  IdToken.validate = (hint, client) => validate.call(IdToken, hint, client).catch(() => undefined as never)
+  IdToken.validate = async (hint, { clientId, idTokenSignedResponseAlg: own }) => {
+    try {
+      const { alg = '' } = decodeProtectedHeader(hint)
+      const signed = { clientId, idTokenSignedResponseAlg: isKnown(alg) ? alg : own }
+      return await validate.call(IdToken, hint, signed as Client)
+    } catch {
+      return undefined as never
+    }
+  }
 }
+
+const isKnown = (algorithm: string) => (algorithms as readonly string[]).includes(algorithm)
 
 /** A code or refresh token may have `openid`, which was taken from its client since. */
 export function dropIdToken(ctx: Context) {

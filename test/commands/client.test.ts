@@ -162,7 +162,7 @@ describe('the client command', () => {
       [[...planner, '--team', 'ghosts'], 'Team ghosts does not exist; --team-name and --level create it.'],
       [
         [...builders, '--redirect', 'http://planner.example.org/', '--redirect', 'https://a.example/#x'],
-        'http://planner.example.org/ cannot be a redirect URI: http:// is for 127.0.0.1 and [::1] only.\n' +
+        'http://planner.example.org/ cannot be a redirect URI: http:// is for 127.0.0.1, [::1] and localhost only.\n' +
           'https://a.example/#x cannot be a redirect URI: it has a fragment.',
       ],
       [
@@ -188,10 +188,70 @@ describe('the client command', () => {
     expect(await stored()).toEqual(before)
   })
 
-  it('accepts a redirect to localhost in development only', async () => {
+  it('accepts localhost for a native client, as 127.0.0.1 and [::1]', async () => {
+    const native = [...builders, '--type', 'native', '--replace']
+    for (const uri of ['http://localhost/cb', 'http://localhost:8400/', 'http://127.0.0.1/cb', 'http://[::1]/cb']) {
+      const added = [...native, '--redirect', uri]
+      expect(await client(added, { ...env, NODE_ENV: 'production' })).toMatchObject({ code: 0, stderr: '' })
+    }
+    for (const uri of ['http://a.localhost/cb', 'https://localhost/cb', 'http://localhost.example/cb']) {
+      expect((await client([...native, '--redirect', uri], env)).code).toBe(1)
+    }
+  })
+
+  const production = () => ({ ...env, NODE_ENV: 'production' })
+  const plannerOf = async () => (await stored()).clients.find(({ id }) => id === 'planner')!
+
+  it('accepts localhost for a sandbox client in production, also after a sign-out', async () => {
+    const sandbox = [...builders, '--environment', 'sandbox', '--redirect', 'http://localhost:5173/']
+    const logout = [
+      '--post-logout-redirect',
+      'http://localhost:5173/bye',
+      '--post-logout-redirect',
+      'https://planner.example.org/',
+    ]
+    expect(await client([...sandbox, ...logout], production())).toMatchObject({ code: 0, stderr: '' })
+    expect((await plannerOf()).postLogoutRedirectUris).toEqual([
+      'http://localhost:5173/bye',
+      'https://planner.example.org/',
+    ])
+    // It keeps those that still fit.
+    expect(await client([...builders, '--replace'], production())).toMatchObject({ code: 0 })
+    expect((await plannerOf()).postLogoutRedirectUris).toEqual(['https://planner.example.org/'])
+    const before = await stored()
+    for (const uri of ['http://localhost:5173/bye', 'https://other.example/', 'javascript:alert(1)']) {
+      const wrong = [...builders, '--replace', '--post-logout-redirect', uri]
+      expect((await client(wrong, production())).code).toBe(1)
+    }
+    expect(await stored()).toEqual(before)
+  })
+
+  it('signs ID tokens of new clients with openid by RS256, unless they choose ES256', async () => {
+    const openid = ['--scope', 'openid svc.me.profile:read']
+    const algorithmAfter = async (args: string[]) => {
+      expect(await client(args, env)).toMatchObject({ code: 0, stderr: '' })
+      return (await plannerOf()).idTokenAlgorithm
+    }
+    expect(await algorithmAfter(builders)).toBe('ES256')
+    const replacing = [
+      ...planner.filter((one) => one !== '--scope' && !one.includes('svc.')),
+      '--team',
+      'builders',
+      ...openid,
+      '--replace',
+    ]
+    expect(await algorithmAfter(replacing)).toBe('RS256')
+    expect(await algorithmAfter([...replacing, '--id-token-algorithm', 'ES256'])).toBe('ES256')
+    expect(await algorithmAfter(replacing)).toBe('ES256')
+    expect(await client([...replacing, '--id-token-algorithm', 'HS256'], env)).toMatchObject({ code: 2 })
+  })
+
+  it('accepts a redirect to localhost in development, or for a sandbox client', async () => {
     const local = [...builders, '--redirect', 'http://localhost:5173/']
     expect(await client(local, { ...env, NODE_ENV: 'production' })).toEqual(
-      failed('http://localhost:5173/ cannot be a redirect URI: localhost is for development only.\n'),
+      failed(
+        'http://localhost:5173/ cannot be a redirect URI: localhost is for development and sandbox clients only.\n',
+      ),
     )
     expect(await client(local, env)).toMatchObject({ code: 0 })
   })

@@ -13,7 +13,7 @@ it('a client returns after a sign-out to hosts of its redirect URIs alone, witho
   for (const [uri, sentence] of [
     ['https://evil.example/bye', 'https://evil.example/bye is at the host of none of the redirect URIs.'],
     ['https://app.example:8443/', 'https://app.example:8443/ is at the host of none of the redirect URIs.'],
-    ['http://app.example/', 'http:// is for 127.0.0.1 and [::1] only'],
+    ['http://app.example/', 'http:// is for 127.0.0.1, [::1] and localhost only'],
     ['javascript:alert(1)', 'a web client must use https://'],
   ] as const) {
     await expect(update(1, [uri])).rejects.toThrow(sentence)

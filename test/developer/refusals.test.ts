@@ -44,7 +44,7 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose with an escape sequence | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose of 1,001 characters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
-  | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect URI: localhost is for development only. |
+  | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect URI: localhost is for development and sandbox clients only. |
   | production of a production client | 409 | Only the sandbox client of an app can be requested for production. |
   | another scope in production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.events:read … |
   | the removal of a client with consents in force | 409 | 1 consent is in force and would end. Confirm with the client's id. |

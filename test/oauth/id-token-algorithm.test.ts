@@ -16,6 +16,7 @@ import { createTenant } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, redirectUri, startAuthWorld } from './auth-world.ts'
+import { createMember } from './members.ts'
 import { byPort, discover, everything, registerOpenid, signIn, toApp, userinfo } from './openid-world.ts'
 
 /** A database of their own: a client with RS256 lets each service of the database make a key. */
@@ -96,13 +97,17 @@ describe('a client with RS256', () => {
     expect(headerOf(tokens.id_token!).alg).toBe('RS256')
   })
 
-  it('is asked for nothing with its ID token as a hint, which ends with the algorithm', async () => {
+  it('is asked for nothing with its ID token as a hint, also once it has chosen the other algorithm', async () => {
     const { browser, claims, id_token } = await signIn(here, config)
     const silent = { prompt: 'none', id_token_hint: id_token! }
     expect((await signIn(here, config, silent, browser)).claims.sub).toBe(claims.sub)
     await choose('ES256')
     const { url } = here.authorizeUrl({ client, scope: everything, more: silent })
-    expect((await browser.open(url)).location!.searchParams.get('error')).toBe('invalid_request')
+    expect((await browser.open(url)).location!.searchParams.get('code')).toEqual(expect.any(String))
+    const stranger = await createMember(here.world.db, { email: '' })
+    const other = here.newBrowser()
+    await here.toConsent(other, here.authorizeUrl({ client, scope: everything }).url, stranger)
+    expect((await other.open(url)).location!.searchParams.get('error')).toBe('login_required')
     expect(headerOf((await signIn(here, config)).id_token!).alg).toBe('ES256')
     await choose('RS256')
   })

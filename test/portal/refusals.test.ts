@@ -26,7 +26,9 @@ describe('a refused form', () => {
     invalid('client-name', ' autofocus')
     invalid('client-redirects', '')
     expect(text).toContain('id="client-name-problem"><span>The name of the client must be 1 to 100 characters')
-    expect(text).toContain('http://app.example/ cannot be a redirect URI: http:// is for 127.0.0.1 and [::1] only.')
+    expect(text).toContain(
+      'http://app.example/ cannot be a redirect URI: http:// is for 127.0.0.1, [::1] and localhost only.',
+    )
     expect(text).toContain('/back cannot be a redirect URI: it is not an absolute URI.')
     expect(text).toContain('id="scopes-problem"><span>A client needs a scope.')
     expect(text.match(/autofocus/g)).toHaveLength(1)

@@ -18,7 +18,7 @@ const redirects = table<'address' | 'web' | 'native'>(`
 | http://127.0.0.1/                         | yes         | yes    |
 | http://127.0.0.1:4711/back                | yes         | yes    |
 | http://[::1]:4711/back                    | yes         | yes    |
-| http://localhost:5173/                    | development | no     |
+| http://localhost:5173/                    | development | yes    |
 | http://example.localhost:3000/            | development | no     |
 | https://localhost/                        | yes         | no     |
 | https://127.0.0.1/                        | yes         | no     |

@@ -103,7 +103,7 @@ ${
       ...{ id: 'client-algorithm', name: 'idTokenAlgorithm', label: w.idTokenAlgorithm, hint: w.idTokenAlgorithmHint },
       value: client.idTokenAlgorithm,
     },
-    (['ES256', 'RS256'] as const).map((algorithm) => [algorithm, w.idTokenAlgorithms[algorithm]]),
+    (['RS256', 'ES256'] as const).map((algorithm) => [algorithm, w.idTokenAlgorithms[algorithm]]),
   )
 }
 <button>${w.save}</button>

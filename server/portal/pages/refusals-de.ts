@@ -16,8 +16,8 @@ const redirectReasons: Record<RedirectReason, string> = {
   userName: 'Sie enthält einen Benutzernamen',
   wildcard: 'Platzhalter sind nicht möglich',
   httpHost: 'http:// ist nur für 127.0.0.1 und [::1] erlaubt',
-  nativeLocalhost: 'Eine native App verwendet 127.0.0.1 oder [::1] statt localhost',
-  localhost: 'localhost ist nur für die Entwicklung erlaubt',
+  nativeLocalhost: 'Eine native App verwendet 127.0.0.1, [::1] oder localhost statt eines Namens darunter',
+  localhost: 'localhost ist nur für die Entwicklung und für Sandbox-Clients erlaubt',
   nativeHttps: 'Eine native App verwendet auf diesem Gerät http://',
 }
 

@@ -276,8 +276,8 @@ export const de: Words = {
     'Eine pro Zeile, am Host einer Redirect-URI. Eine Abmeldung, um die die App bittet, kehrt nur zu einer davon zurück.',
   idTokenAlgorithm: 'Signatur der ID-Token',
   idTokenAlgorithmHint:
-    'RS256 nur wählen, wenn die Bibliothek der App ES256 nicht prüfen kann. Eine Änderung gilt nach spätestens fünf Minuten.',
-  idTokenAlgorithms: { ES256: 'ES256 (empfohlen)', RS256: 'RS256' },
+    'RS256 kann jede Bibliothek prüfen. ES256 nur wählen, wenn die Bibliothek der App es auch prüft. Eine Änderung gilt nach spätestens fünf Minuten.',
+  idTokenAlgorithms: { RS256: 'RS256 (üblich)', ES256: 'ES256' },
   devices: 'Anmeldung auf Geräten ohne Browser, etwa einer Anzeigetafel',
   devicesHint:
     'Das Gerät zeigt einen Code, den das Mitglied im eigenen Browser eingibt. Ohne andere Anmeldungen braucht der Client keine Redirect-URI.',

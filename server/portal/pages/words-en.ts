@@ -269,8 +269,8 @@ export const en = {
     'One per line, at the host of a redirect URI. A sign-out that the app asks for returns only to one of these.',
   idTokenAlgorithm: 'Signature of ID tokens',
   idTokenAlgorithmHint:
-    'Choose RS256 only if the app’s library cannot verify ES256. A change takes effect within five minutes.',
-  idTokenAlgorithms: { ES256: 'ES256 (recommended)', RS256: 'RS256' },
+    'Every library verifies RS256. Choose ES256 only if the app’s library does too. A change takes effect within five minutes.',
+  idTokenAlgorithms: { RS256: 'RS256 (usual)', ES256: 'ES256' },
   devices: 'Sign-in on devices without a browser, such as a scoreboard',
   devicesHint:
     'The device shows a code, which the member enters in their own browser. Without other sign-ins, the client needs no redirect URI.',
