@@ -39,7 +39,7 @@ const entry = (row: CatalogueRow, section: Section) => html`<section class="erro
 const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {
   if (place === 'tRPC') return trpcBody(error)
   if (place === 'every API') return envelope(error, section, '3f0c9a52')
-  const sections = place.split(' and ') as Section[]
+  const sections = place.split(/, | and /) as Section[]
   return envelope(error, sections.includes(section) ? section : sections[0]!, '3f0c9a52')
 }
 
