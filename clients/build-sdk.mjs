@@ -13,7 +13,9 @@ const build = await rolldown({
   platform: 'neutral',
   external: /^node:/,
 })
-const files = { entryFileNames: '[name].js', chunkFileNames: 'shared.js', minifyInternalExports: false }
+// One file for whatever entries share: a page without a build step serves it.
+const codeSplitting = { groups: [{ name: 'shared', minShareCount: 2 }] }
+const files = { entryFileNames: '[name].js', chunkFileNames: '[name].js', codeSplitting, minifyInternalExports: false }
 await build.write({ dir, ...files, comments: { legal: false, jsdoc: false } })
 // The licence must accompany every copy.
 copyFileSync(join(root, 'node_modules/oauth4webapi/LICENSE.md'), join(dir, 'LICENSE-oauth4webapi'))

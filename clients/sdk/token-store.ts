@@ -1,5 +1,6 @@
 import type { Asked, Database, Records } from './page.ts'
 import { page } from './page.ts'
+import { pause } from './pause.ts'
 import { tabStore } from './tab-store.ts'
 
 /** Like `sessionStorage`; its functions may be asynchronous. */
@@ -15,13 +16,16 @@ const RECORDS = 'tokens'
 
 /** Some browsers never answer. */
 const LIMIT_MS = 3_000
-let isSilent = false
+/** Between attempts: a browser may have just closed the database. */
+const PAUSES_MS = [50, 200]
+/** Of this page: it answered once; it never will. */
+let [hasWorked, isUnusable] = [false, false]
 
 function open(): Promise<Database> {
   return new Promise((resolve, reject) => {
     const asked = page.indexedDB.open('member-apps')
     const timer = setTimeout(() => {
-      isSilent = true
+      isUnusable = true
       reject(new Error('IndexedDB does not answer.'))
     }, LIMIT_MS)
     asked.onupgradeneeded = () => asked.result.createObjectStore(RECORDS)
@@ -51,19 +55,25 @@ async function once<Result>(mode: Mode, work: (records: Records) => Asked<Result
   }
 }
 
-/** Again after a failure, as of a database that the browser has just closed. One that is silent is not asked again. */
 async function run<Result>(mode: Mode, work: (records: Records) => Asked<Result>): Promise<Result> {
-  if (isSilent) throw new Error('IndexedDB does not answer.')
-  return once(mode, work).catch((error) => {
-    if (isSilent) throw error
-    return once(mode, work)
-  })
+  for (let attempt = 0; ; attempt++) {
+    if (isUnusable) throw new Error('IndexedDB does not work here.')
+    try {
+      const result = await once(mode, work)
+      hasWorked = true
+      return result
+    } catch (error) {
+      isUnusable ||= attempt === PAUSES_MS.length && !hasWorked
+      if (isUnusable || attempt === PAUSES_MS.length) throw error
+      await pause(PAUSES_MS[attempt]!)
+    }
+  }
 }
 
 /**
  * IndexedDB: each tab reads what another has written. Not localStorage, of which each process of the browser has a copy: in
- * Chromium a tab that got the lock still read the refresh token that the other had used 200 ms before. Where IndexedDB fails
- * twice, as in private windows and sandboxed frames, the tab has its own tokens.
+ * Chromium a tab that got the lock still read the refresh token that the other had used 200 ms before. Where IndexedDB keeps
+ * failing, as in private windows and sandboxed frames, the tab has its own tokens.
  */
 export const sharedStore: TokenStore = {
   async getItem(name) {

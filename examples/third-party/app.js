@@ -135,7 +135,7 @@ const addPoint = (key, name) =>
 
 async function addName() {
   const name = element('score-name').value.trim()
-  await scores.put(crypto.randomUUID(), { name, points: 0 }, { ifNoneMatch: '*' }).catch(inWords)
+  await scores.put(Math.random().toString(36).slice(2), { name, points: 0 }, { ifNoneMatch: '*' }).catch(inWords)
   element('score-form').reset()
   return `${t('Added:')} ${name}`
 }

@@ -78,10 +78,12 @@ it.each(['throws', 'fails', 'aborts'] as const)('tries again where an opening %s
 
 it.each(['throws', 'fails'] as const)('keeps the tokens in the tab where each opening %s', async (how) => {
   const tab = stubSessionStorage()
-  stubIndexedDb(() => how)
+  const { attempts } = stubIndexedDb(() => how)
   await works()
   await store.setItem('n', 'text')
   expect(tab.get('n')).toBe('text')
+  // Nothing that never worked is asked again and again.
+  expect(attempts()).toBe(3)
 })
 
 it('keeps the tokens in the page where nothing can be stored', async () => {
@@ -110,9 +112,11 @@ it('keeps the tokens in the tab where IndexedDB is silent, and waits for it once
 })
 
 it('returns to IndexedDB once it can be written again, and reads what was written last', async () => {
-  let how: 'fails' | 'works' = 'fails'
+  let how: 'fails' | 'works' = 'works'
   const { texts } = stubIndexedDb(() => how)
   const tab = stubSessionStorage()
+  await works()
+  how = 'fails'
   await store.setItem('n', 'first')
   how = 'works'
   expect(await store.getItem('n')).toBe('first')

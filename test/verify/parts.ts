@@ -41,6 +41,9 @@ const CHROMIUM = ['chromium', 'chromium-headless-shell']
 const SNIPPETS = ['python3', 'php']
 const TOPOLOGY = ['haproxy', 'redis-server']
 
+/** Of the SDK alone. */
+export const BUN = '1.4.5'
+
 const runtimes = readFileSync(new URL('../../.ci/runtimes', import.meta.url), 'utf8')
   .trim()
   .split('\n')
@@ -182,6 +185,16 @@ export const parts: readonly Part[] = [
     minutes: 30,
     needs: [...CHROMIUM, 'nginx', 'redis-server', 'pg_dump', 'openssl', 'curl', 'fish', 'zsh'],
     commands: [tests('install')],
+  },
+  {
+    name: 'sdk',
+    proves:
+      "The SDK works, or says why not, on each Node, Deno and Bun, with React's StrictMode, React Native's URL, and in Chromium without one function after the other.",
+    kind: 'plain',
+    minutes: 20,
+    needs: CHROMIUM,
+    // So that the part is not run, in place of red, where no registry answers.
+    commands: [`.ci/executable bun ${BUN}`, tests('sdk')],
   },
   {
     name: 'pgbouncer',
