@@ -113,7 +113,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set an address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events within a minute. → Wait for the seconds given in Retry-After.',
   keysLimited:
-    'apps and sync: The member, or the app itself, has used 10,000 keys in this club within 24 hours. → Send a key with the writes alone that a repetition would change, or wait for the seconds given in Retry-After.',
+    'apps and sync: The member, or the app itself, has used 10,000 keys in this club within 24 hours. → Send keys with conditional writes alone, or wait for the seconds given in Retry-After.',
   waitsLimited:
     'sync: 5 requests of one member and app, 100 of the app itself, or 1,000 of a team, are waiting on this node. → Wait with one request per collection or app, and end those that nobody reads.',
   peopleLimited:

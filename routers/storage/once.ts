@@ -11,7 +11,7 @@ import { setUsage, usedBytes } from './usage.ts'
 export const storeKey = idempotencyKey
   .meta({
     description:
-      '1 to 255 visible ASCII characters. The same key with the same request within 24 hours returns the first response again and writes nothing, so that a write can be repeated when the response was lost.',
+      '1 to 255 visible ASCII characters. Repeated within 24 hours with the same request, it returns the first response and writes nothing; only what a batch reads is read again.',
     examples: ['5b0c9e2a-write-1'],
   })
   .optional()

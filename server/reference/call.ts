@@ -44,13 +44,13 @@ ${shown.map(([language, name]) => html`<label><input type="radio" name="code-${i
 ${shown.map(([language]) => html`<div class="block" data-code="${language}"><pre><code>${codeHtml(code[language]!)}</code></pre></div>`)}</div>`
 }
 
+/** The script shows it, and adds what works with it alone. */
 export const callForm = ({ operation: { method, path, summary, parameters = [] }, body }: CallView) =>
-  html`<form hidden data-method="${method}" data-path="${path}" autocomplete="off" spellcheck="false">
+  html`<form hidden data-method="${method}" data-path="${path}">
 <h3>Try it<span class="unseen">: ${summary}</span></h3>
 <div class="inputs">${parameters.map(input)}</div>
 ${body && html`<label>Body<textarea name="body" rows="${Math.min(body.split('\n').length, 12)}">${codeHtml(body)}</textarea></label>`}
 <button class="chief">Send<span class="unseen">: ${summary}</span></button>
-<div class="answer" role="status"></div>
 </form>`
 
 function input(parameter: Parameter) {
@@ -62,5 +62,5 @@ function input(parameter: Parameter) {
   const control = options
     ? html`<select name="${name}" data-in="${place}"${typed}><option></option>${options}</select>`
     : html`<input name="${name}" data-in="${place}" value="${startValue(parameter)}"${typed}${type === 'integer' && html` inputmode="numeric"`}${required && html` required`}>`
-  return html`<label>${name} <span class="hint">${place}</span>${control}</label>`
+  return html`<label>${name} <small>${place}</small>${control}</label>`
 }

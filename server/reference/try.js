@@ -160,7 +160,13 @@ const query = Object.fromEntries(new URLSearchParams(location.search))
 if (query.client_id) keep({ client: query.client_id, token: undefined, values: query })
 for (const field of document.querySelectorAll('[data-in=path]'))
   field.value = kept().values?.[field.name] || field.value
-for (const form of document.querySelectorAll('form[data-path]')) showCode(form)
+for (const form of document.querySelectorAll('form[data-path]')) {
+  Object.assign(form, { autocomplete: 'off', spellcheck: false })
+  const answer = Object.assign(document.createElement('div'), { className: 'answer' })
+  answer.setAttribute('role', 'status')
+  form.append(answer)
+  showCode(form)
+}
 chooseLanguage(stored('reference code') ?? 'curl')
 // Of the server that was asked; all else in the address is not an answer.
 const isAnswer = query.state && query.iss === issuer && (query.code || query.error)
