@@ -72,6 +72,7 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
       query,
       headers: { 'if-match': '"-"', 'idempotency-key': '-'.repeat(256) },
       body: { value: null },
+      isRepeatable: true,
     }),
   )
 

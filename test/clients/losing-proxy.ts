@@ -16,8 +16,8 @@ interface Settings {
   lose?: (request: IncomingMessage) => Loss
   /** Changes an ETag, as a proxy that compresses does. */
   etag?: (etag: string) => string
-  /** In place of the service: whether an `Idempotency-Key` reaches something that remembers the write. */
-  keys: 'remembered' | 'ignored'
+  /** Whether an `Idempotency-Key` reaches the service; else it is as one that knows no keys. */
+  keys: 'passed' | 'dropped'
 }
 
 interface Answer {
@@ -29,29 +29,17 @@ interface Answer {
 /** A proxy before the service. `requests` has what came to it. */
 export async function losingProxy({ port, lose = () => 'none', etag = (same) => same, keys }: Settings) {
   const requests: { line: string; key: string | undefined; status: number | undefined }[] = []
-  const remembered = new Map<string, Promise<Answer>>()
 
   async function forward({ method, url, headers: given }: IncomingMessage, body: Buffer): Promise<Answer> {
-    const { host: _, connection: __, 'content-length': ___, 'idempotency-key': ____, ...headers } = given
+    const { host: _, connection: __, 'content-length': ___, 'idempotency-key': key, ...headers } = given
     const response = await fetch(`http://127.0.0.1:${port}${url}`, {
       method: method!,
-      headers: headers as Record<string, string>,
+      headers: { ...headers, ...(keys === 'passed' && key && { 'idempotency-key': key }) } as Record<string, string>,
       body: body.length > 0 ? new Uint8Array(body) : null,
     })
     const kept = ['content-type', 'x-error-code', 'retry-after', 'etag']
     const found = kept.flatMap((name) => (response.headers.has(name) ? [[name, response.headers.get(name)!]] : []))
     return { status: response.status, headers: Object.fromEntries(found), text: await response.text() }
-  }
-
-  async function answerTo(request: IncomingMessage, body: Buffer): Promise<Answer> {
-    const key = request.headers['idempotency-key'] as string | undefined
-    if (keys === 'ignored' || !key) return forward(request, body)
-    if (key.length > 255) return { status: 400, headers: {}, text: '{"detail":"Idempotency-Key"}' }
-    const first = await remembered.get(key)
-    if (first && first.status < 300) return first
-    const sent = forward(request, body)
-    remembered.set(key, sent)
-    return sent
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
@@ -62,9 +50,11 @@ export async function losingProxy({ port, lose = () => 'none', etag = (same) => 
     }
     requests.push(seen)
     const loss = lose(request)
+    // A connection each, so that a lost one is no other request's.
+    response.shouldKeepAlive = false
     const body = await buffer(request)
     if (loss === 'before') return void request.socket.destroy()
-    const { status, headers, text } = await answerTo(request, body)
+    const { status, headers, text } = await forward(request, body)
     seen.status = status
     if (loss === 'after') return void request.socket.destroy()
     if (loss === 'gateway') return void response.writeHead(502).end('<html>')
