@@ -63,7 +63,7 @@ const equalOptions = (...options: [string, string, ...string[]]) =>
     { options, solution: [options[0]] },
     `It has two options that are equal for a reader, ${options
       .slice(0, 2)
-      .map((one) => JSON.stringify(one))
+      .map((one) => JSON.stringify(one).replaceAll('\u00a0', '\\u00a0'))
       .join(' and ')}, in the question "q1".`,
   )
 

@@ -84,7 +84,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     expect(page.url()).toBe(docs('apps'))
     const put = page.locator('#storagePut')
     await put.getByLabel('collection').fill('boats')
-    await put.getByLabel('key').fill('one')
+    await put.getByLabel('key path').fill('one')
     await put.getByLabel('Body').fill('{"value": {"crew": 4}}')
     expect(await put.locator('pre', { hasText: 'curl -X PUT' }).textContent()).toContain(
       `'${docs('apps').replace('docs', 'storage/boats/one')}' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H 'content-type: application/json' -d '{"value": {"crew": 4}}'`,
@@ -175,21 +175,21 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     })
     const code = (id: string) => page.locator(`#${id} [data-code]:visible code`).textContent()
     const choose = (id: string, language: string) => page.locator(`#${id} .tabs label`, { hasText: language }).click()
-    expect(await code('webhook-get')).toContain(`/apps/my-app/webhook'`)
+    expect(await code('webhookGet')).toContain(`/apps/my-app/webhook'`)
     await page.locator('#webhookPut').getByLabel('Body').fill(`{"url": "https://a.example/it's"}`)
-    expect(await code('webhook-put')).toContain(`-d '{"url": "https://a.example/it'\\''s"}'`)
-    await choose('webhook-put', 'fetch')
-    expect(await code('webhook-put')).toContain(`JSON.stringify({ url: "https://a.example/it's" })`)
-    await choose('webhook-put', 'SDK')
-    expect(await code('webhook-put')).toContain(`api.webhook.put('my-app', { url: "https://a.example/it's" })`)
-    await choose('webhook-put', 'tRPC')
-    expect(await code('webhook-put')).toContain(`url: "https://a.example/it's",`)
+    expect(await code('webhookPut')).toContain(`-d '{"url": "https://a.example/it'\\''s"}'`)
+    await choose('webhookPut', 'fetch')
+    expect(await code('webhookPut')).toContain(`JSON.stringify({ url: "https://a.example/it's" })`)
+    await choose('webhookPut', 'SDK')
+    expect(await code('webhookPut')).toContain(`api.webhook.put('my-app', { url: "https://a.example/it's" })`)
+    await choose('webhookPut', 'tRPC')
+    expect(await code('webhookPut')).toContain(`url: "https://a.example/it's",`)
     // All operations, and the next page of the tab.
-    expect(await code('webhook-get')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
+    expect(await code('webhookGet')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
     await page.goto(docs('notify'))
-    await expect.poll(() => code('webhook-get')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
+    await expect.poll(() => code('webhookGet')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
     await page.locator('#webhookGet .tabs input:checked').press('ArrowLeft')
-    expect(await code('webhook-delete')).toContain(`await api.webhook.delete('my-app')`)
+    expect(await code('webhookDelete')).toContain(`await api.webhook.delete('my-app')`)
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -258,7 +258,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     }
     const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider', sync: 'riverside' }
     const ofSync: Record<string, string> = { quizzes: 'academy', events: 'provider' }
-    const organisationOf = (id: string) => (api === 'sync' && ofSync[id.split('-')[0]!]) || organisations[api]
+    const organisationOf = (id: string) => (api === 'sync' && ofSync[/^[a-z]+/.exec(id)![0]]) || organisations[api]
     const tokens = new Map<string, string>()
     const statusOf = async (line: string, id: string) => {
       const organisation = organisationOf(id)
@@ -267,12 +267,12 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
       const { stdout } = await run('bash', ['-c', `${line} -s -o /dev/null -w '%{http_code}'`], { env })
       return stdout
     }
-    const put = printed.find(({ id }) => id.endsWith('-put'))
+    const put = printed.find(({ id }) => id.endsWith('Put'))
     expect(printed.length).toBeGreaterThan(0)
     for (const { id, code } of printed) {
       if (put) await statusOf(put.code.curl!, put.id)
       // Rules are for the app itself: a member's token is refused.
-      const expected = /^storage-rules-/.test(id) ? '403' : expect.stringMatching(/^20[014]$/)
+      const expected = /^storageRules/.test(id) ? '403' : expect.stringMatching(/^20[014]$/)
       expect([id, await statusOf(code.curl!, id)]).toEqual([id, expected])
     }
   })
