@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { housekeepingTasks } from '../../server/process/housekeeping.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { migratedDatabase } from '../support/databases.ts'
+import { startedAround } from '../support/started.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import type { Tokens } from './auth-world.ts'
-import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
+import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read svc.me.groups:read'
 
-const it_ = authWorld()
+// A database of its own: housekeeping weeks later takes the session of every test.
+const it_ = startedAround(async () => {
+  const db = openTestDatabase(await migratedDatabase(afterAll))
+  afterAll(() => db.$disconnect())
+  return startAuthWorld({ db })
+})
 let client: string
 let stranger: string
 beforeAll(async () => {
