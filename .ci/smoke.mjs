@@ -72,7 +72,10 @@ const error = (status, code, { message = sentence, reason, headers } = {}) =>
 const unauthorized = (message, challenge = /^Bearer /) =>
   error(401, 'invalid_token', { message, headers: { 'www-authenticate': challenge } })
 const conflict = (reason) => error(409, 'conflict', { reason })
-const forbidden = (scope) => ({ 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` })
+const metadataOf = (base) => base.replace(/(?<=\/\/[^/]+)\//, '/.well-known/oauth-protected-resource/')
+const forbidden = (scope, base) => ({
+  'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadataOf(base)}"`,
+})
 /** Not for pages of other origins. */
 const page = (text) => ({
   status: 200,
@@ -137,7 +140,7 @@ const plainWebhook = { url: 'https://example.org/' }
 // The table -----------------------------------------------------------------------------------------------------------
 
 /** Title, request, expectation. A request may be a function of the answer to the row before, an expectation of its own too. */
-const rows = ({ hosts, tokens }) => [
+const rows = ({ hosts, bases, tokens }) => [
   ['GET / names the API and the club', get('/'), root],
   ['GET / answers without a slash', get(''), root],
   ['GET / answers a member who has left', get('/', 'left'), root],
@@ -441,14 +444,18 @@ const rows = ({ hosts, tokens }) => [
   [
     'a token without the scope is 403, before the body is read',
     call('PUT apps /storage/smoke/exact', 'narrow', { body: '{' }),
-    detail(403, 'This token does not carry the svc.apps.storage:write scope.', forbidden('svc.apps.storage:write')),
+    detail(
+      403,
+      'This token does not carry the svc.apps.storage:write scope.',
+      forbidden('svc.apps.storage:write', bases.apps),
+    ),
   ],
   [
     'a token without the scope is 403 on notify',
     call('GET notify /apps/trainer-app/webhook', 'narrow'),
     error(403, 'missing_scope', {
       message: 'This token does not carry the ntf.apps.webhook:read scope.',
-      headers: forbidden('ntf.apps.webhook:read'),
+      headers: forbidden('ntf.apps.webhook:read', bases.notify),
     }),
   ],
   [
@@ -593,7 +600,7 @@ const rows = ({ hosts, tokens }) => [
       200,
       part({
         openapi: /^3\.1\./,
-        servers: a(`http://${hosts.apps}/v1 first`, (list) => list?.[0]?.url === `http://${hosts.apps}/v1`),
+        servers: a(`${bases.apps} first`, (list) => list?.[0]?.url === bases.apps),
         paths: part({ '/me/profile': part({ get: part({}) }), '/storage/{collection}/{key}': part({ put: part({}) }) }),
       }),
     ),
@@ -640,7 +647,10 @@ async function tokenFor([member, club, client, ...more]) {
   return stdout.trim()
 }
 
-/** The hosts of the APIs as the service names them, and whether they are at paths of localhost as well: in the trial. */
+/**
+ * The hosts of the APIs as the service names them, whether they are at paths of localhost as well, in the trial, and the base
+ * addresses that are used.
+ */
 async function find() {
   const host = (name) => `${name}.localhost${base.port && `:${base.port}`}`
   for (const [where, path] of [
@@ -653,9 +663,15 @@ async function find() {
       headers: { host: where },
     })
     if (status !== 200) continue
-    const apps = new URL(JSON.parse(text).servers[0].url).host
-    const hostOf = (name) => [name, apps.replace(/^apps\b/, name)]
-    return { hosts: Object.fromEntries(['apps', 'lms', 'notify', 'sync', 'auth'].map(hostOf)), local: path !== '' }
+    const servers = JSON.parse(text).servers.map(({ url }) => url)
+    const ofHost = servers.find((url) => /^\w+:\/\/apps\b/.test(url))
+    const local = path !== ''
+    const own = local ? servers.find((url) => url.endsWith('/apps/v1')) : ofHost
+    const names = ['apps', 'lms', 'notify', 'sync', 'auth']
+    const ofEach = (url) => Object.fromEntries(names.map((name) => [name, url.replace(/\bapps\b/, name)]))
+    const hosts = ofEach(new URL(ofHost).host)
+    const bases = ofEach(own)
+    return { hosts, bases, local }
   }
   throw new Error(`No member apps API answers at ${given}.`)
 }
@@ -825,7 +841,7 @@ async function run() {
   const made = Object.entries(holders).map(async ([name, holder]) => [name, await tokenFor(holder)])
   const tokens = Object.fromEntries(await Promise.all(made))
   const send = senderTo(found, tokens)
-  const table = [...rows({ hosts: found.hosts, tokens }), ...(internal ? internalRows : [])]
+  const table = [...rows({ ...found, tokens }), ...(internal ? internalRows : [])]
   let [failed, last] = [0, undefined]
   await sweep(send)
   for (const row of table) {
