@@ -148,6 +148,10 @@ const fields = (columns: Record<string, string>) =>
 
 const current = `"personId" = $1 AND ("leftAt" IS NULL OR "leftAt" > $2::timestamptz)`
 
+/** Stores of the clubs that the person belongs or belonged to. */
+const ownStores = `(SELECT "appId", "clubId" FROM "StorageUsage" JOIN "Membership" ON "organisationId" = "clubId"
+      WHERE "personId" = $1 ORDER BY 1, 2) store`
+
 export const profile = `SELECT ${fields({
   id: 'id',
   firstName: '"firstName"',
@@ -338,8 +342,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     created: '"createdBy" IS NOT DISTINCT FROM $1',
     updated: '"updatedBy" IS NOT DISTINCT FROM $1',
     updatedAt: '"updatedAt"',
-  })} FROM (SELECT "appId", "clubId" FROM "StorageUsage" JOIN "Membership" ON "organisationId" = "clubId"
-      WHERE "personId" = $1 ORDER BY 1, 2) store
+  })} FROM ${ownStores}
     CROSS JOIN LATERAL (SELECT collection, key, "createdBy", "updatedBy", "updatedAt" FROM "StorageEntry" entry
       WHERE entry."appId" = store."appId" AND entry."clubId" = store."clubId" AND owner = '' AND $1 IN ("createdBy", "updatedBy")
       ORDER BY collection, key) entry`,
@@ -351,8 +354,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     key: 'key',
     method: 'method',
     createdAt: '"createdAt"',
-  })} FROM (SELECT "appId", "clubId" FROM "StorageUsage" JOIN "Membership" ON "organisationId" = "clubId"
-      WHERE "personId" = $1 ORDER BY 1, 2) store
+  })} FROM ${ownStores}
     CROSS JOIN LATERAL (SELECT "clientId", key, method, "createdAt" FROM "StorageRequest" request
       WHERE request."appId" = store."appId" AND request."clubId" = store."clubId" AND "memberId" = $1
       ORDER BY "createdAt", key) request`,

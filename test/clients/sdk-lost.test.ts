@@ -2,21 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createClient, EntryChanged } from '../../clients/sdk/client.ts'
 import { chance } from '../support/chance.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { times } from '../support/rounds.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { Loss } from './losing-proxy.ts'
 import { losingProxy } from './losing-proxy.ts'
 
-const local = (name: string) => `http://127.0.0.1/${name}/v1`
-const localUrls = {
-  apps: local('apps'),
-  lms: local('lms'),
-  notify: local('notify'),
-  sync: local('sync'),
-  auth: local('auth'),
-}
-const world = useWorld({ localUrls })
+const world = useWorld({ localUrls: localUrlsAt('http://127.0.0.1') })
 
 type Settings = Omit<Parameters<typeof losingProxy>[0], 'port'>
 

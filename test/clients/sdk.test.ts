@@ -13,18 +13,12 @@ import {
   SignInNeeded,
 } from '../../clients/sdk/client.ts'
 import type { pause } from '../../clients/sdk/pause.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { useWorld } from '../support/started.ts'
 import { createQuiz } from '../support/tenant.ts'
 import { startWorld } from '../support/world.ts'
 
-const local = (name: string) => `http://127.0.0.1/${name}/v1`
-const localUrls = {
-  apps: local('apps'),
-  lms: local('lms'),
-  notify: local('notify'),
-  sync: local('sync'),
-  auth: local('auth'),
-}
+const localUrls = localUrlsAt('http://127.0.0.1')
 const world = useWorld({ localUrls, storageQuotaBytes: 4000 })
 beforeAll(async () => {
   await createQuiz(world.db, world.ids)

@@ -2,19 +2,14 @@ import fc from 'fast-check'
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { seed } from '../support/chance.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { times } from '../support/rounds.ts'
 import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 import { deviceFlow, deviceGrant } from './device-world.ts'
 import { api } from './openid-world.ts'
 
 const AUDIENCE = 'urn:member-apps-api'
-const localUrls = {
-  apps: 'http://localhost:3000/apps/v1',
-  lms: 'http://localhost:3000/lms/v1',
-  notify: 'http://localhost:3000/notify/v1',
-  sync: 'http://localhost:3000/sync/v1',
-  auth: 'http://localhost:3000/auth/v1',
-}
+const localUrls = localUrlsAt('http://localhost:3000')
 const it_ = authWorld({ localUrls })
 
 let client: string

@@ -9,13 +9,13 @@ import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import { demoConsent } from '../support/app-server.ts'
 import { migratedDatabase } from '../support/databases.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { send } from '../support/request.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import { printedCalls, runPrinted } from './printed-code.ts'
 
-const at = (name: string) => `http://127.0.0.1/${name}/v1`
 const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
 const clients = { fetch: undefined, sdk: createSdk, trpc: createFirstParty } as const
 type Language = keyof typeof clients
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const db = openTestDatabase(databaseUrl)
   await seed(db, new Date(), memberScopesAt)
   await db.consent.create({ data: demoConsent }).finally(() => db.$disconnect())
-  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), sync: at('sync'), auth: at('auth') }
+  const localUrls = localUrlsAt('http://127.0.0.1')
   world = await startWorld({ databaseUrl, localUrls })
   ends.unshift(() => world.close())
 })

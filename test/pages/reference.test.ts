@@ -4,17 +4,17 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'
 import { indexLines } from '../support/index-lines.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { renderedDocs } from '../support/rendered-docs.ts'
 import { send } from '../support/request.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import { expectCompressed, expectStored, getAt } from './stored-file.ts'
 
-const at = (section: string) => `http://localhost:3000/${section}/v1`
+const localUrls = localUrlsAt('http://localhost:3000')
 let auth: AuthWorld
 let external: World
 beforeAll(async () => {
-  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), sync: at('sync'), auth: at('auth') }
   ;[auth, external] = await Promise.all([startAuthWorld({ localUrls }), startWorld()])
 })
 afterAll(() => Promise.all([auth.world.close(), external.close()]))
@@ -148,8 +148,8 @@ describe('the reference at localhost', () => {
   it.each(apis)('is that of %s, with the addresses of localhost', async (api) => {
     const local = await get('localhost:3000', `/${api}/v1/docs`)
     expect(local.status).toBe(200)
-    expect(local.text).toContain(`<code class="address">${at(api)}</code>`)
-    for (const other of apis) expect(local.text).toContain(`href="${at(other)}/docs"`)
+    expect(local.text).toContain(`<code class="address">${localUrls[api]}</code>`)
+    for (const other of apis) expect(local.text).toContain(`href="${localUrls[other]}/docs"`)
     const own = await get(`${api}.test`, '/v1/docs')
     expect(own.text).toContain(`<code class="address">http://${api}.test/v1</code>`)
     for (const path of ['errors', 'search.json', 'frame.js', 'code.js', 'try.js', 'style.css'])

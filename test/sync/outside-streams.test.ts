@@ -1,12 +1,12 @@
 import { fetchEventSource } from '@microsoft/fetch-event-source'
 import { EventSource } from 'eventsource'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
-const at = (section: string) => `http://localhost:3000/${section}/v1`
 const world = useWorld({
-  localUrls: { apps: at('apps'), lms: at('lms'), notify: at('notify'), sync: at('sync'), auth: at('auth') },
+  localUrls: localUrlsAt('http://localhost:3000'),
 })
 
 /** Opens the changes of a collection, and calls `seen` with the data of each event. */
