@@ -27,8 +27,11 @@ export async function revokeAccessToken(ctx: Context, { db, now, issuer, keys }:
     await endGrants(db, [claims.gid], now())
   }
   ctx.status = 200
-  ctx.remove('Content-Type')
-  ctx.body = ''
+}
+
+/** RFC 7009 lets clients ignore the body; simple-oauth2 takes any that is not JSON for an error. */
+export function answerRevocation(ctx: Context): void {
+  if ((ctx as Context & Partial<KoaContextWithOIDC>).oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {}
 }
 
 /** Also of an expired one: its grant may still exist. Undefined for what this service has not signed. */

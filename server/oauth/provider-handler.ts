@@ -11,7 +11,7 @@ import { messageFor, sendMessage } from '../browser/page-responses.ts'
 import type { Message } from '../browser/pages/views.ts'
 import { sendPage } from '../browser/send-page.ts'
 import type { StepContext } from '../http/state.ts'
-import { revokeAccessToken } from './access-token-revocation.ts'
+import { answerRevocation, revokeAccessToken } from './access-token-revocation.ts'
 import { appOf } from './app-views.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
 import { ClientWaits } from './client-waits.ts'
@@ -61,6 +61,7 @@ export function createProviderHandler({ keys, requestMs, replayed, ...options }:
         if (await pacePolls(ctx, options.db, options.now)) asked.get(ctx.req)!.state.waits = true
         if (ctx.oidc?.route === 'jwks') ctx.set('Cache-Control', `public, max-age=${KEYS_SECONDS}`)
         await revokeAccessToken(ctx, { ...options, keys })
+        answerRevocation(ctx)
         dropIdToken(ctx)
         await rotateRefreshToken(ctx, { ...options, replayed })
       } catch (error) {

@@ -49,8 +49,8 @@ const selectKeys = statement(
 type Readable = Pick<SigningKeyStore, 'db' | 'cipher'>
 
 /**
- * The latest `signsFrom` of each algorithm first, and whether a client has chosen RS256, which has no keys until then: one takes
- * some 150 ms of CPU to make. One statement, as each node asks every 3 s; `known` keys are not decrypted again.
+ * The latest `signsFrom` of each algorithm first, and whether a client has chosen RS256. One statement, as each node asks every
+ * 3 s; `known` keys are not decrypted again.
  */
 export async function readKeysAndNeed(
   { db, cipher }: Readable,
@@ -113,15 +113,25 @@ export async function deleteKeys(db: Database | Transaction, kids: string[]): Pr
 }
 
 /**
- * Nodes that start together wait for the lock and then find the key. One for RS256 is published before it signs: until then,
- * ES256 does.
+ * Makes a key of each of these algorithms that has none. Nodes that start together wait for the lock and then find the keys. Those of
+ * an installation that had none sign at once; a later one for RS256 is published before it signs: until then, ES256 does.
  */
-export async function insertFirstKey(store: SigningKeyStore, algorithm: IdTokenAlgorithm): Promise<void> {
+export async function insertFirstKeys(store: SigningKeyStore, missing: readonly IdTokenAlgorithm[]): Promise<void> {
   const { db, cipher, now } = store
-  const key = await makeKey(cipher, new Date(now() + (algorithm === 'ES256' ? 0 : PUBLISH_MS)), algorithm)
+  const made = await Promise.all(
+    missing.map(async (algorithm) => ({ algorithm, key: await makeKey(cipher, new Date(now()), algorithm) })),
+  )
   await db.$transaction(async (tx) => {
-    const keys = await readLockedKeys(tx, cipher, algorithm)
-    if (keys.every(({ jwk }) => !jwk)) await insertKey(tx, algorithm, key)
+    const stored = {
+      ES256: await readLockedKeys(tx, cipher, 'ES256'),
+      RS256: await readLockedKeys(tx, cipher, 'RS256'),
+    }
+    const isNew = stored.ES256.length === 0
+    for (const { algorithm, key } of made) {
+      if (stored[algorithm].some(({ jwk }) => jwk)) continue
+      const waitMs = isNew || algorithm === 'ES256' ? 0 : PUBLISH_MS
+      await insertKey(tx, algorithm, { ...key, signsFrom: new Date(key.signsFrom.getTime() + waitMs) })
+    }
   })
 }
 

@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors as jose } from 'jose'
 import type { IdTokenAlgorithm } from '../../prisma/generated/enums.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
-import { insertFirstKey, RELOAD_MS, readKeysAndNeed } from './signing-key-store.ts'
+import { algorithms, insertFirstKeys, RELOAD_MS, readKeys, readKeysAndNeed } from './signing-key-store.ts'
 import { throttled } from './throttled.ts'
 
 /** Tokens with unknown keys cause at most one reload in this time, however many there are. */
@@ -37,14 +37,10 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const keysOf = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
 
   const load = async () => {
-    let { keys: stored, needsRsa } = await readKeysAndNeed({ db, cipher }, keys)
-    const create = async (algorithm: IdTokenAlgorithm) => {
-      await insertFirstKey({ db, cipher, now }, algorithm)
-      ;({ keys: stored, needsRsa } = await readKeysAndNeed({ db, cipher }))
-    }
-    if (!stored.some(({ algorithm }) => algorithm === 'ES256')) await create('ES256')
-    const hasRsaKey = stored.some(({ algorithm, jwk }) => algorithm === 'RS256' && jwk)
-    if (!hasRsaKey && needsRsa) await create('RS256')
+    const { keys: found, needsRsa } = await readKeysAndNeed({ db, cipher }, keys)
+    const missing = missingOf(found, needsRsa)
+    if (missing.length > 0) await insertFirstKeys({ db, cipher, now }, missing)
+    const stored = missing.length > 0 ? await readKeys({ db, cipher }) : found
     for (const { kid, jwk } of stored) {
       if (jwk || undecryptable.has(kid)) continue
       undecryptable.add(kid)
@@ -65,7 +61,7 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
 
   await load()
   if (keysOf('ES256').length === 0) {
-    await insertFirstKey({ db, cipher, now }, 'ES256')
+    await insertFirstKeys({ db, cipher, now }, ['ES256'])
     await load()
   }
   /** Reported once, not at every attempt. */
@@ -112,6 +108,16 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     },
   }
 }
+
+/**
+ * Each installation has a key of both algorithms. One for RS256 takes 150 ms of CPU to make: where all are encrypted with another
+ * SECRETS_KEY, a client has to need it.
+ */
+const missingOf = (stored: readonly SigningKey[], needsRsa: boolean): IdTokenAlgorithm[] =>
+  algorithms.filter((algorithm) => {
+    const own = stored.filter((key) => key.algorithm === algorithm)
+    return own.length === 0 || (algorithm === 'RS256' && needsRsa && own.every(({ jwk }) => !jwk))
+  })
 
 const sameKeys = (some: readonly { kid?: string }[], others: readonly { kid?: string }[]) =>
   some.length === others.length && some.every(({ kid }, i) => kid === others[i]!.kid)

@@ -27,8 +27,8 @@ describe('the revocation of an access token', () => {
       const answer = await revoke({ client_id: one.client, token: one.access_token, ...(hint as object) })
       expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([
         200,
-        '',
-        'text/plain; charset=utf-8',
+        '{}',
+        'application/json; charset=utf-8',
       ])
       it_.world.advance(5)
       expect([await statusOf(one.access_token), await isLive(one)]).toEqual([401, false])

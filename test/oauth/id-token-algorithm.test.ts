@@ -5,7 +5,7 @@ import type * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   deleteRetiredKeys,
-  insertFirstKey,
+  insertFirstKeys,
   readKeys,
   revokeKey,
   rotateOldKeys,
@@ -19,7 +19,7 @@ import { issuer, redirectUri, startAuthWorld } from './auth-world.ts'
 import { createMember } from './members.ts'
 import { byPort, discover, everything, registerOpenid, signIn, toApp, userinfo } from './openid-world.ts'
 
-/** A database of their own: a client with RS256 lets each service of the database make a key. */
+/** A database of their own: its installation is new. */
 let here: AuthWorld
 let there: AuthWorld
 let client: string
@@ -55,21 +55,31 @@ const published = async ({ app }: AuthWorld): Promise<[string, string][]> =>
   (await app.get(`${issuer}/jwks`)).json.keys.map(({ alg, kid }: Record<string, string>) => [alg, kid])
 const headerOf = (token: string) => decodeProtectedHeader(token)
 
-describe('the first client that chooses RS256', () => {
-  it('gets ES256 until the key that is made for it has been published for two minutes', async () => {
-    await reload()
-    expect((await published(here)).map(([alg]) => alg)).toEqual(['ES256'])
+describe('a new installation', () => {
+  it('has a key of both algorithms, and the first client with RS256 gets it at once', async () => {
+    const keys = await readKeys(parts())
+    expect(keys.map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256'])
+    for (const node of [here, there])
+      expect(await published(node)).toEqual(keys.map(({ algorithm, kid }) => [algorithm, kid]))
     await choose('RS256')
-    await Promise.all([reload(), insertFirstKey(parts(), 'RS256')])
+    const { id_token, access_token } = await signIn(here, config)
+    expect(headerOf(id_token!)).toEqual({ alg: 'RS256', kid: keys[1]!.kid })
+    expect(headerOf(access_token).alg).toBe('ES256')
+  })
+})
+
+describe('the key for RS256 of an installation that had none', () => {
+  it('is made once, and signs two minutes after it was published: until then ES256 does', async () => {
+    await here.world.db.rsaSigningKey.deleteMany({ where: {} })
+    await Promise.all([reload(), insertFirstKeys(parts(), ['RS256'])])
     await reload()
+    config = await discover(here, client)
     const [key, ...others] = await rsaKeys()
     expect(others).toEqual([])
     for (const node of [here, there]) expect(await published(node)).toContainEqual(['RS256', key!.kid])
     expect(headerOf((await signIn(here, config)).id_token!).alg).toBe('ES256')
     advance(121)
-    const { id_token, access_token } = await signIn(here, config)
-    expect(headerOf(id_token!)).toEqual({ alg: 'RS256', kid: key!.kid })
-    expect(headerOf(access_token).alg).toBe('ES256')
+    expect(headerOf((await signIn(here, config)).id_token!)).toEqual({ alg: 'RS256', kid: key!.kid })
   })
 
   it('has published no private part of it', async () => {
