@@ -18,6 +18,7 @@ import { metadataOf, openidConfiguration, routes } from './metadata.ts'
 import { asksForOpenid, plainRequest } from './plain-request.ts'
 import { withinDeadline } from './provider-handler.ts'
 import { QUERY_TOO_LONG, queryOf } from './query.ts'
+import { dropUnknownScopes } from './renewal-scopes.ts'
 import type { NameResource } from './resources.ts'
 import { reserveBody, rewriteForm } from './token-body.ts'
 import { tooMany } from './token-limit.ts'
@@ -59,8 +60,12 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   /** What clients send in several ways, as oidc-provider reads it. */
   const plainForm = (ctx: StepContext) =>
     rewriteForm(ctx.req, async (form) => {
-      const isNamed = await namePublicClient(ctx.req.headers, form, clientOf)
-      return nameResource(form) || isNamed
+      const changes = [
+        await namePublicClient(ctx.req.headers, form, clientOf),
+        await dropUnknownScopes(ctx.req.headers, form, clientOf),
+        nameResource(form),
+      ]
+      return changes.includes(true)
     })
   const isWithinLimit = requestLimit(limits, 'authorizations', MAX_REQUESTS)
 

@@ -91,6 +91,8 @@ describe('a refresh token', () => {
     ['of another client', () => ({ client_id: stranger }), 'invalid_grant'],
     ['with a NUL', () => ({ refresh_token: 'a\0b' }), 'invalid_grant'],
     ['for more scopes', () => ({ scope: 'svc.me.profile:read svc.me.groups:read' }), 'invalid_scope'],
+    ['for more scopes and an unknown one', () => ({ scope: 'svc.me.groups:read admin' }), 'invalid_scope'],
+    ['for unknown scopes alone', () => ({ scope: 'offline_access admin' }), 'invalid_scope'],
     ['for another API', () => ({ resource: 'https://other.example' }), 'invalid_target'],
     [
       'with grant type password',

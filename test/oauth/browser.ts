@@ -116,7 +116,7 @@ export class Browser {
             text,
             url,
             location: location === undefined ? undefined : new URL(location, url),
-            json: /json/.test(response.headers['content-type'] ?? '') ? JSON.parse(text) : undefined,
+            json: text !== '' && /json/.test(response.headers['content-type'] ?? '') ? JSON.parse(text) : undefined,
           })
         })
       })

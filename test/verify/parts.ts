@@ -197,6 +197,17 @@ export const parts: readonly Part[] = [
     commands: [`.ci/executable bun ${BUN}`, tests('sdk')],
   },
   {
+    name: 'clients',
+    proves: 'OAuth and OpenID Connect libraries, as npm and Debian have them, sign members in with their defaults.',
+    kind: 'plain',
+    minutes: 15,
+    needs: [
+      ...CHROMIUM,
+      ...['python3-requests-oauthlib', 'python3-authlib', 'oidc-agent', 'apache2', 'libapache2-mod-auth-openidc'],
+    ],
+    commands: [tests('clients')],
+  },
+  {
     name: 'pgbouncer',
     proves: 'Every endpoint, and the whole api project, hold through PgBouncer in transaction mode.',
     kind: 'plain',

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { freePort, run, send, until } from '../../process/service.ts'
 import { inChromium } from '../in-chromium.ts'
-import { npm, offline } from './npm.ts'
+import { npm, offline } from '../install/npm.ts'
 
 /** The versions in docs/apps.md. */
 const PACKAGES = [
@@ -20,7 +20,7 @@ const PACKAGES = [
   'express-session@1.19.0',
 ]
 const OPENID = ['openid', 'profile', 'email']
-const programs = join(import.meta.dirname, 'openid-clients')
+const programs = join(import.meta.dirname, 'programs')
 
 describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReason}`, () => {
   let directory: string
