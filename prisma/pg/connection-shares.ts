@@ -32,15 +32,19 @@ export class ConnectionShares {
     return count
   }
 
-  async run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
+  run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
     // Nobody waits while a place is free.
-    if (this.#inUse < this.#options.places) this.#enter(holder)
-    else await this.#observedWait(holder)
-    try {
-      return await work()
-    } finally {
-      this.#leave(holder)
-    }
+    if (this.#inUse >= this.#options.places) return this.#observedWait(holder).then(() => this.#begin(holder, work))
+    this.#enter(holder)
+    return this.#begin(holder, work)
+  }
+
+  /** Without another promise around that of the work, in a path of every request. */
+  #begin<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
+    const leave = () => this.#leave(holder)
+    const done = work()
+    done.then(leave, leave)
+    return done
   }
 
   #enter(holder: Holder) {

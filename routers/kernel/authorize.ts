@@ -4,7 +4,6 @@ import type { ApiError } from './errors.ts'
 import { errors } from './errors.ts'
 import type { AccessPolicy, Requirements } from './policies.ts'
 import type { FirstPartyScope, Scope } from './scopes.ts'
-import { withShare } from './shared-core.ts'
 
 export interface Guarded {
   scope: Scope | FirstPartyScope | null
@@ -70,13 +69,13 @@ export function stillAllows(row: Guarded) {
 
 /**
  * Checks token, rate limit and the row's requirements, in this order, and throws. Resolves to the part of the context that the
- * policy grants, and a core whose database connections are shared with other teams.
+ * policy grants. From then on the call's statements take connections of its team's share.
  */
 export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> & { policy: AccessPolicy<Granted> }) {
   const { requires, grant } = row.policy
   const applicable = checks.filter(({ applies }) => applies(row))
 
-  return async ({ core, call }: Context): Promise<Granted & Pick<Context, 'core'>> => {
+  return async ({ core, call }: Context): Promise<Granted> => {
     const { principal } = call
     if (principal.sections && !principal.sections.has(requires.section)) throw errors.tokenInvalid()
     const access = await core.accessOf(principal)
@@ -89,6 +88,7 @@ export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> &
     const caller = { principal, access }
     for (const check of applicable) if (!check.passes(caller, row)) throw check.error(row, core.brand)
     if (requires.person) await call.countPeople?.('person', principal.member!)
-    return { ...grant(principal, access), core: withShare(core, access.team) }
+    call.team = access.team
+    return grant(principal, access)
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import type { Holder } from '../../prisma/pg/connection-shares.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { AccessWatch } from './access-watch.ts'
@@ -65,6 +66,8 @@ export interface Call {
   principal: Principal
   /** The request's deadline; a call in this process has none. */
   deadline?: Deadline
+  /** Whose share of the database's connections it uses, once it is authorized. */
+  team?: Holder
   /** Counts this call against its team's rate limit; throws 429. */
   consumeQuota: (access: Access) => Promise<void>
   /**

@@ -67,7 +67,7 @@ export class Deadline {
     this.#at = Number.POSITIVE_INFINITY
   }
 
-  /** Rejects with 503 at the deadline; work that continues cannot reach the database (bounded-core.ts). */
+  /** Rejects with 503 at the deadline; work that continues cannot reach the database (call-core.ts). */
   bound<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const refuse = (error: unknown) => {

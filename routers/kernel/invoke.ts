@@ -1,6 +1,6 @@
 import type { AnyProcedure } from '@trpc/server'
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
-import { withDeadline } from './bounded-core.ts'
+import { withBounds } from './call-core.ts'
 import type { Context } from './context.ts'
 import type { Changes, Options, Result } from './trpc-internals.ts'
 import { definitionOf } from './trpc-internals.ts'
@@ -37,10 +37,9 @@ export function invocable<P extends AnyProcedure>(procedure: P): P {
       }
     }
     const { core, call } = ctx as Partial<Context>
-    const deadline = call?.deadline
-    const result = deadline
-      ? await deadline.bound(run(0, { core: withDeadline(core!, deadline), call }, input, getRawInput))
-      : await run(0, ctx as object, input, getRawInput)
+    const own = call ? { core: withBounds(core!, call), call } : (ctx as object)
+    const running = run(0, own, input, getRawInput)
+    const result = await (call?.deadline ? call.deadline.bound(running) : running)
     if (!result) throw new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: NO_RESULT })
     if (!result.ok) throw result.error
     return result.data

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { withDeadline } from '../../routers/kernel/bounded-core.ts'
+import { withBounds } from '../../routers/kernel/call-core.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { useWorld } from '../support/started.ts'
 import { suiteLimits } from '../support/time-limits.ts'
@@ -33,12 +33,12 @@ describe('the deadline of a request', () => {
 
   it('begins no statement when it is over, and commits no transaction', async () => {
     const { db, ids } = world
-    expect(() => withDeadline(world.core, over()).db.person).toThrow(expect.objectContaining(unavailable))
+    expect(() => withBounds(world.core, { deadline: over() }).db.person).toThrow(expect.objectContaining(unavailable))
     const rename = (name: string) => `UPDATE "Person" SET "firstName" = '${name}' WHERE id = '${ids.member}'`
 
     for (const kind of ['$transaction', 'inTransaction'] as const) {
       const deadline = inTime()
-      const late = withDeadline(world.core, deadline).db
+      const late = withBounds(world.core, { deadline }).db
       const expire = () => Object.defineProperty(deadline, 'isOver', { value: true })
       const work =
         kind === '$transaction'
@@ -56,7 +56,7 @@ describe('the deadline of a request', () => {
   })
 
   it('keeps Prisma, statements and transactions as they are', async () => {
-    const { db } = withDeadline(world.core, inTime())
+    const { db } = withBounds(world.core, { deadline: inTime() })
     const { ids } = world
     const where = { id: ids.member }
     expect(await db.person.count({ where })).toBe(1)
