@@ -12,6 +12,12 @@ interface Options {
   observer?: Partial<Pick<PoolObserver, 'began' | 'waited' | 'timedOut'>> | undefined
 }
 
+interface Waiter {
+  since: number
+  admit: () => void
+  refuse: () => void
+}
+
 /**
  * The connections of a pool, shared among teams: while one team waits, another uses at most half of them. Alone it may use all. What
  * does not pass here (housekeeping, sign-in) takes any connection.
@@ -20,7 +26,10 @@ export class ConnectionShares {
   readonly #options: Options
   #inUse = 0
   readonly #held = new Map<Holder, number>()
-  readonly #waiting = new Map<Holder, Set<() => void>>()
+  /** Each holder's in the order in which they came. */
+  readonly #waiting = new Map<Holder, Waiter[]>()
+  /** For the longest waiting of all: one for each of them took 1 us of a request. */
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -28,23 +37,16 @@ export class ConnectionShares {
 
   get waiting() {
     let count = 0
-    for (const { size } of this.#waiting.values()) count += size
+    for (const { length } of this.#waiting.values()) count += length
     return count
   }
 
   run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
+    // A continuation of the caller's, so that its spans are too.
+    if (this.#inUse >= this.#options.places) return this.#wait(holder).then(() => this.#begin(holder, work))
     // Nobody waits while a place is free.
-    if (this.#inUse >= this.#options.places) return this.#observedWait(holder).then(() => this.#begin(holder, work))
     this.#enter(holder)
     return this.#begin(holder, work)
-  }
-
-  /** Without another promise around that of the work, in a path of every request. */
-  #begin<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
-    const leave = () => this.#leave(holder)
-    const done = work()
-    done.then(leave, leave)
-    return done
   }
 
   #enter(holder: Holder) {
@@ -52,56 +54,85 @@ export class ConnectionShares {
     this.#held.set(holder, (this.#held.get(holder) ?? 0) + 1)
   }
 
+  #begin<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
+    const leave = () => this.#leave(holder)
+    try {
+      const done = work()
+      done.then(leave, leave)
+      return done
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
   #leave(holder: Holder) {
     this.#inUse--
     const held = this.#held.get(holder)! - 1
     if (held === 0) this.#held.delete(holder)
     else this.#held.set(holder, held)
-    this.#next()?.()
+    this.#next()?.admit()
   }
 
   /** Takes from the first holder below its half, else from the first. A holder that is served moves behind the others. */
-  #next(): (() => void) | undefined {
-    if (this.#waiting.size === 0) return undefined
-    const holders = [...this.#waiting.keys()]
+  #next(): Waiter | undefined {
     const half = this.#options.places / 2
-    const holder = holders.find((one) => (this.#held.get(one) ?? 0) < half) ?? holders[0]!
-    const waiting = this.#waiting.get(holder)!
-    this.#waiting.delete(holder)
-    this.#waiting.set(holder, waiting)
-    return waiting.values().next().value
+    let chosen: Holder | undefined
+    for (const holder of this.#waiting.keys()) {
+      const isBelow = (this.#held.get(holder) ?? 0) < half
+      if (isBelow || chosen === undefined) chosen = holder
+      if (isBelow) break
+    }
+    if (chosen === undefined) return undefined
+    const waiters = this.#waiting.get(chosen)!
+    const first = waiters.shift()
+    if (waiters.length === 0) this.#waiting.delete(chosen)
+    else if (this.#waiting.size > 1) {
+      this.#waiting.delete(chosen)
+      this.#waiting.set(chosen, waiters)
+    }
+    return first
   }
 
-  async #observedWait(holder: Holder) {
+  #wait(holder: Holder): Promise<void> {
     const { began, waited, timedOut } = this.#options.observer ?? {}
-    const [start, end] = [performance.now(), began?.(CONNECTION)]
-    const failure = await this.#wait(holder)
-    end?.(failure)
-    waited?.((performance.now() - start) / 1_000)
-    if (!failure) return
-    timedOut?.()
-    throw failure
+    const [since, end] = [performance.now(), began?.(CONNECTION)]
+    const ended = (failure?: Error) => {
+      end?.(failure)
+      waited?.((performance.now() - since) / 1_000)
+    }
+    return new Promise((resolve, reject) => {
+      const waiter = {
+        since,
+        admit: () => {
+          ended()
+          this.#enter(holder)
+          resolve()
+        },
+        refuse: () => {
+          const failure = new Error(NO_PLACE)
+          ended(failure)
+          timedOut?.()
+          reject(failure)
+        },
+      }
+      const waiters = this.#waiting.get(holder)
+      if (waiters) waiters.push(waiter)
+      else this.#waiting.set(holder, [waiter])
+      this.#timer ??= this.#refuseIn(this.#options.waitMs)
+    })
   }
 
-  #wait(holder: Holder): Promise<Error | undefined> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(holder) ?? new Set()
-      this.#waiting.set(holder, waiting)
-      const stop = () => {
-        clearTimeout(timer)
-        waiting.delete(admit)
-        if (waiting.size === 0) this.#waiting.delete(holder)
+  #refuseIn(ms: number) {
+    return setTimeout(() => {
+      const now = performance.now()
+      let earliest = Number.POSITIVE_INFINITY
+      for (const [holder, waiters] of this.#waiting) {
+        while (waiters[0] && now - waiters[0].since >= this.#options.waitMs - 1) waiters.shift()!.refuse()
+        if (waiters[0]) earliest = Math.min(earliest, waiters[0].since)
+        else this.#waiting.delete(holder)
       }
-      const admit = () => {
-        stop()
-        this.#enter(holder)
-        resolve(undefined)
-      }
-      const timer = setTimeout(() => {
-        stop()
-        resolve(new Error(NO_PLACE))
-      }, this.#options.waitMs)
-      waiting.add(admit)
-    })
+      this.#timer = earliest < now ? this.#refuseIn(earliest + this.#options.waitMs - now) : undefined
+    }, ms).unref()
   }
 }

@@ -66,7 +66,7 @@ export interface Call {
   principal: Principal
   /** The request's deadline; a call in this process has none. */
   deadline?: Deadline
-  /** Whose share of the database's connections it uses, once it is authorized. */
+  /** The team whose share of the database's connections it uses; undefined until it is authorized. */
   team?: Holder
   /** Counts this call against its team's rate limit; throws 429. */
   consumeQuota: (access: Access) => Promise<void>

@@ -5,8 +5,11 @@ import type { JsonText } from './text.ts'
 const TURN_CHARACTERS = 1024 * 1024
 
 /** Joins pieces. More than `maxText` characters are bytes, as a string takes up to three times their memory. */
-export const textOrBytes = async (pieces: readonly JsonText[], maxText: number): Promise<JsonText> =>
-  pieces.reduce((length, piece) => length + piece.length, 0) <= maxText ? pieces.join('') : toBytes(pieces)
+export function textOrBytes(pieces: readonly JsonText[], maxText: number): JsonText | Promise<JsonText> {
+  let length = 0
+  for (const piece of pieces) length += piece.length
+  return length <= maxText ? pieces.join('') : toBytes(pieces)
+}
 
 /** Waits twice: the first immediate still runs in the turn in which the rows were read. */
 async function toBytes(pieces: readonly JsonText[]): Promise<Buffer> {
