@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import { page, replicaOf, storedState } from './replica.ts'
-import type { Tenants } from './tenants.ts'
-import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
+import { coreOf, mintTenants, openWith, storageOf, tenantsOfEach, twoPools } from './tenants.ts'
 
-const db = openWith({ deadlock_timeout: '20ms' })
-/** A second pool. */
-const other = openWith({ deadlock_timeout: '20ms' })
-afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
-
-let tenants: Tenants
-beforeEach(async () => {
-  tenants = await mintTenants(db)
-})
+const { db, other } = twoPools({ deadlock_timeout: '20ms' })
+const tenants = tenantsOfEach(db)
 
 const collection = (owner = '', name = 'c') => ({
   app: tenants.apps[0],
@@ -172,7 +164,7 @@ describe('a replica that follows the changes', () => {
   it('equals the collection once it has read all, whenever it has read before', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
-        tenants = await mintTenants(db)
+        Object.assign(tenants, await mintTenants(db))
         const replica = replicaOf(db, collection(), limit)
         for (const one of steps) {
           if (one.what === 'put') await put(one.key, one.value)

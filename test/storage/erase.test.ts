@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { erase, usageOf } from '../../server/admin/storage-owners.ts'
 import { times } from '../support/rounds.ts'
 import {
@@ -12,13 +12,11 @@ import {
   sumsOf,
   talliesOf,
   tallyRowsOf,
+  twoPools,
   write,
 } from './tenants.ts'
 
-const db = openWith({ deadlock_timeout: '20ms' })
-/** A second pool. */
-const other = openWith({ deadlock_timeout: '20ms' })
-afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
+const { db, other } = twoPools({ deadlock_timeout: '20ms' })
 
 type Entries = Awaited<ReturnType<typeof entriesOf>>
 const amountOf = (entries: Entries) => ({

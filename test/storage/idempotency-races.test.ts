@@ -1,22 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import { removeOldRequests } from '../../routers/storage/old-requests.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { times } from '../support/rounds.ts'
-import type { Tenants } from './tenants.ts'
-import { callerOf, coreOf, countersOf, entriesOf, mintTenants, openWith, sumsOf } from './tenants.ts'
+import { callerOf, coreOf, countersOf, entriesOf, mintTenants, sumsOf, tenantsOfEach, twoPools } from './tenants.ts'
 
-const db = openWith({ deadlock_timeout: '20ms' })
-/** A second pool, of a second node. */
-const other = openWith({ deadlock_timeout: '20ms' })
-afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
-
-let tenants: Tenants
-beforeEach(async () => {
-  tenants = await mintTenants(db)
-})
+const { db, other } = twoPools({ deadlock_timeout: '20ms' })
+const tenants = tenantsOfEach(db)
 
 const at = (key: string) => ({ collection: 'c', key, scope: 'org' as const })
 const api = (n = 0, now?: () => number) => callerOf(coreOf(n % 2 ? other : db, now), tenants, 0, 0, 0).storage

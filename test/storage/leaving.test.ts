@@ -1,14 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sqlState } from '../../routers/kernel/database-errors.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import { times } from '../support/rounds.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf } from './tenants.ts'
+import { coreOf, countersOf, entriesOf, mintTenants, storageOf, sumsOf, twoPools } from './tenants.ts'
 
-const db = openWith({ deadlock_timeout: '20ms' })
-/** A second pool. */
-const other = openWith({ deadlock_timeout: '20ms' })
-afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
+const { db, other } = twoPools({ deadlock_timeout: '20ms' })
 
 type Entry = Awaited<ReturnType<typeof entriesOf>>[number]
 

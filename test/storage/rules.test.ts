@@ -1,31 +1,23 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import { addEntry } from '../directory/person-rows.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { times } from '../support/rounds.ts'
-import type { Tenants } from './tenants.ts'
 import {
   callerOf,
   coreOf,
   countersOf,
   entriesOf,
-  mintTenants,
-  openWith,
   sumsOf,
   talliesOf,
   tallyRowsOf,
+  tenantsOfEach,
+  twoPools,
 } from './tenants.ts'
 
-const db = openWith({})
-/** A second pool, of a second node. */
-const other = openWith({})
-afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
-
-let tenants: Tenants
-beforeEach(async () => {
-  tenants = await mintTenants(db)
-})
+const { db, other } = twoPools({})
+const tenants = tenantsOfEach(db)
 
 type Rule = 'anyone' | 'author' | 'app'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { inject } from 'vitest'
+import { afterAll, beforeEach, inject } from 'vitest'
 import type { Database, PoolOptions } from '../../prisma/client.ts'
 import { callAs, createCore } from '../../routers/core.ts'
 import type { Core } from '../../routers/kernel/context.ts'
@@ -21,6 +21,13 @@ export function openWith(
   const options = Object.entries({ timezone: 'UTC', ...settings }).map(([name, value]) => `-c ${name}=${value}`)
   url.searchParams.set('options', options.join(' '))
   return openTestDatabase(url.href, more)
+}
+
+/** For all tests of a file: two pools, as two nodes have them. */
+export function twoPools(settings: Record<string, string>) {
+  const [db, other] = [openWith(settings), openWith(settings)]
+  afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
+  return { db, other }
 }
 
 /** Two of everything: teams with an app each, clubs, and people who are members of both clubs. */
@@ -57,6 +64,13 @@ export async function mintTenants(db: Database): Promise<Tenants> {
     })),
   })
   return { teams, apps, clients, clubs, people }
+}
+
+/** Others for each test of a file. */
+export function tenantsOfEach(db: Database): Tenants {
+  const tenants = {} as Tenants
+  beforeEach(async () => void Object.assign(tenants, await mintTenants(db)))
+  return tenants
 }
 
 export const coreOf = (db: Database, now = Date.now): Core =>

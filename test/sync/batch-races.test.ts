@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { sqlState } from '../../routers/kernel/database-errors.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
@@ -10,22 +10,16 @@ import {
   countersOf,
   entriesOf,
   mintTenants,
-  openWith,
   sumsOf,
   talliesOf,
   tallyRowsOf,
+  tenantsOfEach,
+  twoPools,
 } from '../storage/tenants.ts'
 import { times } from '../support/rounds.ts'
 
-const db = openWith({ deadlock_timeout: '20ms' })
-/** A second pool, of a second node. */
-const other = openWith({ deadlock_timeout: '20ms' })
-afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
-
-let tenants: Tenants
-beforeEach(async () => {
-  tenants = await mintTenants(db)
-})
+const { db, other } = twoPools({ deadlock_timeout: '20ms' })
+const tenants = tenantsOfEach(db)
 
 const address = (key: string) => ({ collection: 'c', key, scope: 'org' as const })
 const keys = ['a', 'b', 'c']
