@@ -1,17 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
-import { command, dataDirectory, send } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
-import { emptyDatabase, query } from '../../support/databases.ts'
+import { query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
-import { SECRETS_KEY } from '../../support/secrets-key.ts'
-import { openNode } from './killed-node.ts'
+import { storageNodes } from './killed-node.ts'
 
 const WRITERS = 6
 /** A member has at most 10,000 keys. */
 const WRITES = times(1_500, 150)
-const scope = 'svc.apps.storage:read svc.apps.storage:write'
 
 const ends: (() => Promise<void>)[] = []
 const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
@@ -22,26 +18,13 @@ afterAll(async () => {
 it(`conditional writes that are repeated with their Idempotency-Key after kills of two nodes count once (seed ${seed})`, {
   timeout: 1_200_000,
 }, async () => {
-  const env = { DATABASE_URL: await emptyDatabase(atEnd), DATA_DIR: await dataDirectory(atEnd), SECRETS_KEY }
-  expect(await command('seed', [], env).ended).toMatchObject({ code: 0 })
-  await query(env.DATABASE_URL, `UPDATE "Client" SET environment = 'sandbox'`)
-  const claims = { organisation: 'riverside', member: 'anna', client: 'trainer-app', scope, expiresInSeconds: 7_200 }
-  const authorization = `Bearer ${await mintToken(await developmentKey(env.DATA_DIR), claims)}`
-  const nodes = [await openNode(env, atEnd), await openNode(env, atEnd)]
-  let turn = 0
+  const nodes = await storageNodes(atEnd)
   let repeated = 0
 
-  /** Sends the request to the nodes in turn, until one answers. */
-  const once = async (key: string, method: string, path: string, body?: unknown, conditions: object = {}) => {
-    const host = path === '/batch' ? 'sync.localhost' : 'apps.localhost'
-    const headers = { host, authorization, 'idempotency-key': key, ...conditions }
-    for (;;) {
-      const { port } = nodes[turn++ % nodes.length]!
-      const answer = await send(port(), method, `/v1${path}`, { headers, body }).catch(() => undefined)
-      if (answer && answer.status !== 503) return answer
-      repeated++
-      await pause(20)
-    }
+  const once = (key: string, method: string, path: string, body?: unknown, conditions: object = {}) => {
+    const host = path === '/batch' ? 'sync' : 'apps'
+    const headers = { 'idempotency-key': key, ...conditions }
+    return nodes.call(method, path, { host, headers, body }, () => repeated++)
   }
 
   let writing = WRITERS
@@ -77,7 +60,7 @@ it(`conditional writes that are repeated with their Idempotency-Key after kills 
     let kills = 0
     for (; writing > 0; kills++) {
       await pause(draw(1_500))
-      await nodes[draw(2)]!.kill()
+      await nodes.kill(draw(2))
     }
     return kills
   }
@@ -85,7 +68,7 @@ it(`conditional writes that are repeated with their Idempotency-Key after kills 
   expect(kills).toBeGreaterThan(0)
   expect(repeated).toBeGreaterThan(0)
   const [stored] = await query(
-    env.DATABASE_URL,
+    nodes.env.DATABASE_URL,
     `SELECT (SELECT count(*)::int FROM "StorageRequest") AS keys,
       (SELECT count(*)::int FROM "StorageEntry" WHERE collection = 'counters' AND value = '"last"') AS entries`,
   )
