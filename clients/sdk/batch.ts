@@ -17,7 +17,7 @@ interface Address {
 
 export type Operation = Address & ({ op: 'put'; value: Json } | { op: 'get' | 'delete' })
 
-/** Of a put, a get, a get without an entry, and a delete. */
+/** In this order the result of a put, a get, a get of a missing entry, and a delete. */
 export type OperationResult =
   | { etag: string; updatedAt: number }
   | Entry<Json>

@@ -77,7 +77,7 @@ interface Body {
   error?: { code?: string; message?: string; request_id?: string; reason?: string }
 }
 
-/** Of an answer and its parsed body, in two formats: `{ detail }`, and `{ error: { code, message, request_id, reason } }`. */
+/** Reads the error of an answer, whose parsed body is `{ detail }` or `{ error: { code, message, request_id, reason } }`. */
 export function errorOf(response: Response, given: unknown): ApiError {
   const { status, headers } = response
   const body = given as Body | null | undefined

@@ -3,7 +3,7 @@ import { page } from './page.ts'
 /** Longer than work under the lock may take. */
 const LIMIT_MS = 15_000
 
-/** Of this page, by name: where there are no locks. */
+/** The last work of each name on this page, for browsers without locks. */
 const last = new Map<string, Promise<unknown>>()
 
 /**

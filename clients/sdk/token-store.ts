@@ -18,7 +18,7 @@ const RECORDS = 'tokens'
 const LIMIT_MS = 3_000
 /** Between attempts: a browser may have just closed the database. */
 const PAUSES_MS = [50, 200]
-/** Of this page: it answered once; it never will. */
+/** Whether the database has answered on this page, and whether it never will. */
 let [hasWorked, isUnusable] = [false, false]
 
 function open(): Promise<Database> {

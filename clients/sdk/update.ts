@@ -12,7 +12,7 @@ export type Update<Value> = (
   options?: UpdateOptions,
 ) => Promise<Entry<Value>>
 
-/** Of a collection. */
+/** The calls of a collection that an update makes. */
 interface Calls<Value> {
   get(key: string, options: CallOptions): Promise<Entry<Value> | undefined>
   put(key: string, value: Value, options: CallOptions & { ifMatch?: string; ifNoneMatch?: '*' }): Promise<Entry<Value>>

@@ -27,7 +27,7 @@ function headerOf(headers: GivenHeaders, name: string): string {
   return value
 }
 
-/** Of all signature headers; a proxy may join them by commas. */
+/** The signatures of all `webhook-signature` headers, which a proxy may have joined by commas. */
 function signaturesOf(headers: GivenHeaders): string[] {
   const values = valuesOf(headers, 'webhook-signature')
   if (values.length === 0) throw new WebhookRefused('The webhook has no header webhook-signature.')

@@ -28,15 +28,15 @@ const statements = {
 }
 
 /**
- * Stores the comparable form of addresses with letters beyond ASCII, which the database cannot compute: whoever reads the column
- * calls this first. A trigger empties the column when the address changes, so the form follows every writer, SQL by hand too.
+ * Stores the comparable form of addresses with letters beyond ASCII, which the database cannot compute. Call it before each query
+ * of the column. A trigger empties the column when the address changes, so the form follows every writer, SQL by hand too.
  * Without such addresses it is one look at an empty index.
  */
 export async function fillMailboxes(db: Database): Promise<void> {
   for (;;) {
     const rows = await db.execute(statements.pending, [])
     if (rows.length === 0) return
-    // '' for what is no address.
+    // '' for a text that is not an address.
     const forms = rows.map(({ email }) => comparableEmail(email) ?? '')
     await db.execute(statements.fill, [
       arrayOf(rows.map(({ id }) => id)),
