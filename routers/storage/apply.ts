@@ -27,7 +27,7 @@ export interface Once {
 const COLUMNS = 'outcome, found_value AS value, found_version AS version, found_at AS "updatedAt", used'
 const OPERATIONS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11), $12, $13'
 
-const applying = (name: string, call: string) =>
+const statementOf = (name: string, call: string) =>
   statement(name, `SELECT ${COLUMNS} FROM ${call}`, {
     outcome: oneOf('stored', 'deleted', 'absent', 'found', 'missing'),
     value: nullable(text),
@@ -37,9 +37,9 @@ const applying = (name: string, call: string) =>
   })
 
 const statements = {
-  batch: applying('sync_batch', `storage_batch(${OPERATIONS})`),
-  batchRuled: applying('sync_batch_ruled', `storage_batch_ruled(${OPERATIONS})`),
-  once: applying('storage_once', `storage_once(${OPERATIONS}, $14, $15, $16)`),
+  batch: statementOf('sync_batch', `storage_batch(${OPERATIONS})`),
+  batchRuled: statementOf('sync_batch_ruled', `storage_batch_ruled(${OPERATIONS})`),
+  once: statementOf('storage_once', `storage_once(${OPERATIONS}, $14, $15, $16)`),
 }
 
 /** What an operation did: `absent` of a delete, `missing` of a get. */
@@ -71,12 +71,12 @@ export async function apply(
   // Only a batch with a key needs the milliseconds, and entries have none.
   const values = [app, club, member, ...arrays, String(once ? at : Math.floor(at)), String(quotaBytes)]
   const keyed = once ? [once.client, once.key, once.method] : []
-  const apply = once ? statements.once : ruled && member !== null ? statements.batchRuled : statements.batch
+  const chosen = once ? statements.once : ruled && member !== null ? statements.batchRuled : statements.batch
   const single = once !== undefined && once.method !== 'POST'
   let reserved = 0
   for (;;) {
     const maxBytes = Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved))
-    const execute = () => db.execute(apply, [...values, String(maxBytes), ...keyed])
+    const execute = () => db.execute(chosen, [...values, String(maxBytes), ...keyed])
     try {
       const applied = await withStoreLock({ app, club }, () => retryingDeadlocks(execute))
       return { applied, used: applied.at(-1)!.used }
