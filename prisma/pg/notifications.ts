@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
@@ -15,6 +14,8 @@ interface Options {
   /** The server's own address, without a pooler between. */
   url: string
   channel: string
+  /** A text for the probe of a connection, never twice the same. */
+  hello: () => string
   /** Sends a notification over another connection. */
   probe: (channel: string, text: string) => Promise<unknown>
   received: (text: string) => void
@@ -27,7 +28,7 @@ interface Options {
  * LISTEN and NOTIFY over a connection of its own, which is opened again when it breaks. A pooler in transaction mode accepts LISTEN and
  * delivers nothing: so each connection has to receive a probe first.
  */
-export function openNotifications({ url, channel, probe, received, working, waitsMs = WAITS_MS }: Options) {
+export function openNotifications({ url, channel, hello, probe, received, working, waitsMs = WAITS_MS }: Options) {
   const ending = new AbortController()
   let leave = () => {}
   let current: pg.Client | undefined
@@ -42,14 +43,14 @@ export function openNotifications({ url, channel, probe, received, working, wait
       client.on('end', () => resolve('over'))
       leave = () => resolve('over')
     })
-    const nonce = randomUUID()
+    const own = hello()
     const probed = new Promise<void>((resolve) => {
-      client.on('notification', ({ payload = '' }) => (payload === nonce ? resolve() : received(payload)))
+      client.on('notification', ({ payload = '' }) => (payload === own ? resolve() : received(payload)))
     })
     const begin = async () => {
       await client.connect()
       await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
-      await probe(channel, nonce)
+      await probe(channel, own)
       return Promise.race([probed, pause(waitsMs.answer, 'deaf' as const, { ref: false })])
     }
     const failure = await Promise.race([begin(), over])

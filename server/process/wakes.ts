@@ -6,12 +6,16 @@ import type { Place, Store } from '../../routers/kernel/store-watch.ts'
 /** How long `close` waits for messages that are being sent. */
 const CLOSING_MS = 1_000
 
+/** Sends, and does not listen. */
+const COMMAND = 'command'
+
 /**
  * `changed`: name of the watch, app and club. `places`: owner and collection of each, or null for a whole store; nodes of 6ea6af0f
- * send none.
+ * send none. `hello`, never twice the same: a node that begins to listen asks the others to send anything.
  */
 const message = z.object({
   from: z.string(),
+  hello: z.string().optional(),
   changed: z.array(z.tuple([z.string(), z.string(), z.string()])),
   places: z.array(z.tuple([z.string(), z.string()]).nullable()).optional(),
 })
@@ -32,6 +36,8 @@ export interface Watch {
 export type Watches = Readonly<Record<string, Watch>>
 
 export interface Wakes {
+  /** A text with which a node begins to listen. */
+  hello: () => string
   /** Wakes what waits here for the changes of another node's message. False for a text that is no message. */
   receive: (text: string) => boolean
   /** Whether messages of other processes arrive. */
@@ -46,24 +52,32 @@ interface Sending {
   gatherMs: number
   /** The largest text that can be sent. */
   maxBytes?: number
+  /** How long the others have to answer a hello: a node that has heard none sends no changes. Without it, a node sends always. */
+  answerMs?: number
 }
 
 /** Passes changes of the watched stores to other processes: the first at once, later ones together. */
-export function openWakes(watches: Watches, { send, gatherMs, maxBytes = Number.POSITIVE_INFINITY }: Sending): Wakes {
+export function openWakes(watches: Watches, sending: Sending): Wakes {
+  const { send, gatherMs, maxBytes = Number.POSITIVE_INFINITY, answerMs } = sending
   const from = randomUUID()
+  let hasHeard = false
+  let isAlone = false
+  let answering: NodeJS.Timeout | undefined
   const gathered = new Map<string, Changed>()
   let timer: NodeJS.Timeout | undefined
   let isSoon = false
-  const sending = new Set<Promise<unknown>>()
+  let isAsked = false
+  const underWay = new Set<Promise<unknown>>()
 
   const sendAll = () => {
     isSoon = false
-    if (gathered.size === 0) return
+    if (gathered.size === 0 && !isAsked) return
+    isAsked = false
     for (const text of textsOf(from, [...gathered.values()], maxBytes)) {
       const sent = send(text)
         .catch(() => {})
-        .finally(() => sending.delete(sent))
-      sending.add(sent)
+        .finally(() => underWay.delete(sent))
+      underWay.add(sent)
     }
     gathered.clear()
     timer = setTimeout(() => {
@@ -71,23 +85,36 @@ export function openWakes(watches: Watches, { send, gatherMs, maxBytes = Number.
       sendAll()
     }, gatherMs).unref()
   }
+  const sendSoon = () => {
+    if (timer || isSoon) return
+    isSoon = true
+    // After the other changes of this turn.
+    setImmediate(sendAll)
+  }
   for (const [name, watch] of Object.entries(watches)) {
     watch.onWake = (changed) => {
+      if (isAlone) return
       gathered.set(JSON.stringify([name, changed.app, changed.club, placeOf(changed)]), {
         store: [name, changed.app, changed.club],
         place: placeOf(changed),
       })
-      if (timer || isSoon) return
-      isSoon = true
-      // After the other changes of this turn.
-      setImmediate(sendAll)
+      sendSoon()
     }
   }
   return {
+    hello: () => textOf({ from, hello: randomUUID(), changed: [] }),
     receive(text) {
       const received = parsed(text)
       if (!received) return false
       if (received.from === from) return true
+      if (received.from !== COMMAND) {
+        hasHeard = true
+        isAlone = false
+      }
+      if (received.hello !== undefined) {
+        isAsked = true
+        sendSoon()
+      }
       for (const [i, [name, app, club]] of received.changed.entries()) {
         const [owner, collection] = received.places?.[i] ?? []
         const isPlace = owner !== undefined && collection !== undefined
@@ -97,12 +124,19 @@ export function openWakes(watches: Watches, { send, gatherMs, maxBytes = Number.
     },
     working(isWorking) {
       for (const watch of Object.values(watches)) if (watch.isNotified !== isWorking) watch.isNotified = isWorking
+      isAlone = false
+      clearTimeout(answering)
+      if (isWorking && answerMs !== undefined)
+        answering = setTimeout(() => {
+          isAlone = !hasHeard
+        }, answerMs).unref()
     },
     async close() {
+      clearTimeout(answering)
       clearTimeout(timer)
       sendAll()
       clearTimeout(timer)
-      await within(CLOSING_MS, Promise.all(sending))
+      await within(CLOSING_MS, Promise.all(underWay))
     },
   }
 }
@@ -125,7 +159,7 @@ const textOf = (message: Message) => JSON.stringify(message)
 
 /** The message of a command that has changed a store, or has made deliveries due (an app and a club without names). */
 export const changedBy = (watch: 'stores' | 'due', { app, club }: Store) =>
-  textOf({ from: 'command', changed: [[watch, app, club]], places: [null] })
+  textOf({ from: COMMAND, changed: [[watch, app, club]], places: [null] })
 
 /** Other programs may use the same channel. */
 function parsed(text: string): Message | undefined {

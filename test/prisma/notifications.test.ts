@@ -71,7 +71,11 @@ it('looks itself while its connection is broken, and is notified again after tha
 it('is not relied on where LISTEN is accepted and nothing arrives, as through PgBouncer', async () => {
   const states: boolean[] = []
   const notifications = openNotifications({
-    ...{ url, channel: `deaf_${randomUUID()}`, received: () => {}, waitsMs: { answer: 50, reconnect: 1, retry: 1 } },
+    url,
+    channel: `deaf_${randomUUID()}`,
+    hello: randomUUID,
+    received: () => {},
+    waitsMs: { answer: 50, reconnect: 1, retry: 1 },
     working: (isWorking) => void states.push(isWorking),
     // Nothing arrives on the channel.
     probe: async () => {},
@@ -87,7 +91,10 @@ it('close while they have not been probed yet', async () => {
     begun = resolve
   })
   const notifications = openNotifications({
-    ...{ url, channel: `early_${randomUUID()}`, received: () => {} },
+    url,
+    channel: `early_${randomUUID()}`,
+    hello: randomUUID,
+    received: () => {},
     working: (isWorking) => expect(isWorking).toBe(false),
     async probe(channel, text) {
       begun()
