@@ -69,7 +69,7 @@ export function openDatabase(
   const pool = openPool(config, limits)
   const readiness = openReadiness(config, limits.readyMs)
   pool.on('error', onError)
-  const shares = new ConnectionShares({ places: max, waitMs: limits.placeMs, observer })
+  const shares = new ConnectionShares(pool, { places: max, waitMs: limits.placeMs, observer })
   if (observer) observePool(pool, observer, shares)
   let prisma: PrismaClient | undefined
   const loadPrisma = async () => {
@@ -84,8 +84,8 @@ export function openDatabase(
   }
   let ended: Promise<void> | undefined
   const own = {
-    execute: executeOn(pool),
-    inTransaction: inTransactionOn(pool),
+    execute: executeOn(shares),
+    inTransaction: inTransactionOn(shares),
     shares,
     isReady: readiness.isReady,
     $disconnect() {

@@ -1,4 +1,6 @@
-import type { PoolObserver } from './observed-pool.ts'
+import { AsyncResource } from 'node:async_hooks'
+import type pg from 'pg'
+import type { Connected, PoolObserver } from './observed-pool.ts'
 import { CONNECTION, NO_PLACE } from './observed-pool.ts'
 
 /** A team; null for the first-party clients together. */
@@ -13,16 +15,28 @@ interface Options {
 }
 
 interface Waiter {
+  holder: Holder
   since: number
-  admit: () => void
-  refuse: () => void
+  callback: Connected
+  ended: (failure?: Error) => void
+}
+
+/** What is used of pg's pool. */
+export interface Connections {
+  connect: (callback: Connected) => void
+  /** Others that wait for a connection: Prisma's, and what is nobody's. */
+  waitingCount: number
 }
 
 /**
  * The connections of a pool, shared among teams: while one team waits, another uses at most half of them. Alone it may use all. What
- * does not pass here (housekeeping, sign-in) takes any connection.
+ * has no holder (housekeeping, sign-in) takes any connection.
+ *
+ * A connection that is given back goes to the next who waits without a visit to the pool, where it would be idle for a moment: 4 us
+ * of a request.
  */
 export class ConnectionShares {
+  readonly #pool: Connections
   readonly #options: Options
   #inUse = 0
   readonly #held = new Map<Holder, number>()
@@ -31,7 +45,8 @@ export class ConnectionShares {
   /** For the longest waiting of all: one for each of them took 1 us of a request. */
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: Options) {
+  constructor(pool: Connections, options: Options) {
+    this.#pool = pool
     this.#options = options
   }
 
@@ -41,12 +56,38 @@ export class ConnectionShares {
     return count
   }
 
-  run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
-    // A continuation of the caller's, so that its spans are too.
-    if (this.#inUse >= this.#options.places) return this.#wait(holder).then(() => this.#begin(holder, work))
+  /** Calls back with a connection, which the third argument gives back, with an error where it is not to be used again. */
+  connect(holder: Holder | undefined, callback: Connected): void {
+    if (holder === undefined) this.#pool.connect(callback)
+    else if (this.#inUse >= this.#options.places) this.#wait(holder, callback)
     // Nobody waits while a place is free.
+    else this.#open(holder, callback)
+  }
+
+  #open(holder: Holder, callback: Connected) {
     this.#enter(holder)
-    return this.#begin(holder, work)
+    this.#pool.connect((failure, client, release) => {
+      if (!failure) return this.#use(holder, client!, release, callback)
+      this.#leave(holder)
+      callback(failure, undefined, release)
+      const next = this.#next()
+      // In a tick of its own: a pool that has ended refuses at once, each after the other.
+      if (next) process.nextTick(() => this.#open(next.holder, next.callback))
+    })
+  }
+
+  #use(holder: Holder, client: pg.PoolClient, release: (error?: unknown) => void, callback: Connected) {
+    callback(undefined, client, (error) => {
+      this.#leave(holder)
+      const next = this.#next()
+      if (next && !error && this.#pool.waitingCount === 0) {
+        this.#enter(next.holder)
+        this.#use(next.holder, client, release, next.callback)
+      } else {
+        release(error)
+        if (next) this.#open(next.holder, next.callback)
+      }
+    })
   }
 
   #enter(holder: Holder) {
@@ -54,24 +95,11 @@ export class ConnectionShares {
     this.#held.set(holder, (this.#held.get(holder) ?? 0) + 1)
   }
 
-  #begin<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
-    const leave = () => this.#leave(holder)
-    try {
-      const done = work()
-      done.then(leave, leave)
-      return done
-    } catch (error) {
-      leave()
-      throw error
-    }
-  }
-
   #leave(holder: Holder) {
     this.#inUse--
     const held = this.#held.get(holder)! - 1
     if (held === 0) this.#held.delete(holder)
     else this.#held.set(holder, held)
-    this.#next()?.admit()
   }
 
   /** Takes from the first holder below its half, else from the first. A holder that is served moves behind the others. */
@@ -91,36 +119,34 @@ export class ConnectionShares {
       this.#waiting.delete(chosen)
       this.#waiting.set(chosen, waiters)
     }
+    first?.ended()
     return first
   }
 
-  #wait(holder: Holder): Promise<void> {
+  #wait(holder: Holder, callback: Connected) {
     const { began, waited, timedOut } = this.#options.observer ?? {}
     const [since, end] = [performance.now(), began?.(CONNECTION)]
-    const ended = (failure?: Error) => {
-      end?.(failure)
-      waited?.((performance.now() - since) / 1_000)
+    const waiter: Waiter = {
+      holder,
+      since,
+      // It is called in the async context of the one that gives the connection back.
+      callback: began ? (AsyncResource.bind(callback) as Connected) : callback,
+      ended(failure) {
+        end?.(failure)
+        waited?.((performance.now() - since) / 1_000)
+        if (failure) timedOut?.()
+      },
     }
-    return new Promise((resolve, reject) => {
-      const waiter = {
-        since,
-        admit: () => {
-          ended()
-          this.#enter(holder)
-          resolve()
-        },
-        refuse: () => {
-          const failure = new Error(NO_PLACE)
-          ended(failure)
-          timedOut?.()
-          reject(failure)
-        },
-      }
-      const waiters = this.#waiting.get(holder)
-      if (waiters) waiters.push(waiter)
-      else this.#waiting.set(holder, [waiter])
-      this.#timer ??= this.#refuseIn(this.#options.waitMs)
-    })
+    const waiters = this.#waiting.get(holder)
+    if (waiters) waiters.push(waiter)
+    else this.#waiting.set(holder, [waiter])
+    this.#timer ??= this.#refuseIn(this.#options.waitMs)
+  }
+
+  #refuse({ ended, callback }: Waiter) {
+    const failure = new Error(NO_PLACE)
+    ended(failure)
+    callback(failure, undefined, () => {})
   }
 
   #refuseIn(ms: number) {
@@ -128,7 +154,7 @@ export class ConnectionShares {
       const now = performance.now()
       let earliest = Number.POSITIVE_INFINITY
       for (const [holder, waiters] of this.#waiting) {
-        while (waiters[0] && now - waiters[0].since >= this.#options.waitMs - 1) waiters.shift()!.refuse()
+        while (waiters[0] && now - waiters[0].since >= this.#options.waitMs - 1) this.#refuse(waiters.shift()!)
         if (waiters[0]) earliest = Math.min(earliest, waiters[0].since)
         else this.#waiting.delete(holder)
       }

@@ -39,7 +39,8 @@ export interface PoolObserver {
   began?: ((statement: string) => ((error: Error | undefined) => void) | undefined) | undefined
 }
 
-type Connected = (
+/** What pg's pool calls back with; `release` takes an error of a connection that is not to be used again. */
+export type Connected = (
   failure: Error | undefined,
   client: pg.PoolClient | undefined,
   release: (error?: unknown) => void,

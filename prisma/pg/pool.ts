@@ -35,6 +35,8 @@ export function openPool(config: pg.PoolConfig, { placeMs, stalledMs }: TimeLimi
     // setTimeout's own callback is called once, which may be while the connection is idle.
     socket.on('timeout', () => used.has(client) && socket.destroy(new Error('Query read timeout')))
   })
+  // The query in flight gets the error too; without a listener, 'error' would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', () => {})
   return pool

@@ -1,21 +1,30 @@
 import pg from 'pg'
+import type { ConnectionShares, Holder } from './connection-shares.ts'
 
-export type InTransaction = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
+/** Runs `work` on a connection of the holder's share or, without one, on any. */
+export type InTransaction = <T>(work: (client: pg.ClientBase) => Promise<T>, holder?: Holder) => Promise<T>
 
 export const inTransactionOn =
-  (pool: pg.Pool): InTransaction =>
-  async (work) => {
-    const client = await pool.connect()
+  (shares: ConnectionShares): InTransaction =>
+  async (work, holder) => {
+    const { client, release } = await connectOn(shares, holder)
     try {
       const result = await inTransaction(client, () => work(client))
-      client.release()
+      release()
       return result
     } catch (error) {
       // After an error that PostgreSQL reports the connection is usable; otherwise it is closed.
-      client.release(!(error instanceof pg.DatabaseError))
+      release(!(error instanceof pg.DatabaseError))
       throw error
     }
   }
+
+const connectOn = (shares: ConnectionShares, holder: Holder | undefined) =>
+  new Promise<{ client: pg.PoolClient; release: (error?: unknown) => void }>((resolve, reject) => {
+    shares.connect(holder, (failure, client, release) =>
+      failure ? reject(failure) : resolve({ client: client!, release }),
+    )
+  })
 
 /** COMMITs when `work` resolves, and ROLLBACKs when it throws. */
 export async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {

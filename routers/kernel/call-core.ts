@@ -23,22 +23,19 @@ export const withBounds = (core: Core, call: Bounds): Core => ({
 })
 
 const execute =
-  (db: Database, call: Bounds): Database['execute'] =>
+  (db: Database, { team }: Bounds): Database['execute'] =>
   (statement, values) =>
-    inShare(db, call, () => db.execute(statement, values))
+    db.execute(statement, values, team)
 
 const inTransaction =
-  (db: Database, call: Bounds): Database['inTransaction'] =>
+  (db: Database, { deadline, team }: Bounds): Database['inTransaction'] =>
   (work) =>
-    inShare(db, call, () => db.inTransaction((client) => inTime(call.deadline, work(client))))
+    db.inTransaction((client) => inTime(deadline, work(client)), team)
 
 const transaction =
   (db: Database, { deadline }: Bounds): Database['$transaction'] =>
   (work, options) =>
     db.$transaction((tx) => inTime(deadline, work(tx)), options)
-
-const inShare = <T>({ shares }: Database, { team }: Bounds, work: () => Promise<T>): Promise<T> =>
-  team === undefined ? work() : shares.run(team, work)
 
 /** Late work must not be committed: its client has got a 503, and may have retried. */
 const inTime = async <T>(deadline: Deadline | undefined, work: Promise<T>): Promise<T> => {

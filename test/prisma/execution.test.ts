@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { bindMessage } from '../../prisma/pg/bind-message.ts'
+import { ConnectionShares } from '../../prisma/pg/connection-shares.ts'
 import { executeOn } from '../../prisma/pg/execute.ts'
 import { socketOf } from '../../prisma/pg/pg-internals.ts'
 import { openPool } from '../../prisma/pg/pool.ts'
@@ -58,7 +59,7 @@ it('a statement on a connection that was idle for longer than its limit, and the
     await pool.end()
     proxy.close()
   })
-  const execute = executeOn(pool)
+  const execute = executeOn(new ConnectionShares(pool, { places: 1, waitMs: suiteLimits.placeMs }))
   const connected = once(pool, 'connect')
   await execute(give, ['before'])
   const [client] = await connected
