@@ -21,7 +21,7 @@ interface Waiter {
   ended: (failure?: Error) => void
 }
 
-/** What is used of pg's pool. */
+/** The part of pg's pool that this class uses. */
 export interface Connections {
   connect: (callback: Connected) => void
   /** Others that wait for a connection: Prisma's, and what is nobody's. */

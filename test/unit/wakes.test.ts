@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Watch, Watches } from '../../server/process/wakes.ts'
 import { changedBy, openWakes } from '../../server/process/wakes.ts'
 
@@ -24,8 +24,12 @@ function openChannel() {
   return { texts, send, openNode }
 }
 
-/** Timers of 0 ms, begun before it, and their immediates are over. */
-const passed = () => new Promise((resolve) => setTimeout(resolve, 5))
+beforeEach(() => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+})
+
+const passed = () => vi.advanceTimersByTimeAsync(5)
 
 it('a node sends its changes to the others once it has heard one, and none while it is alone', async () => {
   const { texts, openNode } = openChannel()
