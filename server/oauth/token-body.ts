@@ -18,10 +18,14 @@ export async function reserveBody({ req, res, state }: StepContext, memory: Memo
   await reserveUntilSent(memory, res, `address ${networkOf(state.clientAddress ?? '')}`, bytes)
 }
 
-/** Reads a body and puts it back, for the next reader; null for one without Content-Length, above `maxBytes`, or cut off. */
+/** Reads a body and puts it back, for the next reader; null without a body, or for one above `maxBytes` or cut off. */
 export function peekBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+  const isChunked = request.headers['transfer-encoding'] !== undefined
   const length = Number(request.headers['content-length'] ?? 0)
-  if (!(length > 0 && length <= maxBytes)) return Promise.resolve(null)
+  if (!isChunked && !(length > 0 && length <= maxBytes)) return Promise.resolve(null)
+  const isEmpty = () => request.complete && request.readableLength === 0
+  const isWhole = (size: number) => (isChunked ? request.complete : size >= length)
+  if (isChunked && isEmpty()) return Promise.resolve(null)
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -31,16 +35,18 @@ export function peekBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     }
     const cutOff = () => done(null)
     const take = () => {
-      while (size < length) {
-        const chunk: Buffer | null = request.read()
-        if (chunk === null) return
+      // A read would end it before its next reader.
+      if (size === 0 && isEmpty()) return done(null)
+      for (let chunk = request.read(); chunk !== null; chunk = request.read()) {
         chunks.push(chunk)
         size += chunk.length
+        if (size > maxBytes || (!isChunked && isWhole(size))) break
       }
+      if (size <= maxBytes && !isWhole(size)) return
       const body = Buffer.concat(chunks)
       // Before 'end' is emitted, which waits for this to be read.
       request.unshift(body)
-      done(body)
+      done(size > 0 && size <= maxBytes ? body : null)
     }
     request.on('readable', take).on('close', cutOff)
   })

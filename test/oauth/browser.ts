@@ -94,7 +94,8 @@ export class Browser {
         accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
         ...this.headers,
         ...(cookies.length > 0 && { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') }),
-        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+        ...(body !== undefined &&
+          !('transfer-encoding' in headers) && { 'content-length': String(Buffer.byteLength(body)) }),
         ...headers,
       },
     })

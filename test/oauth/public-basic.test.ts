@@ -25,6 +25,9 @@ describe('a public client that sends its id in the header, with an empty secret'
     for (const more of [{}, { client_id: client }, { client_id: '' }] as Record<string, string>[]) {
       expect((await it_.token({ ...renewal, ...more }, basic(client))).status).toBe(200)
     }
+    const chunked = { ...basic(client), 'transfer-encoding': 'chunked' }
+    expect((await it_.token(renewal, chunked)).json).toMatchObject({ scope: api })
+    expect((await it_.token({}, chunked)).json.error).toBe('invalid_request')
     const revoked = await it_.app.post(`${issuer}/revoke`, { token: first.json.refresh_token }, basic(client))
     expect(revoked.status).toBe(200)
     expect((await it_.token(renewal, basic(client))).json.error).toBe('invalid_grant')
