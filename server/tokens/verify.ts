@@ -1,26 +1,22 @@
-import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
-import { decodeJwt, decodeProtectedHeader, errors as jose, jwtVerify } from 'jose'
+import type { JWTHeaderParameters, JWTPayload } from 'jose'
+import { decodeJwt, decodeProtectedHeader, errors as jose } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../routers/kernel/access.ts'
 import { hasExpired } from '../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
+import type { PublishedKeys } from './published-keys.ts'
+import { isOfKey, verifyByAny } from './published-keys.ts'
 
-export interface TrustedIssuer {
+export interface TrustedIssuer extends PublishedKeys {
   issuer: string
   audience: string | string[]
-  keys: JWTVerifyGetKey
   /** Reads a verified token; throws 401 when it is not an access token or lacks a claim. */
   principalOf: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
   /** Changes with each read of the keys; cached tokens are then verified again. */
   keySetVersion?: () => unknown
-  /** Reads the keys again if it may; false if not. Throws 503. */
-  reloadKeys?: () => Promise<boolean>
   /** Called for a token that none of the keys has signed. */
   keyRefused?: (cause: Error) => void
 }
-
-/** Asymmetric only, so that a public key can never be used as a shared secret. */
-const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA', 'Ed25519']
 
 /** For issuers whose clock is ahead. Expiry has no tolerance. */
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -47,7 +43,6 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
     const options = {
       issuer: trusted.issuer,
       audience: trusted.audience,
-      algorithms: ALGORITHMS,
       requiredClaims: ['exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),
@@ -70,34 +65,6 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
     return verified.principal
   }
 }
-
-/** Tries each key that fits: without a `kid` these may be several. Without one, a new key is known by the signature alone. */
-async function verifyByAny(token: string, { keys, reloadKeys }: TrustedIssuer, options: JWTVerifyOptions) {
-  const verify = () =>
-    jwtVerify(token, keys, options).catch(async (error) => {
-      if (!(error instanceof jose.JWKSMultipleMatchingKeys)) throw error
-      let failure: unknown = error
-      for await (const key of error) {
-        try {
-          return await jwtVerify(token, key, options)
-        } catch (cause) {
-          if (!isOfKey(cause)) throw cause
-          failure = cause
-        }
-      }
-      throw failure
-    })
-  return verify().catch(async (error) => {
-    const isOfUnnamedKey = isOfKey(error) && decodeProtectedHeader(token).kid === undefined
-    if (!isOfUnnamedKey || !(await reloadKeys?.())) throw error
-    return verify()
-  })
-}
-
-const isOfKey = (error: unknown): error is Error =>
-  error instanceof jose.JWSSignatureVerificationFailed ||
-  error instanceof jose.JWKSNoMatchingKey ||
-  error instanceof jose.JWKSMultipleMatchingKeys
 
 const expired = (client: string | undefined) => Object.assign(errors.tokenExpired(), { client })
 

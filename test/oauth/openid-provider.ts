@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JWK } from 'jose'
-import { exportJWK, generateKeyPair } from 'jose'
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import Provider from 'oidc-provider'
 import { vi } from 'vitest'
 
@@ -36,6 +36,8 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
   const accounts = new Map<string, Account>()
   const requests: string[] = []
   let publishedKeys: JWK[] | null = null
+  let isUnnamed = false
+  const signingKey = await anyKey()
 
   // It warns that its in-memory storage and pages are for development only.
   const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
@@ -50,7 +52,7 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
       },
     ],
     clientAuthMethods: [clientAuth],
-    jwks: { keys: [await anyKey()] },
+    jwks: { keys: [signingKey] },
     cookies: { keys: ['a key of the tests'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: !claimsInIdToken,
@@ -63,13 +65,22 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
   answer = (request, response) => {
     requests.push(request.url!.split('?')[0]!)
     if (request.url === '/jwks' && publishedKeys) response.end(JSON.stringify({ keys: publishedKeys }))
-    else void callback(request, response)
+    else {
+      if (request.url === '/token' && isUnnamed) signWithoutName(response, signingKey)
+      void callback(request, response)
+    }
   }
 
   return {
     issuer,
     accounts,
     requests,
+    /** From now on the tokens name no key, and this provider has several that fit. */
+    async publishUnnamedKeys() {
+      isUnnamed = true
+      const keys = [await anyKey(), signingKey, await anyKey()]
+      publishedKeys = keys.map(({ d: _private, kid: _name, ...key }) => key)
+    },
     /** From now on the published key is not the one that signs. */
     async publishAnotherKey() {
       const { d: _private, ...key } = await anyKey()
@@ -81,6 +92,21 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
     },
     comeBack: () => listen(port),
   }
+}
+
+/** Signs the ID token of a response again, without a `kid`. */
+function signWithoutName(response: ServerResponse, key: JWK) {
+  const end = response.end.bind(response) as (body: string) => ServerResponse
+  response.end = ((body: string) => {
+    const tokens = JSON.parse(body)
+    const signed = new SignJWT(decodeJwt(tokens.id_token)).setProtectedHeader({ alg: 'ES256' }).sign(key)
+    void signed.then((id_token) => {
+      const changed = JSON.stringify({ ...tokens, id_token })
+      response.setHeader('Content-Length', Buffer.byteLength(changed))
+      end(changed)
+    })
+    return response
+  }) as ServerResponse['end']
 }
 
 async function anyKey(): Promise<JWK> {

@@ -148,6 +148,13 @@ describe('signing in at an OpenID provider', () => {
     expect(asked(provider, '/token') + asked(attacker, '/token')).toBe(0)
   })
 
+  it('accepts a signature without a key id by any of the published keys that fit', async () => {
+    const { provider, upstream } = await openProvider()
+    await provider.publishUnnamedKeys()
+    const { returned, state } = await signInAs({ upstream })
+    expect(await upstream.finish(returned, state)).toMatchObject({ subject: 'mia' })
+  })
+
   it('refuses a signature by an unpublished key', async () => {
     const { provider, upstream } = await openProvider()
     await provider.publishAnotherKey()

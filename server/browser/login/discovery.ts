@@ -1,6 +1,8 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import * as openid from 'openid-client'
 import { isLoopback } from '../../tokens/loopback.ts'
+import type { PublishedKeys } from '../../tokens/published-keys.ts'
+import { publishedAt } from '../../tokens/published-keys.ts'
 
 export interface UpstreamClient {
   issuer: string
@@ -9,20 +11,26 @@ export interface UpstreamClient {
 }
 
 const TIMEOUT_SECONDS = 5
-const CLOCK_TOLERANCE_SECONDS = 30
+export const CLOCK_TOLERANCE_SECONDS = 30
 const METADATA_MS = 3_600_000
+
+export interface UpstreamServer {
+  config: Configuration
+  /** openid-client itself refuses a token without `kid` where several keys fit. */
+  published: PublishedKeys
+}
 
 /** Cached for an hour. Concurrent callers share one request; failures are not cached. */
 export function upstreamConfiguration(
   { issuer, clientId, clientSecret }: UpstreamClient,
   now: () => number,
-): () => Promise<Configuration> {
+): () => Promise<UpstreamServer> {
   const server = new URL(issuer)
   const insecure = server.protocol === 'http:'
   if (insecure && !isLoopback(server.hostname)) throw new Error('LOGIN_ISSUER is not an https address')
-  const execute = [openid.enableNonRepudiationChecks, ...(insecure ? [openid.allowInsecureRequests] : [])]
-  let cached: { config: Configuration; until: number } | undefined
-  let pending: Promise<Configuration> | undefined
+  const execute = insecure ? [openid.allowInsecureRequests] : []
+  let cached: { found: UpstreamServer; until: number } | undefined
+  let pending: Promise<UpstreamServer> | undefined
 
   const discover = async () => {
     const clock = {
@@ -31,11 +39,14 @@ export function upstreamConfiguration(
     }
     const options = { timeout: TIMEOUT_SECONDS, execute }
     const config = await openid.discovery(server, clientId, clock, authentication(clientSecret), options)
-    cached = { config, until: now() + METADATA_MS }
-    return config
+    const { jwks_uri: address } = config.serverMetadata()
+    if (address === undefined) throw new Error('the metadata names no jwks_uri')
+    const found = { config, published: publishedAt(address, TIMEOUT_SECONDS * 1000) }
+    cached = { found, until: now() + METADATA_MS }
+    return found
   }
   return async () => {
-    if (cached && now() < cached.until) return cached.config
+    if (cached && now() < cached.until) return cached.found
     pending ??= discover().finally(() => {
       pending = undefined
     })

@@ -3,8 +3,9 @@ import * as openid from 'openid-client'
 import { z } from 'zod'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { comparableEmail } from '../../../routers/kernel/email-address.ts'
+import { verifyByAny } from '../../tokens/published-keys.ts'
 import type { UpstreamClient } from './discovery.ts'
-import { upstreamConfiguration } from './discovery.ts'
+import { CLOCK_TOLERANCE_SECONDS, upstreamConfiguration } from './discovery.ts'
 
 export interface Upstream {
   name: string
@@ -33,7 +34,7 @@ export function createUpstream(settings: Settings, now: () => number): Upstream 
 
   const upstream: Pick<Upstream, 'start' | 'finish'> = {
     async start() {
-      const config = await configuration()
+      const { config } = await configuration()
       const secrets = {
         state: openid.randomState(),
         nonce: openid.randomNonce(),
@@ -53,7 +54,7 @@ export function createUpstream(settings: Settings, now: () => number): Upstream 
 
     async finish(url, keptState) {
       const { state, nonce, verifier } = parseState(keptState)
-      const config = await configuration()
+      const { config, published } = await configuration()
       // The registered URL with the query of the request: behind a proxy the request's own URL may differ.
       const callback = new URL(redirectUri)
       callback.search = url.search
@@ -62,6 +63,10 @@ export function createUpstream(settings: Settings, now: () => number): Upstream 
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
+      })
+      await verifyByAny(tokens.id_token!, published, {
+        currentDate: new Date(now()),
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
       })
       const { iss: issuer, sub: subject, ...claims } = tokens.claims()!
       if (!isPostgresText(subject)) throw new Error('the subject is longer than 255 characters or contains NUL')
