@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { Adapter, AdapterPayload, Client } from 'oidc-provider'
 import pg from 'pg'
-import { Provider } from '../../server/oauth/oidc-provider.ts'
+import { Provider } from '../../server/oauth/engine/oidc-provider.ts'
 import { AUDIENCE } from '../../server/tokens/audience.ts'
 import { SCOPE } from '../routes/tokens.ts'
 

@@ -5,7 +5,7 @@ import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/cli
 import { publicKeySet } from '../../routers/clients/secrets/public-keys.ts'
 import { registerFirstParty } from '../admin/clients.ts'
 import { issuerOf } from '../browser/addresses.ts'
-import { routes } from '../oauth/metadata.ts'
+import { routes } from '../oauth/engine/metadata.ts'
 import { readSettings } from '../process/command-settings.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './command.ts'

@@ -8,7 +8,7 @@ import {
   PUBLISH_MS,
   readKeys,
   revokeKey,
-} from '../oauth/signing-key-store.ts'
+} from '../oauth/keys/signing-key-store.ts'
 import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { secretsKeysOf } from '../secrets/keys.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
 import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
-import { TOKEN_FAILURES } from '../../server/oauth/token-limit.ts'
+import { TOKEN_FAILURES } from '../../server/oauth/endpoints/token-limit.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { issuer, redirectUri, register, startAuthWorld } from '../oauth/auth-world.ts'
 import { times } from '../support/rounds.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { memberScopes, scopes, sectionNames, storageScopes } from '../../routers/kernel/scopes.ts'
-import { metadataOf } from '../../server/oauth/metadata.ts'
+import { metadataOf } from '../../server/oauth/engine/metadata.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 

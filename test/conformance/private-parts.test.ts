@@ -7,10 +7,10 @@ import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { configOf, definitionOf, proceduresOf } from '../../routers/kernel/trpc-internals.ts'
-import { onIdToken } from '../../server/oauth/oidc-internals.ts'
-import { Provider } from '../../server/oauth/oidc-provider.ts'
+import { onIdToken } from '../../server/oauth/engine/oidc-internals.ts'
+import { Provider } from '../../server/oauth/engine/oidc-provider.ts'
 
-// What prisma/pg/pg-internals.ts, routers/kernel/trpc-internals.ts and server/oauth/oidc-internals.ts assume of private parts
+// What prisma/pg/pg-internals.ts, routers/kernel/trpc-internals.ts and server/oauth/engine/oidc-internals.ts assume of private parts
 // of libraries.
 
 /** Notes what pg calls, and what it is given. */

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { revokeKey } from '../../server/oauth/signing-key-store.ts'
+import { revokeKey } from '../../server/oauth/keys/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { authWorld, issuer, register } from './auth-world.ts'
 import { api, discover, everything, registerOpenid } from './openid-world.ts'

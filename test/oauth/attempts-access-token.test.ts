@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readKeys } from '../../server/oauth/signing-key-store.ts'
+import { readKeys } from '../../server/oauth/keys/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/tenant.ts'
 import { authWorld, register } from './auth-world.ts'

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
-import { consentsOf } from '../../server/oauth/consents.ts'
+import { consentsOf } from '../../server/oauth/consents/consents.ts'
 import type { Tokens } from './auth-world.ts'
 import { authWorld } from './auth-world.ts'
 import { createMember } from './members.ts'

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import * as openid from 'openid-client'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { hashOfToken } from '../../server/oauth/refresh-rotation.ts'
+import { hashOfToken } from '../../server/oauth/engine/refresh-rotation.ts'
 import { id } from '../support/tenant.ts'
 import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 import { deviceFlow, deviceGrant } from './device-world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { organisationsOf } from '../../server/oauth/consents.ts'
+import { organisationsOf } from '../../server/oauth/consents/consents.ts'
 import { asPlatform } from '../support/platform.ts'
 import { authWorld, register } from './auth-world.ts'
 import { deviceFlow } from './device-world.ts'

@@ -9,7 +9,7 @@ import {
   readKeys,
   revokeKey,
   rotateOldKeys,
-} from '../../server/oauth/signing-key-store.ts'
+} from '../../server/oauth/keys/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { createTenant } from '../support/tenant.ts'

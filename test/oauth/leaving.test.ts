@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { organisationsOf } from '../../server/oauth/consents.ts'
+import { organisationsOf } from '../../server/oauth/consents/consents.ts'
 import type { Tokens } from './auth-world.ts'
 import { authWorld, issuer, register } from './auth-world.ts'
 import { createMember } from './members.ts'

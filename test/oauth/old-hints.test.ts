@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { deleteRetiredKeys, makeKey, revokeKey } from '../../server/oauth/signing-key-store.ts'
+import { deleteRetiredKeys, makeKey, revokeKey } from '../../server/oauth/keys/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { seed } from '../support/chance.ts'
 import { times } from '../support/rounds.ts'

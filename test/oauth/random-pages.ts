@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
-import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
-import { consentPage } from '../../server/oauth/pages/consent.ts'
-import { devicePage } from '../../server/oauth/pages/device.ts'
-import { endSessionPage } from '../../server/oauth/pages/end-session.ts'
+import { connectedPage, removePage } from '../../server/oauth/pages/views/connected.ts'
+import { consentPage } from '../../server/oauth/pages/views/consent.ts'
+import { devicePage } from '../../server/oauth/pages/views/device.ts'
+import { endSessionPage } from '../../server/oauth/pages/views/end-session.ts'
 import { codePoint } from '../support/code-point.ts'
 
 const attacks = [

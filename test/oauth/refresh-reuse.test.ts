@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
-import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
+import { deleteExpiredRecords } from '../../server/oauth/engine/expired-records.ts'
 import { housekeepingTasks } from '../../server/process/housekeeping.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { migratedDatabase } from '../support/databases.ts'

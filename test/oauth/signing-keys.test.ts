@@ -8,9 +8,9 @@ import {
   readKeys,
   revokeKey,
   rotateOldKeys,
-} from '../../server/oauth/signing-key-store.ts'
-import type { SigningKeys } from '../../server/oauth/signing-keys.ts'
-import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
+} from '../../server/oauth/keys/signing-key-store.ts'
+import type { SigningKeys } from '../../server/oauth/keys/signing-keys.ts'
+import { openSigningKeys } from '../../server/oauth/keys/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { openTestDatabase } from '../support/test-database.ts'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
-import { peekBody, rewriteForm } from '../../server/oauth/token-body.ts'
+import { peekBody, rewriteForm } from '../../server/oauth/endpoints/token-body.ts'
 import { Connection } from '../raw/socket.ts'
 
 const LENGTH = 'Content-Length'

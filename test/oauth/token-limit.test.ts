@@ -4,7 +4,7 @@ import Koa from 'koa'
 import { expect, it, onTestFinished } from 'vitest'
 import type { State } from '../../server/http/state.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
-import { tokenLimit } from '../../server/oauth/token-limit.ts'
+import { tokenLimit } from '../../server/oauth/endpoints/token-limit.ts'
 
 /** Makes requests of one address for tokens, where one refresh token exists; resolves to their status. */
 async function startEndpoint(failures: number) {

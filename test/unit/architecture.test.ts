@@ -41,10 +41,15 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/docs/build | browser docs                              | oidc-provider jose koa @koa     |
 | server/reference | routers rest-facade http browser           | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
-| server/oauth    | prisma routers secrets tokens limits http browser |                          |
+| server/oauth/keys | prisma routers secrets tokens browser     | koa @koa oidc-provider          |
+| server/oauth/consents | prisma routers browser oauth/keys     | koa @koa jose                   |
+| server/oauth/engine | prisma routers secrets tokens limits http browser oauth/keys oauth/consents | |
+| server/oauth/endpoints | prisma routers tokens limits http browser oauth/consents oauth/engine | |
+| server/oauth/pages | prisma routers tokens limits http browser oauth/keys oauth/consents oauth/engine oauth/endpoints | |
+| server/oauth    | prisma routers secrets tokens limits http browser oauth/keys oauth/engine oauth/endpoints oauth/pages | |
 | server/portal   | prisma routers http browser mails           | oidc-provider jose              |
-| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails docs reference trpc oauth portal | |
-| server/commands | prisma routers secrets admin webhooks tokens browser oauth process | koa @koa         |
+| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails docs reference trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
+| server/commands | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process | koa @koa         |
 | server          | prisma routers secrets process commands     |                                 |
 `)
 const directories = arrows.map((row) => row.directory)
@@ -150,7 +155,11 @@ describe('every file', () => {
 })
 
 /** The files that may use private parts of libraries; test/conformance/private-parts.test.ts has what they assume of each. */
-const internals = ['prisma/pg/pg-internals.ts', 'routers/kernel/trpc-internals.ts', 'server/oauth/oidc-internals.ts']
+const internals = [
+  'prisma/pg/pg-internals.ts',
+  'routers/kernel/trpc-internals.ts',
+  'server/oauth/engine/oidc-internals.ts',
+]
 
 /** What neither the types nor the documents of a library offer. */
 const privateParts = [

@@ -4,7 +4,7 @@ import { fault, sentenceOf } from '../../routers/clients/faults.ts'
 import type { Registration } from '../../routers/clients/registration.ts'
 import { faultsOf, levelFaults, redirectFault } from '../../routers/clients/registration.ts'
 import { isAllowedAt, memberScopes, memberScopesAt } from '../../routers/kernel/scopes.ts'
-import { requestableScopes } from '../../server/oauth/authorize-scopes.ts'
+import { requestableScopes } from '../../server/oauth/consents/authorize-scopes.ts'
 import { table } from '../support/markdown-table.ts'
 
 /** Who may register it: web and native apps, each in development and in production. */

@@ -1,28 +1,171 @@
-import type { Look } from '../../browser/look.ts'
-import { html } from '../../browser/pages/html.ts'
-import { document, troubled } from '../../browser/pages/layout.ts'
-import type { Problem } from '../../browser/pages/views.ts'
-import { words } from './words.ts'
+import { randomUUID } from 'node:crypto'
+import type { Client } from 'oidc-provider'
+import { errors } from '../../../routers/kernel/errors.ts'
+import { readForm } from '../../browser/forms.ts'
+import { preferLanguages } from '../../browser/language.ts'
+import { fullNameOf } from '../../browser/login/persons.ts'
+import { lookFor } from '../../browser/look.ts'
+import { redirect, sendMessage } from '../../browser/page-responses.ts'
+import { sendPage } from '../../browser/send-page.ts'
+import type { Session } from '../../browser/session.ts'
+import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
+import { networkOf } from '../../http/client-address.ts'
+import type { StepContext } from '../../http/state.ts'
+import { AUDIENCE } from '../../tokens/audience.ts'
+import { appOf } from '../consents/app-views.ts'
+import { isSuspended } from '../consents/authorize-scopes.ts'
+import { endGrants } from '../consents/consents.ts'
+import type { Decision } from '../engine/device-codes.ts'
+import { DEVICE_GRANT, decide, findDeviceRequest, shownUserCode, userCodeOf } from '../engine/device-codes.ts'
+import { routes } from '../engine/metadata.ts'
+import { errors as oauthErrors } from '../engine/oidc-provider.ts'
+import type { ConsentForm, ConsentRequest } from './consent-form.ts'
+import type { PageOptions } from './page-options.ts'
+import { devicePage } from './views/device.ts'
 
-export interface DeviceView extends Look {
-  action: string
-  /** The first value of the field. */
+/**
+ * Wrong codes per minute and network. In a code's 10 minutes these are 100 of 25,600,000,000; and a code that is guessed only
+ * gives a device access to the guesser's own data.
+ */
+export const MAX_WRONG_CODES = 10
+
+/** The pages of a code that was entered, below the issuer's path. */
+export const REQUEST = `${routes.code_verification}/request`
+
+const ENTERED = 'member_device'
+
+/** The code that was entered; the session is that of the consent page. */
+interface Entered {
+  id: string
   code: string
-  problem?: Problem
+  session?: string
 }
 
-export function devicePage({ action, code, problem, ...look }: DeviceView): string {
-  const w = words[look.language]
-  return document({
-    ...look,
-    title: w.deviceTitle,
-    problem,
-    body: html`<p class="lead">${w.deviceLead}</p>
-<form method="post" action="${action}">
-<label for="user_code">${w.deviceCode}</label>
-<p class="hint" id="user_code-hint">${w.deviceCodeHint}</p>
-<input class="code" id="user_code" name="user_code" type="text" value="${code}" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required autofocus${troubled(problem, ['deviceCodeWrong'], 'user_code-hint')}>
-<button class="chief">${w.deviceContinue}</button>
-</form>`,
-  })
+/**
+ * The pages for a device's code (RFC 8628, 3.3). oidc-provider's own store their form's secret in the session, before anybody has
+ * signed in; so these replace them, and store nothing before the member decides.
+ */
+export function devicePages({ db, now, realm, provider, pages, limits }: PageOptions, consent: ConsentForm) {
+  const { path, signIn, cookies, sessionOf } = pages
+  const wrongCodes = limits.open('device-codes', MAX_WRONG_CODES, 60)
+  const address = `${path}${routes.code_verification}`
+  const actionOf = (uid: string) => `${path}${REQUEST}/${uid}`
+
+  const showForm = (ctx: StepContext, code: string, isWrong = false) => {
+    const view = { ...lookFor(ctx), action: address, code }
+    sendPage(ctx, devicePage({ ...view, ...(isWrong && { problem: 'deviceCodeWrong' }) }), isWrong ? 400 : 200)
+  }
+
+  /** Throws SessionNotFound unless the code was entered in this browser and still waits. */
+  const open = async (ctx: StepContext, uid: string) => {
+    const entered = cookies.get<Entered>(ctx, ENTERED)
+    if (entered?.id !== uid) throw new oauthErrors.SessionNotFound('the code was not entered in this browser')
+    const request = await findDeviceRequest(db, entered.code, { now: now(), realm })
+    if (!request) throw new oauthErrors.SessionNotFound('the code has expired or was used')
+    preferLanguages(ctx, request.params.ui_locales)
+    return { entered, request }
+  }
+
+  const attemptOf = async (uid: string, { request }: Awaited<ReturnType<typeof open>>, ctx: StepContext) =>
+    ({
+      id: uid,
+      action: actionOf(uid),
+      app: await appOf(db, request.client),
+      hint: typeof request.params.login_hint === 'string' ? request.params.login_hint : null,
+      async finish(person) {
+        await (await sessionOf(ctx)).signIn(person, now())
+        return actionOf(uid)
+      },
+    }) satisfies SignInAttempt
+
+  const memberOf = async ({ person }: Session) =>
+    person !== undefined && (await fullNameOf(db, person)) !== null ? person : undefined
+
+  const finish = async (ctx: StepContext, uid: string, code: string, decision: Decision) => {
+    const isFirst = await decide(db, code, decision, now())
+    if (!isFirst && 'grantId' in decision) await endGrants(db, [decision.grantId], now())
+    if (!isFirst) throw new oauthErrors.SessionNotFound('the code has expired or was used')
+    cookies.clear(ctx, ENTERED, actionOf(uid))
+  }
+
+  return {
+    /** The code may be in the address (verification_uri_complete); the member still compares and sends it. */
+    async form(ctx: StepContext) {
+      const code = userCodeOf(new URLSearchParams(ctx.state.search).get('user_code') ?? '')
+      showForm(ctx, code === null ? '' : shownUserCode(code))
+    },
+
+    async enter(ctx: StepContext) {
+      const network = networkOf(ctx.state.clientAddress ?? '')
+      const { passes, msBeforeNext } = await wrongCodes.take(network)
+      if (!passes) throw errors.peopleLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)))
+      const typed = (await readForm(ctx)).get('user_code') ?? ''
+      const code = userCodeOf(typed)
+      if (code === null || !(await findDeviceRequest(db, code, { now: now(), realm })))
+        return showForm(ctx, printable(typed), true)
+      wrongCodes.giveBack(network)
+      const id = randomUUID()
+      cookies.set(ctx, ENTERED, actionOf(id), { id, code } satisfies Entered)
+      redirect(ctx, actionOf(id))
+    },
+
+    async get(ctx: StepContext, uid: string) {
+      const opened = await open(ctx, uid)
+      const session = await sessionOf(ctx)
+      const person = await memberOf(session)
+      if (person === undefined) return signIn.showForm(ctx, await attemptOf(uid, opened, ctx))
+      cookies.set(ctx, ENTERED, actionOf(uid), { ...opened.entered, session: session.uid } satisfies Entered)
+      return consent.show(ctx, requestOf(uid, person, opened))
+    },
+
+    attempt: async (ctx: StepContext, uid: string) => attemptOf(uid, await open(ctx, uid), ctx),
+
+    async switchAccount(ctx: StepContext, uid: string) {
+      return signIn.showForm(ctx, await attemptOf(uid, await open(ctx, uid), ctx))
+    },
+
+    async consent(ctx: StepContext, uid: string) {
+      const opened = await open(ctx, uid)
+      const form = await readForm(ctx)
+      const session = await sessionOf(ctx)
+      const person = await memberOf(session)
+      const { code, session: shownTo } = opened.entered
+      // Somebody else has signed in since the page was shown.
+      if (person === undefined || shownTo !== session.uid) return redirect(ctx, actionOf(uid))
+      const decision = form.get('decision')
+      const request = requestOf(uid, person, opened)
+      if (decision === 'refuse') {
+        const { error, error_description } = await consent.refusalOf(request)
+        await finish(ctx, uid, code, { error, errorDescription: error_description })
+        return sendMessage(ctx, 'deviceRefused', 200)
+      }
+      if (decision !== 'allow') return consent.ask(ctx, request, form)
+      const lost = lossOf(await provider().Client.find(opened.request.client))
+      if (lost) {
+        await finish(ctx, uid, code, { error: 'unauthorized_client', errorDescription: lost })
+        return sendMessage(ctx, 'requestWrong', 400, lost)
+      }
+      const allowed = await consent.allow(ctx, request, form)
+      if (!allowed) return
+      await finish(ctx, uid, code, {
+        ...{ accountId: allowed.person, authTime: session.since, grantId: allowed.grantId },
+        ...{ scope: allowed.scopes.join(' '), resource: AUDIENCE },
+      })
+      sendMessage(ctx, 'deviceAllowed', 200)
+    },
+  }
+
+  function requestOf(uid: string, person: string, { entered, request }: Awaited<ReturnType<typeof open>>) {
+    const asker = { device: shownUserCode(entered.code) }
+    return { action: actionOf(uid), person, ...request, asker } satisfies ConsentRequest
+  }
 }
+
+/** Why a client may not sign in on devices any more. */
+function lossOf(client: Client | undefined) {
+  if (client && isSuspended(client)) return 'this app is suspended'
+  return client?.grantTypeAllowed(DEVICE_GRANT) === false ? 'this client no longer signs in on devices' : undefined
+}
+
+/** A wrong code is shown again, as far as it is readable. */
+const printable = (typed: string) => typed.replace(/[^\x20-\x7e]/g, '').slice(0, 20)

@@ -1,29 +1,92 @@
-import type { Look } from '../../browser/look.ts'
-import { html, name, strongName } from '../../browser/pages/html.ts'
-import { document } from '../../browser/pages/layout.ts'
-import type { AppView } from '../../browser/pages/views.ts'
-import { words } from './words.ts'
+import { decodeJwt } from 'jose'
+import { isPostgresText } from '../../../routers/kernel/access.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
+import { readForm } from '../../browser/forms.ts'
+import { preferLanguages } from '../../browser/language.ts'
+import { fullNameOf } from '../../browser/login/persons.ts'
+import { lookFor } from '../../browser/look.ts'
+import { redirect, sendMessage } from '../../browser/page-responses.ts'
+import { sendPage } from '../../browser/send-page.ts'
+import type { StepContext } from '../../http/state.ts'
+import { appOf } from '../consents/app-views.ts'
+import { isPostLogoutUri } from '../consents/authorize-scopes.ts'
+import { QUERY_TOO_LONG, queryOf } from '../endpoints/query.ts'
+import { routes } from '../engine/metadata.ts'
+import type { PageOptions } from './page-options.ts'
+import { endSessionPage } from './views/end-session.ts'
 
-export interface EndSessionView extends Look {
-  action: string
-  member: string
-  /** Null for a request that names no app. */
-  app: AppView | null
-  /** The request, to be checked again. */
-  query: string
+/** Why a request is refused, for the developers of its app. */
+class Wrong extends Error {}
+
+/**
+ * Sign-out at an app's request (OpenID Connect RP-Initiated Logout): the member is asked, and returns to an address that the app
+ * has registered. The apps that they have allowed keep their access.
+ */
+export function endSession({ db, provider, pages: { path, sessionOf } }: PageOptions) {
+  const clientOf = async (id: string) => (isPostgresText(id) ? provider().Client.find(id) : undefined)
+
+  /** The client, and where to return to; null without an address. Throws Wrong. */
+  const returnOf = async (search: string) => {
+    const query = queryOf(search)
+    if (!query) throw new Wrong(QUERY_TOO_LONG)
+    const [hint, given, uri, state] = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'].map((name) =>
+      query.get(name),
+    )
+    // Neither name is proved, and the member is asked: whether the ID token is valid makes no difference.
+    const client = given ? await clientOf(given) : await clientOf(audienceOf(hint ?? '') ?? '')
+    if (given && !client) throw new Wrong('client_id names no client')
+    if (!uri) return { query, id: client?.clientId ?? null, url: null }
+    if (!client) throw new Wrong('post_logout_redirect_uri needs client_id, or an id_token_hint of the client')
+    if (!isPostLogoutUri(client, uri) || !URL.canParse(uri)) {
+      throw new Wrong('post_logout_redirect_uri is not registered for this client')
+    }
+    const url = new URL(uri)
+    if (state) url.searchParams.set('state', state)
+    return { query, id: client.clientId, url }
+  }
+  const leave = (ctx: StepContext, url: URL | null) =>
+    url ? redirect(ctx, url.href) : sendMessage(ctx, 'signedOut', 200)
+
+  const answering = (respond: (ctx: StepContext) => Promise<void>) => (ctx: StepContext) =>
+    respond(ctx).catch((error) => {
+      if (!(error instanceof Wrong)) throw error
+      sendMessage(ctx, 'requestWrong', 400, error.message)
+    })
+
+  return {
+    get: answering(async (ctx) => {
+      const { search } = ctx.state
+      preferLanguages(ctx, new URLSearchParams(search).get('ui_locales'))
+      const { query, id, url } = await returnOf(search)
+      const { person } = await sessionOf(ctx)
+      const member = person === undefined ? null : await fullNameOf(db, person)
+      if (member === null) return leave(ctx, url)
+      const app = id === null ? null : await appOf(db, id)
+      // It is long, and the form has no need of it.
+      query.delete('id_token_hint')
+      if (id !== null) query.set('client_id', id)
+      sendPage(
+        ctx,
+        endSessionPage({ ...lookFor(ctx), action: `${path}${routes.end_session}`, member, app, query: `${query}` }),
+      )
+    }),
+    confirm: answering(async (ctx) => {
+      const form = await readForm(ctx)
+      const { url } = await returnOf(form.get('query') ?? '')
+      const decision = form.get('decision')
+      if (decision === 'stay') return redirect(ctx, url?.href ?? `${path}/connected`)
+      if (decision !== 'end') throw errors.requestInvalid()
+      await (await sessionOf(ctx)).signOut()
+      leave(ctx, url)
+    }),
+  }
 }
 
-export function endSessionPage({ action, member, app, query, ...look }: EndSessionView): string {
-  const w = words[look.language]
-  return document({
-    ...look,
-    title: w.signOut,
-    heading: html`${w.endQuestion}`,
-    body: html`<p class="lead">${app && w.endAsked(name(app.name))} ${w.endHint(strongName(member))}</p>
-<form class="decision" method="post" action="${action}/confirm">
-<input type="hidden" name="query" value="${query}">
-<button class="chief" name="decision" value="end">${w.signOut}</button>
-<button name="decision" value="stay">${w.endStay}</button>
-</form>`,
-  })
+function audienceOf(token: string): string | undefined {
+  try {
+    const [audience, ...more] = [decodeJwt(token).aud].flat()
+    return typeof audience === 'string' && more.length === 0 ? audience : undefined
+  } catch {
+    return undefined
+  }
 }

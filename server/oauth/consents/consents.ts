@@ -1,0 +1,158 @@
+import type { Database } from '../../../prisma/client.ts'
+import type { Prisma } from '../../../prisma/generated/client.ts'
+import { int, jsonStrings, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import type { ClubApp } from '../../../routers/approvals/approvals.ts'
+import { holdApproval } from '../../../routers/approvals/approvals.ts'
+import { CONSENT_MS, isPostgresText } from '../../../routers/kernel/access.ts'
+import { isConsentScope } from '../../../routers/kernel/identity-scopes.ts'
+import { labelsOf } from '../../../routers/kernel/labels.ts'
+import { unixMs } from '../../../routers/kernel/time.ts'
+import { appOf, appViews, SHOWN, shown } from './app-views.ts'
+import type { OrganisationKind } from './authorize-scopes.ts'
+import { LAST_USE, lastUseOf } from './last-use.ts'
+
+const currentMembership = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
+  some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
+})
+
+export const organisationsOf = (db: Database, person: string, kinds: readonly OrganisationKind[], now: number) =>
+  db.organisation.findMany({
+    where: { kind: { in: [...kinds] }, memberships: currentMembership(person, now) },
+    select: { id: true, name: true, kind: true },
+    orderBy: [{ name: 'asc' }, { id: 'asc' }],
+  })
+
+interface GrantHolder {
+  grant: string
+  person: string
+  client: string
+}
+
+/**
+ * $1 the grant, $2 the client, $3 who signed in, $4 now. In a sandbox client the member is a test member of its team. Its app is
+ * not suspended, its team not deleted.
+ */
+const consented = statement(
+  'consented_organisation',
+  `SELECT consent."personId" AS member, organisation.id, organisation.kind
+    FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId"
+      JOIN "Team" team ON team.id = client."teamId" LEFT JOIN "App" app ON app.id = client."appId"
+      JOIN "Organisation" organisation ON organisation.id = consent."organisationId"
+    WHERE consent.id = $1 AND consent."clientId" = $2 AND consent."withdrawnAt" IS NULL AND client.state = 'active'
+      AND team."endsAt" IS NULL AND coalesce(app.state, 'active') = 'active'
+      AND (NOT client."testOnly" OR EXISTS (SELECT FROM "TeamMember" WHERE "teamId" = team.id AND "personId" = $3))
+      AND CASE client.environment WHEN 'sandbox' THEN organisation."testTeamId" = team.id
+        ELSE consent."personId" = $3 AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id
+          AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4::timestamptz)) END`,
+  { member: text, id: text, kind: oneOf('club', 'academy', 'provider') },
+)
+
+/**
+ * A consent's organisation and member: the person who signed in, or in a sandbox client a test member of its team. Undefined when
+ * it is withdrawn, its member has left, or the app is suspended.
+ */
+export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
+  if (![grant, person, client].every(isPostgresText)) return undefined
+  const [found] = await db.execute(consented, [grant, client, person, new Date(now).toISOString()])
+  return found
+}
+
+/** $1 the member, $2: consents given before have ended, $3 now. */
+const inForce = statement(
+  'consents_in_force',
+  `SELECT consent.id, "clientId", "organisationId", organisation.name AS organisation, to_json(consent.scopes) AS scopes,
+      ${unixMs('"createdAt"')} AS "createdAt", ${SHOWN}, ${LAST_USE}
+    FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
+      JOIN "Organisation" organisation ON organisation.id = "organisationId"
+    WHERE "personId" = $1 AND "withdrawnAt" IS NULL AND "createdAt" > $2::timestamptz
+      AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id AND "personId" = $1
+        AND ("leftAt" IS NULL OR "leftAt" > $3::timestamptz))
+    ORDER BY "createdAt", consent.id`,
+  {
+    ...{ id: text, clientId: text, organisationId: text, organisation: text, scopes: jsonStrings, createdAt: int },
+    ...{ ...shown, lastUse: nullable(int) },
+  },
+)
+
+/**
+ * The apps that a member has allowed in their current organisations: one entry for each app and organisation, with the scopes of
+ * all its consents.
+ */
+export async function consentsOf(db: Database, person: string, now: number) {
+  const [at, consentedAfter] = [new Date(now).toISOString(), new Date(now - CONSENT_MS).toISOString()]
+  const rows = await db.execute(inForce, [person, consentedAfter!, at!])
+  const entries = new Map<string, typeof rows>()
+  for (const row of rows) {
+    const key = JSON.stringify([row.clientId, row.organisationId])
+    entries.set(key, [...(entries.get(key) ?? []), row])
+  }
+  const consents = [...entries.values()]
+  const labels = labelsOf(rows.map(({ organisationId: id, organisation: name }) => ({ id, name })))
+  const apps = await appViews(
+    db,
+    consents.map(([first]) => first!.client),
+  )
+  return consents.map((all, at) => {
+    const [first, last] = [all[0]!, all.at(-1)!]
+    const since = new Date(first.createdAt)
+    return {
+      ...{ consent: first.id, app: apps[at]!, organisation: labels.get(first.organisationId)!, since },
+      scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isConsentScope),
+      lastUse: lastUseOf(
+        all.map(({ lastUse }) => lastUse),
+        since,
+        now,
+      ),
+      ends: new Date(last.createdAt + CONSENT_MS),
+    }
+  })
+}
+
+/**
+ * Withdraws all of a member's consents to an app in an organisation, identified by one of them. Returns the app's name, or
+ * undefined if the member has no such consent.
+ */
+export async function withdraw(db: Database, person: string, consent: string, now: number) {
+  const one = await db.consent.findFirst({ where: { id: consent, personId: person } })
+  if (!one) return undefined
+  const { clientId, organisationId } = one
+  const all = await db.consent.findMany({
+    where: { personId: person, clientId, organisationId, withdrawnAt: null },
+    select: { id: true },
+  })
+  const ids = all.map(({ id }) => id)
+  await endGrants(db, ids, now)
+  return (await appOf(db, clientId))?.name
+}
+
+/** Stores a consent; false where the club of `approved` has not approved its app, or no longer does. */
+export async function storeConsent(
+  db: Database,
+  data: Prisma.ConsentUncheckedCreateInput,
+  approved: ClubApp | null,
+): Promise<boolean> {
+  if (!approved) {
+    await db.consent.create({ data })
+    return true
+  }
+  return db.$transaction(async (tx) => {
+    if (!(await holdApproval(tx, approved))) return false
+    await tx.consent.create({ data })
+    return true
+  })
+}
+
+/** Returns how many consents were in force until now. */
+export async function endGrants(db: Database, grants: string[], now: number, replayed = false): Promise<number> {
+  const at = new Date(now)
+  return db.$transaction(async (tx) => {
+    const { count } = await tx.consent.updateMany({
+      where: { id: { in: grants }, withdrawnAt: null },
+      data: { withdrawnAt: at, ...(replayed && { replayedAt: at }) },
+    })
+    await tx.oauthRecord.deleteMany({
+      where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
+    })
+    return count
+  })
+}

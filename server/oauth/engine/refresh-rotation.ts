@@ -1,0 +1,90 @@
+import { createHash, hkdfSync, randomBytes } from 'node:crypto'
+import type { Context } from 'koa'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { Database } from '../../../prisma/client.ts'
+import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { createCipher } from '../../secrets/cipher.ts'
+import { endGrants } from '../consents/consents.ts'
+import { REFRESH_TOKEN_SECONDS, REUSE_SECONDS } from '../keys/lifetimes.ts'
+
+const SUCCESSOR = 'RefreshTokenSuccessor'
+
+interface Options {
+  db: Database
+  now: () => number
+  /** Called for each grant that a replay has ended. */
+  replayed?: (() => void) | undefined
+}
+
+const statements = {
+  /** Of concurrent requests with one token, on any node, one gets 1; the others wait for it and get 0. */
+  rotate: statement(
+    'refresh_token_rotate',
+    `WITH used AS (UPDATE "OauthRecord" SET "consumedAt" = to_timestamp($3::float8)
+          WHERE model = 'RefreshToken' AND id = $1 AND "consumedAt" IS NULL RETURNING payload, "grantId"),
+        issued AS (INSERT INTO "OauthRecord" (model, id, payload, "grantId", "expiresAt")
+          SELECT 'RefreshToken', $2,
+            payload || jsonb_build_object('iat', floor($3::float8), 'exp', floor($3::float8) + ${REFRESH_TOKEN_SECONDS}),
+            "grantId", to_timestamp($3::float8 + ${REFRESH_TOKEN_SECONDS}) FROM used),
+        remembered AS (INSERT INTO "OauthRecord" (model, id, payload, "grantId", "expiresAt")
+          SELECT '${SUCCESSOR}', $1, jsonb_build_object('id', $2::text, 'encrypted', $4::text), "grantId",
+            to_timestamp($3::float8 + $5::float8) FROM used)
+      SELECT count(*) AS rotated FROM used`,
+    { rotated: int },
+  ),
+  findUnused: statement(
+    'refresh_token_successor',
+    `SELECT kept.payload ->> 'encrypted' AS encrypted FROM "OauthRecord" kept
+        JOIN "OauthRecord" issued ON issued.model = 'RefreshToken' AND issued.id = kept.payload ->> 'id'
+        JOIN "OauthRecord" used ON used.model = 'RefreshToken' AND used.id = kept.id
+      WHERE kept.model = '${SUCCESSOR}' AND kept.id = $1 AND kept."expiresAt" > to_timestamp($2::float8)
+        AND used."consumedAt" > to_timestamp($2::float8 - $3::float8) AND issued."consumedAt" IS NULL`,
+    { encrypted: text },
+  ),
+}
+
+/**
+ * Puts the successor of the request's refresh token into oidc-provider's answer, which has the same token again. A token that is
+ * sent again before its successor was used gets the same successor: an answer may be lost, and two tabs may renew at once. A public
+ * client has 60 s, as later two holders could share one grant unseen; one that authenticates has no limit. Otherwise it is a
+ * replay, which ends the grant.
+ */
+export async function rotateRefreshToken(ctx: Context, { db, now, replayed }: Options): Promise<void> {
+  const { oidc, status, body } = ctx as Context & Partial<KoaContextWithOIDC>
+  if (oidc?.route !== 'token' || oidc.params?.grant_type !== 'refresh_token' || status !== 200) return
+  const { jti, grantId } = oidc.entities.RefreshToken!
+  const reuseSeconds = oidc.client!.clientAuthMethod === 'none' ? REUSE_SECONDS : REFRESH_TOKEN_SECONDS
+  const successor = await successorOf(db, jti, { at: now() / 1000, reuseSeconds })
+  if (successor !== undefined) {
+    ;(body as { refresh_token: string }).refresh_token = successor
+    return
+  }
+  if ((await endGrants(db, [grantId!], now(), true)) > 0) replayed?.()
+  ctx.status = 400
+  ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' }
+}
+
+interface Use {
+  /** Unix time in seconds. */
+  at: number
+  reuseSeconds: number
+}
+
+/** Undefined when the token was used for anything but this successor. */
+async function successorOf(db: Database, token: string, { at, reuseSeconds }: Use): Promise<string | undefined> {
+  const id = hashOfToken(token)
+  const cipher = cipherOf(token)
+  const created = randomBytes(32).toString('base64url')
+  const values = [id, hashOfToken(created), String(at), cipher.encrypt(created, id), String(reuseSeconds)]
+  const [{ rotated }] = (await db.execute(statements.rotate, values)) as [{ rotated: number }]
+  if (rotated === 1) return created
+  const [kept] = await db.execute(statements.findUnused, [id, String(at), String(reuseSeconds)])
+  return kept && cipher.decrypt(kept.encrypted, id)
+}
+
+/** A token is stored as its hash, so that reading the database gives nobody access. */
+export const hashOfToken = (token: string) => createHash('sha256').update(token).digest('base64url')
+
+/** The key is the token itself, which is not stored: the database and SECRETS_KEY together do not reveal its successor. */
+const cipherOf = (token: string) =>
+  createCipher([Buffer.from(hkdfSync('sha256', token, '', 'successor of a refresh token', 32))])

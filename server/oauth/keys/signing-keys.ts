@@ -1,0 +1,125 @@
+import type { JWK, JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors as jose } from 'jose'
+import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
+import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
+import { algorithms, insertFirstKeys, RELOAD_MS, readKeys, readKeysAndNeed } from './signing-key-store.ts'
+import { throttled } from './throttled.ts'
+
+/** Tokens with unknown keys cause at most one reload in this time, however many there are. */
+const UNKNOWN_KEY_MS = 1_000
+
+export interface SigningKeys {
+  /** The private keys, the signing one of each algorithm first. Returns the same array while nothing changes. */
+  current: () => JWK[]
+  /** Whether a key of this algorithm may sign already. */
+  signsWith: (algorithm: IdTokenAlgorithm) => boolean
+  /** The key of an access token: ES256 alone. */
+  verify: JWTVerifyGetKey
+  /** Differs after each change of the keys. */
+  version: () => unknown
+  signsSince: () => number
+  reload: () => Promise<void>
+  close: () => void
+}
+
+type Options = SigningKeyStore & { onError: (error: unknown) => void; reloadMs?: number }
+
+/** Loads the signing keys, creates the first ones if necessary, and reloads them every 3 s. */
+export async function openSigningKeys(options: Options): Promise<SigningKeys> {
+  const { db, cipher, now, onError, reloadMs = RELOAD_MS } = options
+  let keys: SigningKey[] = []
+  /** The published keys of access tokens; a new function after each change. */
+  let keySet: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
+  let current: JWK[] = []
+  let loading: Promise<void> | undefined
+  const undecryptable = new Set<string>()
+  const keysOf = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
+
+  const load = async () => {
+    const { keys: found, needsRsa } = await readKeysAndNeed({ db, cipher }, keys)
+    const missing = missingOf(found, needsRsa)
+    if (missing.length > 0) await insertFirstKeys({ db, cipher, now }, missing)
+    const stored = missing.length > 0 ? await readKeys({ db, cipher }) : found
+    for (const { kid, jwk } of stored) {
+      if (jwk || undecryptable.has(kid)) continue
+      undecryptable.add(kid)
+      onError(new Error(`the signing key ${kid} is encrypted with another SECRETS_KEY; its tokens are refused`))
+    }
+    const usable = stored.filter(({ jwk }) => jwk)
+    const changed = !sameKeys(keys, usable)
+    keys = usable
+    if (changed) keySet = createLocalJWKSet({ keys: keysOf('ES256').map(({ jwk }) => publicKey(jwk!)) })
+  }
+  const reload = () => {
+    loading ??= load().finally(() => {
+      loading = undefined
+    })
+    return loading
+  }
+  const reloadForUnknownKey = throttled(reload, UNKNOWN_KEY_MS)
+
+  await load()
+  if (keysOf('ES256').length === 0) {
+    await insertFirstKeys({ db, cipher, now }, ['ES256'])
+    await load()
+  }
+  /** Reported once, not at every attempt. */
+  let failing = false
+  const timer = setInterval(async () => {
+    try {
+      await reload()
+      failing = false
+    } catch (error) {
+      if (!failing) onError(error)
+      failing = true
+    }
+  }, reloadMs).unref()
+
+  const startedOf = (algorithm: IdTokenAlgorithm) =>
+    keysOf(algorithm).find(({ signsFrom }) => signsFrom.getTime() <= now())
+  const signing = () => startedOf('ES256') ?? keysOf('ES256').at(-1)!
+
+  return {
+    reload,
+    signsSince: () => signing().signsFrom.getTime(),
+    signsWith: (algorithm) => startedOf(algorithm) !== undefined,
+    version: () => keySet,
+    close: () => clearInterval(timer),
+    current() {
+      const first = [signing(), startedOf('RS256')].filter((key) => key !== undefined)
+      const ordered = [...first, ...keys.filter((key) => !first.includes(key))]
+      if (!sameKeys(ordered, current)) {
+        current = ordered.map(({ jwk }) => jwk!)
+      }
+      return current
+    },
+    async verify(header, token) {
+      try {
+        return await keySet(header, token)
+      } catch (error) {
+        if (!(error instanceof jose.JWKSNoMatchingKey)) throw error
+        // Another node may have started to sign with a new key.
+        await reloadForUnknownKey().catch((cause) => {
+          throw errors.unavailable(cause)
+        })
+        return keySet(header, token)
+      }
+    },
+  }
+}
+
+/**
+ * Each installation has a key of both algorithms. One for RS256 takes 150 ms of CPU to make: where all are encrypted with another
+ * SECRETS_KEY, a client has to need it.
+ */
+const missingOf = (stored: readonly SigningKey[], needsRsa: boolean): IdTokenAlgorithm[] =>
+  algorithms.filter((algorithm) => {
+    const own = stored.filter((key) => key.algorithm === algorithm)
+    return own.length === 0 || (algorithm === 'RS256' && needsRsa && own.every(({ jwk }) => !jwk))
+  })
+
+const sameKeys = (some: readonly { kid?: string }[], others: readonly { kid?: string }[]) =>
+  some.length === others.length && some.every(({ kid }, i) => kid === others[i]!.kid)
+
+const publicKey = ({ d: _private, ...jwk }: JWK): JWK => jwk

@@ -1,0 +1,53 @@
+import { isPostgresText } from '../../../routers/kernel/access.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
+import { readForm } from '../../browser/forms.ts'
+import { lookFor } from '../../browser/look.ts'
+import { redirect } from '../../browser/page-responses.ts'
+import { sendPage } from '../../browser/send-page.ts'
+import type { StepContext } from '../../http/state.ts'
+import { consentsOf, withdraw } from '../consents/consents.ts'
+import { replayNotices } from '../consents/replays.ts'
+import type { Member } from './member-sign-in.ts'
+import { memberSignIn } from './member-sign-in.ts'
+import type { PageOptions } from './page-options.ts'
+import { connectedPage, removePage } from './views/connected.ts'
+
+export function connectedApps(options: PageOptions) {
+  const { db, now, pages, due } = options
+  const { path, signIn } = pages
+  const action = `${path}/connected`
+  const { memberOf, attempt, signOut } = memberSignIn(options, action)
+
+  const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
+    const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replayNotices(db, member.id, now())])
+    const view = { ...lookFor(ctx), action, member: member.name, apps, replays }
+    sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
+  }
+
+  return {
+    attempt,
+    signOut,
+    async get(ctx: StepContext) {
+      const member = await memberOf(ctx)
+      return member ? list(ctx, member) : signIn.showForm(ctx, attempt(ctx))
+    },
+    /** Asks first, unless the consent no longer exists. */
+    async remove(ctx: StepContext) {
+      const member = await memberOf(ctx)
+      const consent = new URLSearchParams(ctx.state.search).get('consent')
+      const apps = member ? await consentsOf(db, member.id, now()) : []
+      const connected = apps.find((one) => one.consent === consent)
+      if (!member || !connected) return redirect(ctx, action)
+      sendPage(ctx, removePage({ ...lookFor(ctx), action, member: member.name, connected }))
+    },
+    async withdraw(ctx: StepContext) {
+      const member = await memberOf(ctx)
+      if (!member) return redirect(ctx, action)
+      const consent = (await readForm(ctx)).get('consent') ?? ''
+      const app = isPostgresText(consent) ? await withdraw(db, member.id, consent, now()) : undefined
+      if (app === undefined) throw errors.addressUnknown()
+      due.wake()
+      return list(ctx, member, app)
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { requestApproval } from '../../../routers/approvals/approvals.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
+import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
+import { fullNameOf } from '../../browser/login/persons.ts'
+import { lookFor } from '../../browser/look.ts'
+import type { Problem } from '../../browser/pages/views.ts'
+import { sendPage } from '../../browser/send-page.ts'
+import type { StepContext } from '../../http/state.ts'
+import { requestLimit } from '../../limits/request-limit.ts'
+import { AUDIENCE } from '../../tokens/audience.ts'
+import { appOf } from '../consents/app-views.ts'
+import { isFor, isSandbox, organisationKindsOf, requestedScopes } from '../consents/authorize-scopes.ts'
+import { choicesFor } from '../consents/consent-choices.ts'
+import { storeConsent } from '../consents/consents.ts'
+import { errors as oauthErrors } from '../engine/oidc-provider.ts'
+import type { PageOptions } from './page-options.ts'
+import { consentPage, developmentPage } from './views/consent.ts'
+
+/** An app's request that a member decides on. */
+export interface ConsentRequest {
+  action: string
+  person: string | undefined
+  client: string
+  params: Record<string, unknown>
+  /** The host or scheme of the redirect URI, or the code on a device. */
+  asker: { returnsTo: string } | { device: string }
+}
+
+/** Requests to clubs per minute and member. */
+const MAX_CLUB_REQUESTS = 10
+
+export type ConsentForm = ReturnType<typeof consentForm>
+
+/** The consent page, and what the member's permission creates: a grant of oidc-provider, and the consent with its id. */
+export function consentForm({ db, now, provider, limits, clubApproval }: Omit<PageOptions, 'pages'>) {
+  const mayAsk = requestLimit(limits, 'club-requests', MAX_CLUB_REQUESTS)
+  const read = async ({ client: id, person, params }: ConsentRequest) => {
+    if (person === undefined) throw errors.requestInvalid()
+    const client = await provider().Client.find(id)
+    const app = await appOf(db, id)
+    const member = await fullNameOf(db, person)
+    if (!client || !app || member === null) {
+      throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
+    }
+    const scopes = requestedScopes(client, params.scope)
+    const kinds = organisationKindsOf(scopes)
+    const choices = await choicesFor(db, { person, client: id, kinds, clubApproval, now: now() })
+    return { app, member, person, scopes, choices, sandbox: isSandbox(client) }
+  }
+
+  const show = async (ctx: StepContext, request: ConsentRequest, problem?: Problem, picked?: string | null) => {
+    const { app, member, scopes, sandbox, choices } = await read(request)
+    const view = { ...lookFor(ctx), action: request.action, app, asker: request.asker }
+    if (!choices) return sendPage(ctx, developmentPage(view), 403)
+    const organisations = choices.open
+    const wanted = picked ?? request.params.organisation
+    const chosen = organisations.length === 1 ? organisations[0] : organisations.find(({ id }) => id === wanted)
+    const page = consentPage({
+      ...view,
+      member,
+      sandbox,
+      organisations: organisations.map(({ id, name }) => ({ id, name })),
+      closed: choices.closed,
+      chosen: chosen?.id ?? null,
+      scopes,
+      ...(problem && { problem }),
+    })
+    sendPage(ctx, page, problem ? 400 : 200)
+  }
+
+  return {
+    show,
+    /** Null if the form lacks something: then the page is shown again. */
+    async allow(ctx: StepContext, request: ConsentRequest, form: URLSearchParams) {
+      const { person, scopes, choices } = await read(request)
+      const clientId = request.client
+      const picked = form.get('organisation')
+      const choice = choices?.open.find(({ id }) => id === picked)
+      if (!choice) return show(ctx, request, 'organisationMissing').then(() => null)
+      const fitting = scopes.filter(isFor(choice.kind))
+      const ticked = fitting.filter((scope) => scope === 'openid' || form.getAll('scope').includes(scope))
+      if (ticked.length === 0) return show(ctx, request, 'scopesMissing', picked).then(() => null)
+
+      const grant = new (provider().Grant)({ accountId: person, clientId })
+      // An access token has the scopes of the APIs and of userinfo: it works at both.
+      grant.addResourceScope(AUDIENCE, ticked.join(' '))
+      grant.addOIDCScope(ticked.filter(isIdentityScope))
+      // Stored as refused, so that further requests do not ask again; an app may with prompt=consent.
+      const unticked = fitting.filter((scope) => !ticked.includes(scope))
+      if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
+      if (unticked.some(isIdentityScope)) grant.rejectOIDCScope(unticked.filter(isIdentityScope))
+      const grantId = await grant.save()
+      const consent = {
+        id: grantId,
+        personId: choice.member,
+        organisationId: choice.organisation,
+        clientId,
+        scopes: ticked,
+        createdAt: new Date(now()),
+      }
+      const app = choice.kind === 'club' ? choices!.approvedApp : null
+      if (!(await storeConsent(db, consent, app === null ? null : { club: choice.organisation, app }))) {
+        await grant.destroy()
+        return show(ctx, request, 'organisationMissing').then(() => null)
+      }
+      return { grantId, person, scopes: ticked }
+    },
+
+    /** The error for an app whose request was refused. */
+    async refusalOf(request: ConsentRequest) {
+      const { choices } = clubApproval ? await read(request) : { choices: null }
+      const isClosed = choices !== null && choices.open.length === 0 && choices.closed.length > 0
+      const error_description = isClosed ? 'no club of the member has approved this app' : 'the member refused'
+      return { error: 'access_denied' as const, error_description }
+    },
+
+    /** Asks a club of the member to approve the app. */
+    async ask(ctx: StepContext, request: ConsentRequest, form: URLSearchParams) {
+      const club = form.get('ask')
+      if (club === null || !clubApproval) throw errors.requestInvalid()
+      const { person, choices } = await read(request)
+      const isUnasked = choices?.closed.some(({ id, state }) => id === club && state === 'unasked')
+      if (isUnasked && choices?.approvedApp) {
+        if (!(await mayAsk(person))) throw errors.peopleLimited(60)
+        await requestApproval(db, { club, app: choices.approvedApp }, now())
+      }
+      return show(ctx, request)
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import type { Interaction, InteractionResults } from 'oidc-provider'
+import { readForm } from '../../browser/forms.ts'
+import { preferLanguages } from '../../browser/language.ts'
+import { redirect } from '../../browser/page-responses.ts'
+import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
+import type { StepContext } from '../../http/state.ts'
+import { appOf } from '../consents/app-views.ts'
+import { errors as oauthErrors } from '../engine/oidc-provider.ts'
+import type { ConsentForm, ConsentRequest } from './consent-form.ts'
+import type { PageOptions } from './page-options.ts'
+import type { SignInRequest, SignInRequests } from './sign-in-requests.ts'
+
+/** The pages between an app's authorization request and its response: the member signs in and allows or refuses it. */
+export function interactions(
+  { db, now, provider, pages }: PageOptions,
+  requests: SignInRequests,
+  consent: ConsentForm,
+) {
+  const { path, signIn, sessionOf } = pages
+  /** Throws SessionNotFound if the interaction is not this browser's. */
+  const open = async (ctx: StepContext, uid: string) => {
+    const details = await provider().interactionDetails(ctx.req, ctx.res)
+    const session = await sessionOf(ctx)
+    if (details.uid !== uid || details.session?.uid !== session.uid) {
+      throw new oauthErrors.SessionNotFound('the interaction of another browser')
+    }
+    preferLanguages(ctx, details.params.ui_locales)
+    return details
+  }
+  const actionOf = (uid: string) => `${path}/interaction/${uid}`
+  const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
+    provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
+
+  const attemptOf = async (ctx: StepContext, uid: string, { client, url }: SignInRequest): Promise<SignInAttempt> => {
+    const { searchParams } = new URL(url, provider().issuer)
+    preferLanguages(ctx, searchParams.get('ui_locales'))
+    return {
+      id: uid,
+      action: actionOf(uid),
+      app: await appOf(db, client),
+      hint: searchParams.get('login_hint'),
+      async finish(accountId) {
+        requests.end(ctx, uid)
+        await (await sessionOf(ctx)).signIn(accountId, now())
+        return url
+      },
+    }
+  }
+
+  const requestOf = ({ uid, params, session }: Interaction): ConsentRequest => {
+    const { host, protocol } = new URL(String(params.redirect_uri))
+    return {
+      ...{ action: actionOf(uid), person: session?.accountId, client: String(params.client_id), params },
+      asker: { returnsTo: host || protocol },
+    }
+  }
+
+  return {
+    async get(ctx: StepContext, uid: string) {
+      const request = requests.find(ctx, uid)
+      if (request) return signIn.showForm(ctx, await attemptOf(ctx, uid, request))
+      return consent.show(ctx, requestOf(await open(ctx, uid)))
+    },
+    async attempt(ctx: StepContext, uid: string) {
+      const request = requests.find(ctx, uid)
+      if (!request) throw new oauthErrors.SessionNotFound('no member is to sign in for it')
+      return attemptOf(ctx, uid, request)
+    },
+    /** Restarts the app's request with a sign-in. Until somebody signs in, nothing changes. */
+    async switchAccount(ctx: StepContext, uid: string) {
+      redirect(ctx, requests.signInAgain((await open(ctx, uid)).params))
+    },
+    async consent(ctx: StepContext, uid: string) {
+      const details = await open(ctx, uid)
+      const form = await readForm(ctx)
+      const decision = form.get('decision')
+      const request = requestOf(details)
+      if (decision === 'allow') {
+        const allowed = await consent.allow(ctx, request, form)
+        if (!allowed) return
+        return redirect(ctx, await finish(ctx, { consent: { grantId: allowed.grantId } }, true))
+      }
+      if (decision === 'refuse') return redirect(ctx, await finish(ctx, await consent.refusalOf(request), false))
+      return consent.ask(ctx, request, form)
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import type { Provider } from 'oidc-provider'
+import type { Database } from '../../../prisma/client.ts'
+import type { DueWatch } from '../../../routers/kernel/due-watch.ts'
+import type { PageRoutes } from '../../browser/page-routes.ts'
+import type { Limits } from '../../limits/limit.ts'
+import type { Realm } from '../engine/realm.ts'
+
+export interface PageOptions {
+  db: Database
+  now: () => number
+  realm: Realm
+  provider: () => Provider
+  pages: PageRoutes
+  limits: Limits
+  /** Woken when a consent has ended. */
+  due: DueWatch
+  /** Clubs approve apps before their members can allow them. */
+  clubApproval: boolean
+}

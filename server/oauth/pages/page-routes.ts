@@ -1,0 +1,70 @@
+import { redirect } from '../../browser/page-responses.ts'
+import type { StepContext } from '../../http/state.ts'
+import { routes } from '../engine/metadata.ts'
+import { clubApps } from './club-apps.ts'
+import { connectedApps } from './connected-apps.ts'
+import { consentForm } from './consent-form.ts'
+import { devicePages, REQUEST } from './device.ts'
+import { endSession } from './end-session.ts'
+import { interactions } from './interactions.ts'
+import type { PageOptions } from './page-options.ts'
+import type { SignInRequests } from './sign-in-requests.ts'
+
+export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
+  const { path, page, signInAt } = options.pages
+  const consent = consentForm(options)
+  const interaction = interactions(options, requests, consent)
+  const connected = connectedApps(options)
+  const end = endSession(options)
+  const device = devicePages(options, consent)
+  const uidOf = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
+
+  page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, uidOf(ctx)))
+  page('post', '/interaction/:uid/consent', (ctx) => interaction.consent(ctx, uidOf(ctx)))
+  page('get', '/interaction/:uid/switch', (ctx) => interaction.switchAccount(ctx, uidOf(ctx)))
+  page('get', '/connected', (ctx) => connected.get(ctx))
+  page('get', '/connected/remove', (ctx) => connected.remove(ctx))
+  page('post', '/connected/withdraw', (ctx) => connected.withdraw(ctx))
+  page('post', '/connected/sign-out', (ctx) => connected.signOut(ctx))
+
+  page('get', routes.code_verification, (ctx) => device.form(ctx))
+  page('post', routes.code_verification, (ctx) => device.enter(ctx))
+  page('get', `${REQUEST}/:uid`, (ctx) => device.get(ctx, uidOf(ctx)))
+  page('post', `${REQUEST}/:uid/consent`, (ctx) => device.consent(ctx, uidOf(ctx)))
+  page('get', `${REQUEST}/:uid/switch`, (ctx) => device.switchAccount(ctx, uidOf(ctx)))
+
+  page('get', routes.end_session, (ctx) => end.get(ctx))
+  page('post', `${routes.end_session}/confirm`, (ctx) => end.confirm(ctx))
+
+  // The address that a form led to, reopened.
+  page('get', '/interaction/:uid/consent', async (ctx) => redirect(ctx, `${path}/interaction/${uidOf(ctx)}`))
+  page('get', `${REQUEST}/:uid/consent`, async (ctx) => redirect(ctx, `${path}${REQUEST}/${uidOf(ctx)}`))
+  for (const [above, step] of [
+    ['/connected', 'withdraw'],
+    ['/connected', 'sign-out'],
+    [routes.end_session, 'confirm'],
+  ] as const) {
+    page('get', `${above}/${step}`, async (ctx) => redirect(ctx, `${path}${above}`))
+  }
+
+  if (options.clubApproval) addClubRoutes(options)
+
+  signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, uidOf(ctx)))
+  signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, uidOf(ctx)))
+  signInAt('/connected', async (ctx) => connected.attempt(ctx))
+}
+
+function addClubRoutes(options: PageOptions) {
+  const { path, page, signInAt } = options.pages
+  const club = clubApps(options)
+  page('get', '/club', (ctx) => club.get(ctx))
+  page('get', '/club/remove', (ctx) => club.remove(ctx))
+  page('post', '/club/approve', (ctx) => club.approve(ctx))
+  page('post', '/club/refuse', (ctx) => club.refuse(ctx))
+  page('post', '/club/withdraw', (ctx) => club.withdraw(ctx))
+  page('post', '/club/sign-out', (ctx) => club.signOut(ctx))
+  for (const step of ['approve', 'refuse', 'withdraw', 'sign-out']) {
+    page('get', `/club/${step}`, async (ctx) => redirect(ctx, `${path}/club`))
+  }
+  signInAt('/club', async (ctx) => club.attempt(ctx))
+}

@@ -1,0 +1,121 @@
+import type { Look } from '../../../browser/look.ts'
+import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
+import { html, name, strongName } from '../../../browser/pages/html.ts'
+import { troubled as describedBy, document } from '../../../browser/pages/layout.ts'
+import type { Named, Problem } from '../../../browser/pages/views.ts'
+import type { ClubEntry } from '../../consents/club-entries.ts'
+import { dayOf } from './days.ts'
+import { wordsOf } from './scope-words.ts'
+import { words } from './words.ts'
+
+export interface ClubView extends Look {
+  action: string
+  club: Named
+  /** The other clubs of the administrator. */
+  others: readonly Named[]
+  entries: readonly ClubEntry[]
+  /** From 0. */
+  page: number
+  more: boolean
+  decided?: { state: 'approved' | 'refused' | 'withdrawn'; app: string }
+  problem?: Problem
+  /** The app whose form has the problem. */
+  troubled?: string
+}
+
+export function clubPage(view: ClubView): string {
+  const { action, club, others, entries, page, more, decided, problem, troubled: _, ...look } = view
+  const w = words[look.language]
+  const to = (club: string, page: number) =>
+    `${action}?${new URLSearchParams({ club, ...(page > 0 && { page: String(page) }) })}`
+  return document({
+    ...look,
+    title: w.clubAppsTitle,
+    heading: w.clubApps(name(club.name)),
+    problem,
+    body: html`${decided && html`<p class="done" role="status">${w.decided[decided.state](strongName(decided.app))}</p>`}
+<p class="lead">${w.clubAppsLead}</p>
+${others.length > 0 && html`<p class="ways">${w.otherClubs} ${others.map((other) => html`<a href="${to(other.id, 0)}">${name(other.name)}</a> `)}</p>`}
+${entries.length === 0 && html`<p>${w.clubAppsNone}</p>`}
+${entries.map((entry, at) => section(view, entry, at))}
+${(page > 0 || more) && html`<p class="ways">${page > 0 && html`<a href="${to(club.id, page - 1)}">${w.earlier}</a> `}${more && html`<a href="${to(club.id, page + 1)}">${w.later}</a>`}</p>`}
+<form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
+  })
+}
+
+function section(view: ClubView, entry: ClubEntry, at: number) {
+  const { language } = view
+  const { id, app, state, reason, requestedAt, decidedAt, scopes } = entry
+  const w = words[language]
+  const facts = [
+    [w.stateName, w.states[state]],
+    ...(requestedAt ? [[w.askedOn, dayOf(requestedAt, language)]] : []),
+    ...(decidedAt ? [[w.decidedOn, dayOf(decidedAt, language)]] : []),
+    ...(reason === null ? [] : [[w.reason, name(reason)]]),
+  ]
+  return html`<section class="app">
+<h2>${iconOf(app, view)}${name(app.name)}</h2>
+<p class="hint">${bylineOf(app, language)}</p>
+<dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
+${scopes.length > 0 && html`<p class="hint">${w.wantedScopes}</p>`}
+${scopes.length > 0 && html`<ul>${scopes.map(({ scope, purposes }) => html`<li>${wordsOf(scope, language)}${purposes.map((purpose) => html`<br><span class="hint">${name(purpose)}</span>`)}</li>`)}</ul>`}
+${state === 'approved' ? withdrawal(view, entry) : approval(view, entry)}
+${(state === 'requested' || state === 'undecided') && refusal(view, { id, name: app.name }, { state, at })}
+</section>`
+}
+
+const fields = ({ club }: Pick<ClubView, 'club'>, app: string) =>
+  html`<input type="hidden" name="club" value="${club.id}"><input type="hidden" name="app" value="${app}">`
+
+const withdrawal = (view: ClubView, { id, app }: ClubEntry) => html`<form action="${view.action}/remove">
+${fields(view, id)}<button>${words[view.language].withdrawApproval} <span class="unseen">${name(app.name)}</span></button>
+</form>`
+
+const approval = (view: ClubView, { id, app }: ClubEntry) => html`<form method="post" action="${view.action}/approve">
+${fields(view, id)}<button class="chief">${words[view.language].approve} <span class="unseen">${name(app.name)}</span></button>
+</form>`
+
+function refusal(view: ClubView, app: Named, { state, at }: { state: 'requested' | 'undecided'; at: number }) {
+  const w = words[view.language]
+  const problem = view.troubled === app.id ? view.problem : undefined
+  const hint = `reason-hint-${at}`
+  return html`<form method="post" action="${view.action}/refuse" novalidate>
+${fields(view, app.id)}
+<label for="reason-${at}">${w.reason} <span class="unseen">${name(app.name)}</span></label>
+<p class="hint" id="${hint}">${w.reasonHint}${state === 'undecided' && html` ${w.undecidedHint}`}</p>
+<input id="reason-${at}" name="reason" maxlength="500" required${describedBy(problem, ['reasonInvalid', 'reasonUnseen'], hint)}>
+<button>${w.refuseApp} <span class="unseen">${name(app.name)}</span></button>
+</form>`
+}
+
+export interface WithdrawView extends Look {
+  action: string
+  club: Named
+  entry: Pick<ClubEntry, 'id' | 'app'>
+  members: number
+}
+
+export function withdrawPage({ action, club, entry: { id, app }, members, ...look }: WithdrawView): string {
+  const w = words[look.language]
+  return document({
+    ...look,
+    title: w.withdrawApproval,
+    heading: html`${iconOf(app, look)}${w.withdrawQuestionOf(name(app.name), name(club.name))}`,
+    body: html`<p class="lead">${w.withdrawEnds(members, name(app.name))}</p>
+<p>${w.withdrawKept}</p>
+<form class="decision" method="post" action="${action}/withdraw">
+${fields({ club }, id)}<button class="chief">${w.withdrawApproval}</button>
+<a class="button" href="${action}?${String(new URLSearchParams({ club: club.id }))}">${w.keepApproval}</a>
+</form>`,
+  })
+}
+
+export function noClubPage({ action, member, ...look }: Look & { action: string; member: string }): string {
+  const w = words[look.language]
+  return document({
+    ...look,
+    title: w.noClubTitle,
+    body: html`<p class="lead">${w.noClub(strongName(member))}</p>
+<form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
+  })
+}

@@ -1,0 +1,94 @@
+import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
+import type { Look } from '../../../browser/look.ts'
+import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
+import { html, name, strongName } from '../../../browser/pages/html.ts'
+import { document } from '../../../browser/pages/layout.ts'
+import type { AppView } from '../../../browser/pages/views.ts'
+import type { LastUse } from '../../consents/last-use.ts'
+import { dayOf } from './days.ts'
+import { changes, kindOf, wordsOf } from './scope-words.ts'
+import { words } from './words.ts'
+
+export interface ConnectedApp {
+  consent: string
+  app: AppView
+  organisation: string
+  scopes: readonly ConsentScope[]
+  since: Date
+  lastUse: LastUse
+  ends: Date
+}
+
+/** An app whose access a replayed refresh token has ended. */
+export interface ReplayNotice {
+  app: Pick<AppView, 'name'>
+  organisation: string
+  at: Date
+}
+
+export interface ConnectedView extends Look {
+  action: string
+  member: string
+  apps: ConnectedApp[]
+  replays: ReplayNotice[]
+  withdrawn?: string
+}
+
+export function connectedPage({ action, member, apps, replays, withdrawn, ...look }: ConnectedView): string {
+  const w = words[look.language]
+  return document({
+    ...look,
+    title: w.connected,
+    body: html`${withdrawn !== undefined && html`<p class="done" role="status">${w.withdrawn(strongName(withdrawn))}</p>`}
+${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replayed(strongName(app.name), name(organisation), dayOf(at, look.language))}</p>`)}
+<p class="lead">${w.connectedFor(strongName(member))}</p>
+${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
+${apps.map((connected) => entry(connected, look, action))}
+<form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
+  })
+}
+
+function entry(connected: ConnectedApp, look: Look, action: string) {
+  const { language } = look
+  const { consent, app, organisation, scopes, since, lastUse, ends } = connected
+  const w = words[language]
+  const day = (date: Date) => dayOf(date, language)
+  const facts = [
+    [w.organisation[kindOf(scopes)], name(organisation)],
+    [w.since, day(since)],
+    [w.lastUse, lastUse instanceof Date ? day(lastUse) : w[lastUse]],
+    [w.ends, day(ends)],
+  ]
+  const listed = [...scopes.filter((scope) => !changes(scope)), ...scopes.filter(changes)]
+  return html`<section class="app">
+<h2>${iconOf(app, look)}${name(app.name)}</h2>
+<p class="hint">${bylineOf(app, language)}</p>
+<dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
+<ul>${listed.map((scope) => html`<li>${wordsOf(scope, language)}</li>`)}</ul>
+<form action="${action}/remove">
+<button name="consent" value="${consent}">${w.withdraw} <span class="unseen">${name(app.name)}</span></button>
+</form>
+</section>`
+}
+
+export interface RemoveView extends Look {
+  action: string
+  member: string
+  connected: Pick<ConnectedApp, 'consent' | 'app' | 'organisation'>
+}
+
+export function removePage({ action, member, connected, ...look }: RemoveView): string {
+  const { consent, app, organisation } = connected
+  const w = words[look.language]
+  return document({
+    ...look,
+    title: w.withdraw,
+    heading: html`${iconOf(app, look)}${w.withdrawQuestion(name(app.name))}`,
+    body: html`<p class="lead">${w.withdrawHint(name(app.name), strongName(member), strongName(organisation))}</p>
+<p>${w.withdrawKept}</p>
+<form class="decision" method="post" action="${action}/withdraw">
+<button class="chief" name="consent" value="${consent}">${w.withdraw}</button>
+<a class="button" href="${action}">${w.keep}</a>
+</form>`,
+  })
+}

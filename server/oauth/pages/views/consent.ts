@@ -1,0 +1,162 @@
+import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
+import type { Look } from '../../../browser/look.ts'
+import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
+import type { Html } from '../../../browser/pages/html.ts'
+import { html, name, strongName } from '../../../browser/pages/html.ts'
+import { connectedLink, document, troubled } from '../../../browser/pages/layout.ts'
+import type { AppView, Named, Problem } from '../../../browser/pages/views.ts'
+import type { ClosedClub } from '../../consents/consent-choices.ts'
+import { changes, kindOf, wordsOf } from './scope-words.ts'
+import { words } from './words.ts'
+
+/** The host, or for native apps the scheme, of the redirect URI; or the code of a device. */
+type Asker = { returnsTo: string } | { device: string }
+
+export interface ConsentView extends Look {
+  action: string
+  app: AppView
+  member: string
+  /** A client that nobody has reviewed; `organisations` are invented. */
+  sandbox?: boolean
+  organisations: Named[]
+  /** Clubs that have not approved the app. */
+  closed?: readonly ClosedClub[]
+  chosen: string | null
+  scopes: readonly ConsentScope[]
+  asker: Asker
+  problem?: Problem
+}
+
+export function consentPage(view: ConsentView): string {
+  const { language, path, brand, action, app, member, sandbox, organisations, asker, problem } = view
+  if (organisations.length === 0) return view.closed?.length ? approvalPage(view, view.closed) : nowherePage(view)
+  const w = words[language]
+  return document({
+    ...{ language, path, brand },
+    title: w.consentTitle,
+    heading: html`${iconOf(app, view)}${w.consentQuestion(name(app.name))}`,
+    problem,
+    body: html`<p class="lead">${bylineOf(app, language)}</p>
+${sandbox && html`<p class="one"><strong>${w.testClient}</strong> ${w.testClientHint}</p>`}
+${'device' in asker && html`<p class="one">${w.deviceAsks(html`<strong>${asker.device}</strong>`)} <strong>${w.deviceWarning}</strong> ${w.deviceFromOthers}</p>`}
+<p>${w.asks(strongName(member))} ${otherAccount(view)}</p>
+<form method="post" action="${action}/consent">
+${noDefault}
+${organisationField(view)}
+${view.closed && closedClubs(view, view.closed)}
+${scopeFields(view)}
+<div class="slip">
+<p>${w.allowing(name(app.name), connectedLink(view))} ${'device' in asker ? w.deviceAfter : w.returning(strongName(asker.returnsTo))}</p>
+<div class="decision">
+<button class="chief" name="decision" value="allow">${w.allow}</button>
+<button name="decision" value="refuse">${w.refuse}</button>
+</div>
+</div>
+</form>`,
+  })
+}
+
+function nowherePage(view: ConsentView): string {
+  const { language, app, member, scopes } = view
+  const w = words[language]
+  const kind = kindOf(scopes)
+  const heading = html`${iconOf(app, view)}${w.forMembers[kind](name(app.name))}`
+  return refusalPage(view, { title: w.nowhereTitle, heading, reason: w.nowhere[kind](strongName(member)) })
+}
+
+/** The member's clubs decide first. */
+function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string {
+  const { language, path, brand, action, app, member } = view
+  const w = words[language]
+  return document({
+    ...{ language, path, brand },
+    title: w.approvalTitle,
+    heading: html`${iconOf(app, view)}${w.approvalNeeded(name(app.name))}`,
+    body: html`<p class="lead">${bylineOf(app, language)}</p>
+<p>${w.approvalHint(strongName(member))} ${otherAccount(view)}</p>
+<form method="post" action="${action}/consent">
+${closedList(view, closed)}
+<button class="chief" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
+</form>`,
+  })
+}
+
+const closedClubs = (view: ConsentView, closed: readonly ClosedClub[]) =>
+  closed.length > 0 && html`<p class="hint">${words[view.language].alsoClosed}</p>${closedList(view, closed)}`
+
+/** The buttons send no `decision`, so that the other fields have no effect. */
+const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[]) => {
+  const w = words[language]
+  return html`<ul class="closed">${closed.map(
+    ({ id, name: club, state }) =>
+      html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button name="ask" value="${id}" formnovalidate><span>${w.askClub(name(club), name(app.name))}</span></button>`}</li>`,
+  )}</ul>`
+}
+
+type Refused = Omit<ConsentView, 'member' | 'sandbox' | 'organisations' | 'closed' | 'chosen' | 'scopes' | 'problem'>
+
+/** For a person outside the team of an app that is in development. */
+export function developmentPage(view: Refused): string {
+  const { title, text } = words[view.language].messages.inDevelopment
+  return refusalPage(view, { title, heading: html`${iconOf(view.app, view)}${title}`, reason: html`${text}` })
+}
+
+/** No decision to make: states the reason, and links back. */
+function refusalPage(view: Refused, { title, heading, reason }: { title: string; heading: Html; reason: Html }) {
+  const { language, path, brand, action } = view
+  return document({
+    ...{ language, path, brand },
+    title,
+    heading,
+    body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>
+<form method="post" action="${action}/consent">
+<button class="chief" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
+</form>`,
+  })
+}
+
+const wayBack = ({ language, app, asker }: Refused) =>
+  'device' in asker ? words[language].refuse : words[language].backToApp(name(app.name), name(asker.returnsTo))
+
+const otherAccount = ({ language, action }: Pick<ConsentView, 'language' | 'action'>) =>
+  html`${words[language].notYou} <a href="${action}/switch">${words[language].switchAccount}</a>`
+
+/**
+ * Enter in a checkbox presses the form's first button, which would allow the app. This button comes first and does nothing: its
+ * method `dialog` has no effect outside a dialog. (Chromium skips a disabled button.)
+ */
+const noDefault = html`<button formmethod="dialog" hidden></button>`
+
+function organisationField({ language, organisations, chosen, scopes, problem }: ConsentView) {
+  const kind = kindOf(scopes)
+  const first = organisations[0]!
+  const { organisation, which } = words[language]
+  if (organisations.length === 1) {
+    return html`<p class="one">${organisation[kind]} ${strongName(first.name)}<input type="hidden" name="organisation" value="${first.id}"></p>`
+  }
+  const preset = organisations.some(({ id }) => id === chosen) ? chosen : first.id
+  return html`<fieldset${troubled(problem, ['organisationMissing'])}>
+<legend>${which[kind]}</legend>
+${organisations.map(
+  ({ id, name: text }) =>
+    html`<label class="choice"><input type="radio" name="organisation" value="${id}" required${id === preset && html` checked`}>${name(text)}</label>`,
+)}
+</fieldset>`
+}
+
+function scopeFields({ language, scopes, problem }: ConsentView) {
+  const w = words[language]
+  // Without the sign-in itself there is nothing to allow.
+  const isFixed = (scope: ConsentScope) => scope === 'openid'
+  const boxes = (asked: readonly ConsentScope[]) =>
+    asked.map(
+      (scope) =>
+        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${wordsOf(scope, language)}</span></label>`,
+    )
+  const seeing = scopes.filter((scope) => !changes(scope))
+  const changing = scopes.filter(changes)
+  const described = troubled(problem, ['scopesMissing'], 'untick')
+  return html`<p class="hint" id="untick">${w.untick}</p>
+${seeing.length > 0 && html`<fieldset${described}><legend>${w.sees}</legend>${boxes(seeing)}</fieldset>`}
+${changing.length > 0 && html`<fieldset class="changing"${described}><legend>${w.changes}</legend>${boxes(changing)}</fieldset>`}`
+}

@@ -1,0 +1,28 @@
+import type { Look } from '../../../browser/look.ts'
+import { html } from '../../../browser/pages/html.ts'
+import { document, troubled } from '../../../browser/pages/layout.ts'
+import type { Problem } from '../../../browser/pages/views.ts'
+import { words } from './words.ts'
+
+export interface DeviceView extends Look {
+  action: string
+  /** The first value of the field. */
+  code: string
+  problem?: Problem
+}
+
+export function devicePage({ action, code, problem, ...look }: DeviceView): string {
+  const w = words[look.language]
+  return document({
+    ...look,
+    title: w.deviceTitle,
+    problem,
+    body: html`<p class="lead">${w.deviceLead}</p>
+<form method="post" action="${action}">
+<label for="user_code">${w.deviceCode}</label>
+<p class="hint" id="user_code-hint">${w.deviceCodeHint}</p>
+<input class="code" id="user_code" name="user_code" type="text" value="${code}" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required autofocus${troubled(problem, ['deviceCodeWrong'], 'user_code-hint')}>
+<button class="chief">${w.deviceContinue}</button>
+</form>`,
+  })
+}

@@ -1,0 +1,29 @@
+import type { Look } from '../../../browser/look.ts'
+import { html, name, strongName } from '../../../browser/pages/html.ts'
+import { document } from '../../../browser/pages/layout.ts'
+import type { AppView } from '../../../browser/pages/views.ts'
+import { words } from './words.ts'
+
+export interface EndSessionView extends Look {
+  action: string
+  member: string
+  /** Null for a request that names no app. */
+  app: AppView | null
+  /** The request, to be checked again. */
+  query: string
+}
+
+export function endSessionPage({ action, member, app, query, ...look }: EndSessionView): string {
+  const w = words[look.language]
+  return document({
+    ...look,
+    title: w.signOut,
+    heading: html`${w.endQuestion}`,
+    body: html`<p class="lead">${app && w.endAsked(name(app.name))} ${w.endHint(strongName(member))}</p>
+<form class="decision" method="post" action="${action}/confirm">
+<input type="hidden" name="query" value="${query}">
+<button class="chief" name="decision" value="end">${w.signOut}</button>
+<button name="decision" value="stay">${w.endStay}</button>
+</form>`,
+  })
+}
