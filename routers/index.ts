@@ -1,6 +1,6 @@
 import { approvals } from './approvals/procedures.ts'
-import { ownRules } from './clients/own-rules.ts'
-import { developer } from './clients/procedures.ts'
+import { ownRules } from './developer/data/collection-rules-api.ts'
+import { developer } from './developer/procedures.ts'
 import { directory } from './directory/procedures.ts'
 import { mergeRouters, router } from './kernel/trpc.ts'
 import { proceduresOf } from './kernel/trpc-internals.ts'

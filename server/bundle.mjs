@@ -7,14 +7,14 @@ import { noticesOf } from './third-party.mjs'
 
 const root = join(import.meta.dirname, '..')
 
-/** What is started or imported, at its place in dist; routers/clients/pictures/apart.ts knows that of its thread. */
+/** What is started or imported, at its place in dist; routers/developer/pictures/worker-thread.ts knows that of its thread. */
 const entries = [
   'server/main',
   'server/worker',
   'server/commands/main',
   'server/in-process',
   'rest-facade/write-documents',
-  'routers/clients/pictures/worker',
+  'routers/developer/pictures/worker',
   'examples/third-party/main',
 ]
 

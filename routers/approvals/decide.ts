@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { auditing } from '../clients/auditing.ts'
+import { auditing } from '../developer/audit/record.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { errors } from '../kernel/errors.ts'
 import { characterSentence, textFault } from '../kernel/typed-text.ts'

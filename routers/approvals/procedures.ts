@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idOr } from '../clients/shapes.ts'
+import { idOr } from '../developer/shared/schemas.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'

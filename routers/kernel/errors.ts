@@ -157,7 +157,7 @@ export const errors = named({
   clubUnknown: row(404, 'This club does not exist.'),
   providerUnknown: row(404, 'This provider does not exist.'),
   emailInvalid: row(400, 'email must be an e-mail address, such as name@example.org.'),
-  /** One sentence per line, from the rules in routers/clients/faults.ts. */
+  /** One sentence per line, from the rules in routers/developer/shared/validation.ts. */
   registrationRefused: (sentences: string, faults: readonly FieldFault[]) => new ApiError(400, sentences, { faults }),
   alreadyInTeam: conflict('already_in_team', 'This person is already in this team.'),
   lastOwner: conflict('last_owner', 'A team needs at least one owner.'),

@@ -26,9 +26,7 @@ export const waitFor = (what: string) =>
     })
 
 /** Refuses a caller that has lost access while the call waited. The request was counted when it came. */
-export function authorizerAgain<Granted extends object>(
-  row: Pick<Guarded, 'scope'> & { policy: AccessPolicy<Granted> },
-) {
+export function reauthorize<Granted extends object>(row: Pick<Guarded, 'scope'> & { policy: AccessPolicy<Granted> }) {
   const authorize = authorizer(row)
   return {
     allows: stillAllows(row),

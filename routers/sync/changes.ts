@@ -5,7 +5,7 @@ import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
 import { clubStore } from '../kernel/policies.ts'
 import { LARGE_BYTES } from '../kernel/read-within.ts'
-import { authorizerAgain, readOrWait, waitFor } from '../kernel/wait.ts'
+import { readOrWait, reauthorize, waitFor } from '../kernel/wait.ts'
 import type { ChangePage, Position } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
 import { changeCursors } from '../storage/cursor.ts'
@@ -18,7 +18,7 @@ import type { Item } from './watch.ts'
 import { followed } from './watch.ts'
 
 const SCOPE = 'svc.apps.storage:read'
-const { allows, checkAgain } = authorizerAgain({ scope: SCOPE, policy: clubStore })
+const { allows, checkAgain } = reauthorize({ scope: SCOPE, policy: clubStore })
 
 const input = followed.extend({
   limit: page.limit.meta({ description: 'Maximum number of changes to return.', examples: [50] }),

@@ -1,9 +1,9 @@
 import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { auditing } from '../../routers/clients/auditing.ts'
-import type { Fault } from '../../routers/clients/faults.ts'
-import { sentenceOf } from '../../routers/clients/faults.ts'
-import type { FirstPartyRegistration, Registration } from '../../routers/clients/registration.ts'
+import { lockTeam } from '../../routers/developer/access/roles.ts'
+import { auditing } from '../../routers/developer/audit/record.ts'
+import { removeClientIn } from '../../routers/developer/clients/removal.ts'
+import type { FirstPartyRegistration, Registration } from '../../routers/developer/shared/registration.ts'
 import {
   faultsOf,
   firstAlgorithm,
@@ -11,10 +11,10 @@ import {
   isForDevelopment,
   levelFaults,
   logoutFaults,
-} from '../../routers/clients/registration.ts'
-import { removeClientIn } from '../../routers/clients/remove-client.ts'
-import { lockTeam } from '../../routers/clients/teams/team-of.ts'
-import { addTestClub } from '../../routers/clients/test-club/add.ts'
+} from '../../routers/developer/shared/registration.ts'
+import type { Fault } from '../../routers/developer/shared/validation.ts'
+import { sentenceOf } from '../../routers/developer/shared/validation.ts'
+import { addTestClub } from '../../routers/developer/test-club/add.ts'
 import type { Level } from '../../routers/kernel/scopes.ts'
 
 /** Carries a sentence for each reason. Nothing has been changed. */

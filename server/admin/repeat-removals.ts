@@ -1,6 +1,6 @@
 import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database } from '../../prisma/client.ts'
-import { markApp, markTeam } from '../../routers/clients/endings/marks.ts'
+import { markApp, markTeam } from '../../routers/developer/deletion/schedule.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Removal } from '../../routers/kernel/removal.ts'
 import { erase } from '../../routers/personal-data/erase.ts'

@@ -1,10 +1,10 @@
 import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { auditing } from '../../routers/clients/auditing.ts'
-import { queueMails } from '../../routers/clients/mails/queue.ts'
-import type { WantedOfApp, WantedOfClient } from '../../routers/clients/rows.ts'
-import { lockTeam } from '../../routers/clients/teams/team-of.ts'
+import { lockTeam } from '../../routers/developer/access/roles.ts'
+import { auditing } from '../../routers/developer/audit/record.ts'
+import { queueMails } from '../../routers/developer/mails/queue.ts'
+import type { WantedOfApp, WantedOfClient } from '../../routers/developer/shared/mappers.ts'
 import { toUnix } from '../../routers/kernel/time.ts'
 
 /** A pending request: a new client, or changes to a client or an app. */

@@ -1,9 +1,9 @@
 import type { Database } from '../../prisma/client.ts'
-import { auditing } from '../../routers/clients/auditing.ts'
-import { sentenceOf } from '../../routers/clients/faults.ts'
-import { nameFaults } from '../../routers/clients/registration.ts'
-import { addInvitation } from '../../routers/clients/teams/invitations.ts'
-import { lockTeam } from '../../routers/clients/teams/team-of.ts'
+import { lockTeam } from '../../routers/developer/access/roles.ts'
+import { auditing } from '../../routers/developer/audit/record.ts'
+import { nameFaults } from '../../routers/developer/shared/registration.ts'
+import { sentenceOf } from '../../routers/developer/shared/validation.ts'
+import { addInvitation } from '../../routers/developer/teams/invitations.ts'
 import type { Level } from '../../routers/kernel/scopes.ts'
 
 interface NewTeam {

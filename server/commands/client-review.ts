@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { logoVersions } from '../../routers/clients/logo-versions.ts'
+import { logoVersions } from '../../routers/developer/apps/logo-versions.ts'
 import { characterSentence, textFault } from '../../routers/kernel/typed-text.ts'
 import type { Review, Subject } from '../admin/reviews.ts'
 import { approve as approveIn, listReviews, refuse as refuseIn } from '../admin/reviews.ts'

@@ -1,4 +1,4 @@
-import type { Registration } from '../../routers/clients/registration.ts'
+import type { Registration } from '../../routers/developer/shared/registration.ts'
 import { clientWithConsents, listClients, register, removeClient } from '../admin/clients.ts'
 import { readSettings } from '../process/command-settings.ts'
 import { approve, refuse, requests } from './client-review.ts'

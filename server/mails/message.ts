@@ -1,4 +1,4 @@
-import type { DueMail } from '../../routers/clients/mails/due.ts'
+import type { DueMail } from '../../routers/developer/mails/due.ts'
 import type { Language } from '../browser/language.ts'
 import { html } from '../browser/pages/html.ts'
 import { de } from './words-de.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { endMail, takeMail } from '../../routers/clients/mails/due.ts'
+import { endMail, takeMail } from '../../routers/developer/mails/due.ts'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import { MailFailure } from '../browser/login/mail.ts'

@@ -1,4 +1,4 @@
-import type { DueMail } from '../../routers/clients/mails/due.ts'
+import type { DueMail } from '../../routers/developer/mails/due.ts'
 
 export interface Named {
   /** Of the client or app. */

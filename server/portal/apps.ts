@@ -1,5 +1,5 @@
-import { sentenceOf } from '../../routers/clients/faults.ts'
-import { pictureTooLarge } from '../../routers/clients/pictures/rewrite.ts'
+import { pictureTooLarge } from '../../routers/developer/pictures/reencode.ts'
+import { sentenceOf } from '../../routers/developer/shared/validation.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Addresses } from './addresses.ts'
 import { linesOf, versionOf } from './form-values.ts'

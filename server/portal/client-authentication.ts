@@ -1,5 +1,5 @@
 import { ClientAuthentication } from '../../prisma/generated/enums.ts'
-import { LIVES } from '../../routers/clients/secrets/secrets.ts'
+import { LIVES } from '../../routers/developer/secrets/procedures.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { clientOf } from './client-of.ts'
 import { versionOf } from './form-values.ts'

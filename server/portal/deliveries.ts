@@ -1,4 +1,4 @@
-import type { DeliveryFilter } from '../../routers/clients/webhook/delivery-lists.ts'
+import type { DeliveryFilter } from '../../routers/developer/webhook/delivery-lists.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { deliveryStates } from '../../routers/webhooks/deliveries/retry.ts'
 import { EVENT_TYPE } from '../../routers/webhooks/rules.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { startMailsIn } from '../../routers/clients/mails/settings.ts'
+import { startMailsIn } from '../../routers/developer/mails/procedures.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { failureOf } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
-import { removeEnded } from '../../routers/clients/endings/remove-ended.ts'
+import { removeEnded } from '../../routers/developer/deletion/remove-ended.ts'
 import {
   removeExpiredSecrets,
   removeOldAuditEntries,
   removeOldInvitations,
   removeOldMails,
-} from '../../routers/clients/old-rows.ts'
-import { raiseSecretAlarms } from '../../routers/clients/secrets/alarms.ts'
-import { moveTestEvents } from '../../routers/clients/test-club/events.ts'
+} from '../../routers/developer/retention.ts'
+import { raiseSecretAlarms } from '../../routers/developer/secrets/alarms.ts'
+import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'

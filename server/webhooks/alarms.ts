@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
-import { queueReports } from '../../routers/clients/mails/queue.ts'
+import { queueReports } from '../../routers/developer/mails/queue.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
 
 /** A day before $1. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
+import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { TOKEN_FAILURES } from '../../server/oauth/endpoints/token-limit.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { removeEnded } from '../../routers/clients/endings/remove-ended.ts'
+import { removeEnded } from '../../routers/developer/deletion/remove-ended.ts'
 import { repeatRemoval } from '../../server/admin/repeat-removals.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import { refusalOf } from '../support/platform.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { offerInvitations } from '../../routers/clients/teams/invited.ts'
+import { offerInvitations } from '../../routers/developer/teams/invited.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
 import { personsOf } from '../../server/browser/login/upstream-identity.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'

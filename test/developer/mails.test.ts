@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { MAILS_OF_TEAM, MAILS_TO_ADDRESS } from '../../routers/clients/mails/queue.ts'
-import { startMailsIn } from '../../routers/clients/mails/settings.ts'
+import { startMailsIn } from '../../routers/developer/mails/procedures.ts'
+import { MAILS_OF_TEAM, MAILS_TO_ADDRESS } from '../../routers/developer/mails/queue.ts'
 import { approve, refuse } from '../../server/admin/reviews.ts'
 import { inviteToTeam } from '../../server/admin/teams.ts'
 import { refusalOf } from '../support/platform.ts'

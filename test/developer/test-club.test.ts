@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { moveTestEvents } from '../../routers/clients/test-club/events.ts'
+import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import { refusalOf } from '../support/platform.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/clients/old-rows.ts'
+import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/developer/retention.ts'
 import { clearExpiredSecrets } from '../../routers/webhooks/expired-secrets.ts'
 import { removeOldConsents } from '../../server/oauth/consents/retention.ts'
 import { deleteExpiredRecords } from '../../server/oauth/engine/expired-records.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Registration } from '../../routers/clients/registration.ts'
+import type { Registration } from '../../routers/developer/shared/registration.ts'
 import { clientWithConsents, register, removeClient } from '../../server/admin/clients.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase } from '../support/world.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CryptoKey } from 'jose'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
+import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'

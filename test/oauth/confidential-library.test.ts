@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
+import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { id } from '../support/tenant.ts'
 import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 

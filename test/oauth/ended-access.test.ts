@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { removeClientIn } from '../../routers/clients/remove-client.ts'
+import { removeClientIn } from '../../routers/developer/clients/removal.ts'
 import { asPlatform } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import type { AuthWorld, Tokens } from './auth-world.ts'

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { addInvitation } from '../../routers/clients/teams/invitations.ts'
+import { addInvitation } from '../../routers/developer/teams/invitations.ts'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
 import { id } from '../support/tenant.ts'

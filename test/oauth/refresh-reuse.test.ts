@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
+import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { deleteExpiredRecords } from '../../server/oauth/engine/expired-records.ts'
 import { housekeepingTasks } from '../../server/process/housekeeping.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { isSecretOf } from '../../routers/clients/secrets/client-secret.ts'
+import { isSecretOf } from '../../routers/developer/secrets/client-secret.ts'
 import { id } from '../support/tenant.ts'
 import { portal, portalWorld } from './portal-world.ts'
 

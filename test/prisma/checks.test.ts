@@ -4,7 +4,7 @@ import { migratedDatabase, query } from '../support/databases.ts'
 
 const bounded = 'the procedures that write it bound its texts, and its times are of the clock of the service'
 const typed =
-  'people and operators type into it, and routers/clients/registration.ts and routers/clients bound what they type'
+  'people and operators type into it, and routers/developer/shared/registration.ts and routers/developer bound what they type'
 const written = 'storage_write sets it, or storage_check_entry'
 const own = 'nothing in it comes from outside'
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { entries } from '../../routers/clients/endings/remove-ended.ts'
+import { entries } from '../../routers/developer/deletion/remove-ended.ts'
 import { statements } from '../../routers/storage/old-changes.ts'
 import { statements as requests } from '../../routers/storage/old-requests.ts'
 import { statements as sync } from '../../routers/sync/statements.ts'

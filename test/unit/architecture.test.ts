@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { table } from '../support/markdown-table.ts'
 
 /**
- * The layers, and the rooms of routers/ and server/, lowest first. A file belongs to the row with the longest directory that it
- * is in. It imports files of that directory and of those under `imports`, all of them above it, and no `forbidden` package.
- * `routers` are all rooms of routers/.
+ * The layers, the rooms of routers/ and server/, and those of the largest two rooms, lowest first. A file belongs to the row with
+ * the longest directory that it is in. It imports files of that directory and of those under `imports`, all of them above it, and
+ * no `forbidden` package. `routers` are all rooms of routers/.
  */
 const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | directory       | imports                                     | forbidden                       |
@@ -20,8 +20,22 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | routers/sync    | prisma routers/kernel routers/storage        | koa @koa node:http jose pino    |
 | routers/quizzes | prisma routers/kernel                       | koa @koa node:http jose pino    |
 | routers/webhooks | prisma routers/kernel                      | koa @koa node:http jose pino    |
-| routers/clients | prisma routers/kernel routers/webhooks routers/quizzes routers/storage | koa @koa node:http jose pino    |
-| routers/approvals | prisma routers/kernel routers/clients | koa @koa node:http jose pino    |
+| routers/developer/shared | prisma routers/kernel | koa @koa node:http jose pino |
+| routers/developer/access | prisma routers/kernel | koa @koa node:http jose pino |
+| routers/developer/audit | prisma routers/kernel developer/shared developer/access | koa @koa node:http jose pino |
+| routers/developer/mails | prisma routers/kernel | koa @koa node:http jose pino |
+| routers/developer/pictures | prisma routers/kernel developer/shared | koa @koa node:http jose pino |
+| routers/developer/webhook | prisma routers/kernel routers/webhooks developer/access developer/audit | koa @koa node:http jose pino |
+| routers/developer/deletion | prisma routers/kernel developer/shared developer/access developer/audit | koa @koa node:http jose pino |
+| routers/developer/secrets | prisma routers/kernel developer/shared developer/access developer/audit developer/mails | koa @koa node:http jose pino |
+| routers/developer/activity | prisma routers/kernel routers/webhooks developer/shared developer/access developer/webhook | koa @koa node:http jose pino |
+| routers/developer/data | prisma routers/kernel routers/storage developer/shared developer/access developer/audit | koa @koa node:http jose pino |
+| routers/developer/apps | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/pictures developer/deletion developer/activity | koa @koa node:http jose pino |
+| routers/developer/teams | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/apps developer/deletion | koa @koa node:http jose pino |
+| routers/developer/test-club | prisma routers/kernel routers/quizzes routers/webhooks developer/shared developer/access developer/audit developer/teams developer/webhook | koa @koa node:http jose pino |
+| routers/developer/clients | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/test-club | koa @koa node:http jose pino |
+| routers/developer | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/pictures developer/webhook developer/deletion developer/secrets developer/activity developer/data developer/apps developer/teams developer/test-club developer/clients | koa @koa node:http jose pino |
+| routers/approvals | prisma routers/kernel developer/audit developer/shared developer/mails developer/access | koa @koa node:http jose pino    |
 | routers/personal-data | prisma routers/kernel routers/webhooks | koa @koa node:http jose pino    |
 | routers/directory | prisma routers/kernel routers/webhooks routers/personal-data | koa @koa node:http jose pino  |
 | routers         | prisma routers                              | koa @koa node:http jose pino    |
@@ -56,7 +70,7 @@ const directories = arrows.map((row) => row.directory)
 const roomsOf = (imports: string) =>
   imports.split(' ').flatMap((name) => {
     if (name === 'routers') return directories.filter((directory) => directory.startsWith('routers'))
-    return directories.includes(name) ? name : `server/${name}`
+    return [name, `server/${name}`, `routers/${name}`].find((one) => directories.includes(one))!
   })
 
 const root = join(import.meta.dirname, '../..')

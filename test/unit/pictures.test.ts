@@ -2,8 +2,8 @@ import { deflateSync } from 'node:zlib'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 import { describe, expect, it } from 'vitest'
-import { fault } from '../../routers/clients/faults.ts'
-import { PictureRefused, rewritten } from '../../routers/clients/pictures/rewrite.ts'
+import { PictureRefused, rewritten } from '../../routers/developer/pictures/reencode.ts'
+import { fault } from '../../routers/developer/shared/validation.ts'
 import { chunkOf, jpegOf, pixelsOf, pngOf, withHeader } from '../support/pictures.ts'
 
 const pixels = pixelsOf(64, { opaque: false })

@@ -5,7 +5,7 @@ import { endpoint } from '../../kernel/endpoint.ts'
 import { errors, withError } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { providerApp } from '../../kernel/policies.ts'
-import { authorizerAgain, readOrWait, waitFor } from '../../kernel/wait.ts'
+import { readOrWait, reauthorize, waitFor } from '../../kernel/wait.ts'
 import { DELIVERY_HEADERS } from '../deliveries/request.ts'
 import { signature } from '../deliveries/sign.ts'
 import { columnsOfApp, signingSecrets } from '../stored-secrets.ts'
@@ -15,7 +15,7 @@ import type { StoredEvent } from './read.ts'
 import { readEvents } from './read.ts'
 
 const SCOPE = 'ntf.apps.webhook:update'
-const { allows, checkAgain } = authorizerAgain({ scope: SCOPE, policy: providerApp })
+const { allows, checkAgain } = reauthorize({ scope: SCOPE, policy: providerApp })
 
 type Granted = Context & { app: string; provider: string; suspended: boolean }
 

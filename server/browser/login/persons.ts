@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { nullable, statement, text } from '../../../prisma/pg/statement.ts'
-import { isInvited, personForInvited } from '../../../routers/clients/teams/invited.ts'
+import { isInvited, personForInvited } from '../../../routers/developer/teams/invited.ts'
 import { personLabel, withLabels } from '../../../routers/kernel/labels.ts'
 import { fillMailboxes, hasMailbox } from '../../../routers/kernel/mailboxes.ts'
 

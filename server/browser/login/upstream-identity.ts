@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { offerInvitations } from '../../../routers/clients/teams/invited.ts'
+import { offerInvitations } from '../../../routers/developer/teams/invited.ts'
 import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import type { Person } from './persons.ts'
 import { named, personsOrInvited, personWithId } from './persons.ts'

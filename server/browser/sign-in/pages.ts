@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { offerInvitations } from '../../../routers/clients/teams/invited.ts'
+import { offerInvitations } from '../../../routers/developer/teams/invited.ts'
 import type { StepContext } from '../../http/state.ts'
 import type { Browsers } from '../browsers.ts'
 import type { EncryptedCookies } from '../encrypted-cookies.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { int, statement, text } from '../../../prisma/pg/statement.ts'
-import { REPLAY_MS } from '../../../routers/clients/replays.ts'
+import { REPLAY_MS } from '../../../routers/developer/activity/replays.ts'
 import { organisationLabel } from '../../../routers/kernel/labels.ts'
 import { unixMs } from '../../../routers/kernel/time.ts'
 import { appViews, SHOWN, shown } from './app-views.ts'

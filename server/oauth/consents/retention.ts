@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { removal } from '../../../prisma/pg/removal.ts'
-import { REPLAY_MS } from '../../../routers/clients/replays.ts'
+import { REPLAY_MS } from '../../../routers/developer/activity/replays.ts'
 import { CONSENT_MS } from '../../../routers/kernel/access.ts'
 import { PORTION } from '../../../routers/kernel/housekeeping.ts'
 import { DAY_MS } from '../../../routers/kernel/time.ts'

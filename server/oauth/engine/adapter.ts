@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
 import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
-import { isBeside } from '../../../routers/clients/registration.ts'
+import { isBeside } from '../../../routers/developer/shared/registration.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { unix, unixMs } from '../../../routers/kernel/time.ts'
 import {

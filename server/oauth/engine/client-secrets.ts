@@ -1,7 +1,7 @@
 import type { Provider } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
 import { statement } from '../../../prisma/pg/statement.ts'
-import { isSecretOf, newClientSecret } from '../../../routers/clients/secrets/client-secret.ts'
+import { isSecretOf, newClientSecret } from '../../../routers/developer/secrets/client-secret.ts'
 
 /** A use is noted at most once in this time. */
 const NOTED_MS = 3_600_000

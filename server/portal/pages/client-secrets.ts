@@ -1,4 +1,4 @@
-import { DEFAULT_LIFE, LIVES } from '../../../routers/clients/secrets/secrets.ts'
+import { DEFAULT_LIFE, LIVES } from '../../../routers/developer/secrets/procedures.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { copyable, fact, hidden } from './fields.ts'

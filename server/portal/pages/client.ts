@@ -1,4 +1,4 @@
-import { redirectFault } from '../../../routers/clients/registration.ts'
+import { redirectFault } from '../../../routers/developer/shared/registration.ts'
 import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import { scopesAt } from '../../../routers/section-scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'

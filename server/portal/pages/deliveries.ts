@@ -1,4 +1,4 @@
-import type { DeliveryFilter } from '../../../routers/clients/webhook/delivery-lists.ts'
+import type { DeliveryFilter } from '../../../routers/developer/webhook/delivery-lists.ts'
 import { deliveryStates } from '../../../routers/webhooks/deliveries/retry.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'

@@ -1,4 +1,4 @@
-import type { faultSentences, keyReasons, RedirectReason } from '../../../routers/clients/faults.ts'
+import type { faultSentences, keyReasons, RedirectReason } from '../../../routers/developer/shared/validation.ts'
 import type { ApiError } from '../../../routers/kernel/errors.ts'
 
 const things: Record<string, string> = { client: 'Clients', app: 'App', team: 'Teams' }
@@ -39,7 +39,7 @@ const textNames: Record<string, (of: string) => string> = {
 }
 const subjectOf = (text: string, of: string) => textNames[text]!(of)
 
-/** The sentences of routers/clients/faults.ts. */
+/** The sentences of routers/developer/shared/validation.ts. */
 export const faults: {
   [Rule in keyof typeof faultSentences]: (...values: Parameters<(typeof faultSentences)[Rule]>) => string
 } = {

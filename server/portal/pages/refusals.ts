@@ -1,5 +1,5 @@
-import type { Fault } from '../../../routers/clients/faults.ts'
-import { sentenceOf } from '../../../routers/clients/faults.ts'
+import type { Fault } from '../../../routers/developer/shared/validation.ts'
+import { sentenceOf } from '../../../routers/developer/shared/validation.ts'
 import type { ApiError } from '../../../routers/kernel/errors.ts'
 import type { Language } from '../../browser/language.ts'
 import type { Html } from '../../browser/pages/html.ts'

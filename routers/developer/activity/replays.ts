@@ -1,0 +1,23 @@
+import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import type { Core } from '../../kernel/context.ts'
+import { DAY_MS } from '../../kernel/time.ts'
+
+/** How long a consent that a replayed refresh token has ended is shown to its member and counted for the team. */
+const REPLAY_DAYS = 30
+export const REPLAY_MS = REPLAY_DAYS * DAY_MS
+/** The clients with the most. */
+const MAX_CLIENTS = 100
+
+/** $1 the team, $2 the client or null. */
+const replayed = statement(
+  'replays_of_team',
+  `SELECT client.id AS client, client.name, count(*) AS consents
+    FROM "Client" client JOIN "Consent" consent ON consent."clientId" = client.id
+    WHERE client."teamId" = $1 AND ($2::text IS NULL OR client.id = $2) AND consent."replayedAt" > $3::timestamptz
+    GROUP BY client.id ORDER BY count(*) DESC, client.id LIMIT ${MAX_CLIENTS}`,
+  { client: text, name: text, consents: int },
+)
+
+/** The numbers of consents that replays have ended, by client; clients without any are left out. */
+export const replaysOf = ({ db, now }: Core, { team, client }: { team: string; client: string | null }) =>
+  db.execute(replayed, [team, client, new Date(now() - REPLAY_MS).toISOString()])

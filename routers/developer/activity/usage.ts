@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { isPostgresText } from '../../kernel/access.ts'
+import type { Context } from '../../kernel/context.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { DAY_MS, HOUR_MS, unix } from '../../kernel/time.ts'
+import { roleIn } from '../access/roles.ts'
+import { idOr, typed } from '../shared/schemas.ts'
+import { replaysOf } from './replays.ts'
+import { REQUESTS_A_MINUTE } from './request-limits.ts'
+
+/** The largest stores. */
+const MAX_STORES = 100
+/** The busiest clients. A team may have registered and removed thousands in 30 days. */
+const MAX_CLIENTS = 100
+
+const counts = {
+  ok: z.int(),
+  refused: z.int().meta({ description: 'Answered with 400 or above, except those in `limited`' }),
+  limited: z.int().meta({ description: 'Answered with 429' }),
+}
+const bytes = z.int().meta({ description: 'Bytes of the stored values' })
+
+export const usage = internal('dev:read', teamPeople, {
+  summary: 'How many requests the clients of a team made, and what its apps store',
+  fails: ['teamUnknown'],
+})
+  .input(
+    z.object({
+      team: idOr('teamUnknown'),
+      client: typed.refine(isPostgresText).optional().meta({ description: 'Counts only this client' }),
+      by: z
+        .enum(['minute', 'hour'])
+        .default('minute')
+        .meta({ description: '`minute`: the last 24 hours; `hour`: the last 30 days' }),
+    }),
+  )
+  .output(
+    z.object({
+      limit: z.int().meta({ description: 'Requests per minute, for all production clients of the team together' }),
+      lastHour: z.object(counts),
+      counts: z
+        .array(z.object({ at: z.int().meta({ description: 'The beginning, in Unix seconds' }), ...counts }))
+        .meta({ description: 'Oldest first, without minutes or hours that had no request' }),
+      clients: z.array(z.object({ client: z.string(), name: z.string().nullable(), ...counts })).meta({
+        description: `The same requests by client, the ${MAX_CLIENTS} busiest; without a name once it is removed`,
+      }),
+      replays: z.array(z.object({ client: z.string(), name: z.string(), consents: z.int() })).meta({
+        description: 'How many consents ended in the last 30 days because a refresh token was replayed, the most first',
+      }),
+      apps: z.array(z.object({ app: z.string(), name: z.string(), stores: z.int(), bytes })),
+      storage: z
+        .array(
+          z.object({
+            app: z.string(),
+            club: z.string(),
+            bytes,
+            limit: z.int().meta({ description: 'What the app may store in the club' }),
+          }),
+        )
+        .meta({ description: `The ${MAX_STORES} largest stores of its apps` }),
+    }),
+  )
+  .query(async ({ ctx, input: { team, client, by } }) => {
+    await roleIn(ctx, team)
+    const [found] = await ctx.core.db.execute(statements.level, [team])
+    if (!found) throw errors.teamUnknown()
+    const [requests, replays, storage] = await Promise.all([
+      requestsOf(ctx, team, by, client),
+      replaysOf(ctx.core, { team, client: client ?? null }),
+      storageOf(ctx, team),
+    ])
+    return { limit: REQUESTS_A_MINUTE[found.level], ...requests, replays, ...storage }
+  })
+
+type Span = 'minute' | 'hour'
+const SPAN_MS = { minute: DAY_MS, hour: 30 * DAY_MS }
+
+const sums = { ok: int, refused: int, limited: int }
+const SUMS = ['ok', 'refused', 'limited'].map((name) => `coalesce(sum(${name}), 0)::int8 AS ${name}`).join(', ')
+
+/** $1 the team, $2 the client or null, $3 the span, $4 its beginning. */
+const COUNTED = `"teamId" = $1 AND ($2::text IS NULL OR "clientId" = $2) AND span = $3::"UsageSpan" AND at > $4::timestamptz`
+
+const statements = {
+  level: statement('usage_level', 'SELECT level FROM "Team" WHERE id = $1', { level: oneOf('hobby', 'developer') }),
+  all: statement('usage', `SELECT ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}`, sums),
+  byTime: statement(
+    'usage_by_time',
+    `SELECT ${unix('at')} AS at, ${SUMS} FROM "ClientUsage" usage WHERE ${COUNTED} GROUP BY usage.at ORDER BY usage.at`,
+    { at: int, ...sums },
+  ),
+  byClient: statement(
+    'usage_by_client',
+    `SELECT usage.*, name FROM (SELECT "clientId" AS client, ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}
+        GROUP BY "clientId" ORDER BY sum(ok + refused + limited) DESC, "clientId" LIMIT ${MAX_CLIENTS}) usage
+      LEFT JOIN "Client" ON "Client".id = client AND "teamId" = $1 ORDER BY ok + refused + limited DESC, client`,
+    { client: text, ...sums, name: nullable(text) },
+  ),
+  apps: statement(
+    'usage_of_apps',
+    `SELECT id AS app, name, count(bytes) AS stores, coalesce(sum(bytes), 0)::int8 AS bytes
+      FROM "App" LEFT JOIN "StorageUsage" ON "appId" = id AND bytes > 0 WHERE "teamId" = $1
+      GROUP BY id ORDER BY name, id`,
+    { app: text, name: text, stores: int, bytes: int },
+  ),
+  stores: statement(
+    'usage_of_stores',
+    `SELECT "appId" AS app, "clubId" AS club, bytes FROM "StorageUsage" JOIN "App" ON id = "appId"
+      WHERE "teamId" = $1 AND bytes > 0 ORDER BY bytes DESC, "appId", "clubId" LIMIT ${MAX_STORES}`,
+    { app: text, club: text, bytes: int },
+  ),
+}
+
+async function requestsOf({ core: { db, now } }: Context, team: string, by: Span, client: string | undefined) {
+  const of = (span: Span, ms: number) => [team, client ?? null, span, new Date(now() - ms).toISOString()]
+  const [lastHour, counts, clients] = await Promise.all([
+    db.execute(statements.all, of('minute', HOUR_MS)),
+    db.execute(statements.byTime, of(by, SPAN_MS[by])),
+    db.execute(statements.byClient, of(by, SPAN_MS[by])),
+  ])
+  return { lastHour: lastHour[0]!, counts, clients }
+}
+
+async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, team: string) {
+  const [apps, stores] = await Promise.all([db.execute(statements.apps, [team]), db.execute(statements.stores, [team])])
+  return { apps, storage: stores.map((store) => ({ ...store, limit })) }
+}

@@ -1,0 +1,148 @@
+import { DbNull } from '@prisma/client-runtime-utils'
+import { z } from 'zod'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { router } from '../../kernel/trpc.ts'
+import { textFault } from '../../kernel/typed-text.ts'
+import { refuseGrowth } from '../access/bounds.ts'
+import { lockTeamAs, roleIn, teamOfApp } from '../access/roles.ts'
+import { health } from '../activity/health.ts'
+import { auditing, authorOf, difference } from '../audit/record.ts'
+import { appHoldings, removeApp, restoreApp } from '../deletion/app.ts'
+import { queueReceived } from '../mails/queue.ts'
+import type { WantedOfApp } from '../shared/mappers.ts'
+import { appColumns, nullIfEmpty, objectOrNull, toApp } from '../shared/mappers.ts'
+import { newId } from '../shared/names.ts'
+import { isReviewed } from '../shared/purposes.ts'
+import { nameFaults } from '../shared/registration.ts'
+import { appOutput, idOr, typed } from '../shared/schemas.ts'
+import type { Fault } from '../shared/validation.ts'
+import { fault, refuseIf, textFaults } from '../shared/validation.ts'
+import { clubs } from './clubs.ts'
+import { getApp, listApps, providers } from './list.ts'
+import { removeLogo, setLogo } from './logo.ts'
+import { logoVersions } from './logo-versions.ts'
+
+const MAX_APPS = 50
+const MAX_DESCRIPTION = 500
+
+const create = internal('dev:write', teamPeople, {
+  summary: 'Adds an app to a team',
+  fails: ['teamUnknown', 'providerUnknown', 'tooManyApps'],
+})
+  .input(z.object({ team: idOr('teamUnknown'), name: typed, provider: idOr('providerUnknown') }))
+  .output(appOutput)
+  .mutation(async ({ ctx, input: { team, name, provider } }) => {
+    await roleIn(ctx, team)
+    refuseIf(nameFaults('app', { name }))
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team })
+      if ((await tx.app.count({ where: { teamId: team } })) >= MAX_APPS) throw errors.tooManyApps()
+      const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider', testTeamId: null } })
+      if (!found) throw errors.providerUnknown()
+      const data = { id: newId('a'), name, teamId: team, providerId: provider }
+      const app = await tx.app.create({ data, select: appColumns })
+      await note({ team, action: 'app.create', target: app.id, after: { name, provider } })
+      return toApp(app, null)
+    })
+  })
+
+/** Texts that members read wait for approval: `wanted`. `''` removes a description or homepage. */
+const update = internal('dev:write', teamPeople, {
+  summary: 'Changes the name and description of an app',
+  fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
+})
+  .input(
+    z.object({
+      app: idOr('ownAppUnknown'),
+      version: z.int().optional().meta({ description: 'The version that was read; any other is 409' }),
+      name: typed.optional(),
+      description: typed.optional(),
+      homepage: typed.optional(),
+    }),
+  )
+  .output(appOutput)
+  .mutation(async ({ ctx, input: { app, version, ...requested } }) => {
+    const team = await teamOfApp(ctx, app)
+    refuseIf([
+      ...nameFaults('app', { name: requested.name }),
+      ...(requested.description ? descriptionFaults(requested.description) : []),
+      ...(requested.homepage ? homepageFaults(requested.homepage) : []),
+    ])
+    const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
+    const author = authorOf(ctx)
+    return auditing(ctx.core.db, author, async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
+      const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
+      if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
+      const { now, wanted } = changesOf(before, requested, await isReviewed(tx, app))
+      const differing = difference(before, { ...before, ...now, wanted: nullIfEmpty(wanted) })
+      if (!differing) return before
+      const changed = await tx.app.update({
+        where: { id: app },
+        data: { ...now, wanted: objectOrNull(wanted), refusal: DbNull, version: { increment: 1 } },
+        select: appColumns,
+      })
+      await refuseGrowth(tx, team, before, toApp(changed, logo))
+      await note({ team, action: 'app.update', target: app, ...differing })
+      if (!before.wanted && changed.wanted)
+        await queueReceived(tx, { team, at: author.at }, { name: changed.name, app })
+      return toApp(changed, logo)
+    })
+  })
+
+interface Shown {
+  name: string
+  description: string | null
+  homepage: string | null
+  wanted: WantedOfApp | null
+}
+type Requested = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
+
+/** Removing a text shows nothing new, so it takes effect at once. */
+function changesOf(before: Shown, requested: Requested, reviewed: boolean) {
+  const now: { name?: string; description?: string | null; homepage?: string | null } = {}
+  const wanted: WantedOfApp = { ...before.wanted }
+  for (const field of ['name', 'description', 'homepage'] as const) {
+    const text = requested[field]
+    if (text === undefined) continue
+    delete wanted[field]
+    if (reviewed && text !== '' && text !== before[field]) wanted[field] = text
+    else if (field === 'name') now.name = text
+    else now[field] = text || null
+  }
+  return { now, wanted }
+}
+
+const descriptionFaults = (text: string) =>
+  textFaults(
+    'description',
+    ['description', 'app'],
+    textFault(text, MAX_DESCRIPTION),
+    fault('description', 'description'),
+  )
+
+function homepageFaults(text: string): Fault[] {
+  const wrong = [fault('homepage', 'homepage')]
+  if (text.length > 2048 || !/^https:\/\/[^/?#]/i.test(text)) return wrong
+  if (!/^[\x21-\x7e]+$/.test(text)) return [fault('homepage', 'homepageCharacters')]
+  if (!URL.canParse(text)) return wrong
+  const { username, password } = new URL(text)
+  return username === '' && password === '' ? [] : wrong
+}
+
+export const apps = router({
+  list: listApps,
+  get: getApp,
+  clubs,
+  health,
+  holdings: appHoldings,
+  remove: removeApp,
+  restore: restoreApp,
+  providers,
+  create,
+  update,
+  setLogo,
+  removeLogo,
+})

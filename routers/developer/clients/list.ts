@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { arrayOf } from '../../../prisma/pg/array-literal.ts'
+import {
+  bool,
+  int,
+  json,
+  jsonArray,
+  jsonStrings,
+  listOf,
+  nullable,
+  oneOf,
+  statement,
+  text,
+} from '../../../prisma/pg/statement.ts'
+import { CONSENT_MS } from '../../kernel/access.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
+import { page } from '../../kernel/page.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { unix } from '../../kernel/time.ts'
+import { countTeam, roleIn } from '../access/roles.ts'
+import type { Purpose, Refusal, WantedOfClient } from '../shared/mappers.ts'
+import type { KeySet } from '../shared/public-keys.ts'
+import { clientOutput, clientSummary, idOr, more, secretOutput } from '../shared/schemas.ts'
+
+/** As `stateOf` says it. */
+const STATE = `CASE WHEN state = 'requested' AND "requestedAt" IS NULL THEN 'refused' ELSE state::text END AS state`
+const SUMMARY = `client.id, name, "appId" AS app, environment, type, ${STATE}`
+const summary = {
+  ...{ id: text, name: text, app: nullable(text), environment: oneOf('production', 'sandbox') },
+  ...{ type: oneOf('web', 'native'), state: oneOf('active', 'requested', 'refused') },
+}
+
+interface Secret {
+  id: string
+  createdAt: number
+  expiresAt: number
+  lastUsedAt: number | null
+}
+
+const statements = {
+  /** $2: of these apps, or of all; $3: and those without an app. */
+  list: statement(
+    'clients_of_team',
+    `SELECT ${SUMMARY} FROM "Client" client WHERE "teamId" = $1
+        AND ($2::text[] IS NULL OR "appId" = ANY ($2::text[]) OR $3::bool AND "appId" IS NULL)
+      ORDER BY name, id LIMIT $4::int8 OFFSET $5::int8`,
+    summary,
+  ),
+  /** Only consents given after $3 are in force. */
+  one: statement(
+    'client_of_person',
+    `SELECT ${SUMMARY}, "teamId" AS team, "testOnly", ${listOf('"redirectUris"')} AS "redirectUris", devices,
+        ${listOf('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${listOf('scopes')} AS scopes, "idTokenAlgorithm",
+        purpose::json, ${unix('"requestedAt"')} AS "requestedAt", wanted::json, refusal::json, authentication,
+        (jwks->'keys')::json AS keys, version,
+        (SELECT count(*) FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL
+          AND "createdAt" > $3::timestamptz) AS consents,
+        (SELECT coalesce(json_agg(json_build_object('id', id, 'createdAt', ${unix('"createdAt"')},
+            'expiresAt', ${unix('"expiresAt"')}, 'lastUsedAt', ${unix('"lastUsedAt"')}) ORDER BY "createdAt" DESC, id), '[]')
+          FROM "ClientSecret" WHERE "clientId" = client.id) AS secrets
+      FROM "Client" client JOIN "TeamMember" USING ("teamId") WHERE client.id = $1 AND "personId" = $2`,
+    {
+      ...{ ...summary, team: text, testOnly: bool, redirectUris: jsonStrings, devices: bool },
+      ...{ postLogoutRedirectUris: jsonStrings, scopes: jsonStrings, idTokenAlgorithm: oneOf('ES256', 'RS256') },
+      ...{ purpose: nullable(json<Purpose>()), requestedAt: nullable(int) },
+      ...{ wanted: nullable(json<WantedOfClient>()), refusal: nullable(json<Refusal<WantedOfClient>>()) },
+      authentication: oneOf('none', 'client_secret', 'private_key_jwt'),
+      ...{ keys: nullable(json<KeySet['keys']>()), version: int, consents: int, secrets: jsonArray<Secret>() },
+    },
+  ),
+}
+
+export const listClients = internal('dev:read', teamPeople, {
+  summary: 'The clients of a team, or of some of its apps',
+  fails: ['teamUnknown'],
+})
+  .input(
+    z.object({
+      team: idOr('teamUnknown'),
+      apps: z
+        .array(idOr('ownAppUnknown').nullable())
+        .max(50)
+        .optional()
+        .meta({ description: 'Only of these apps; null stands for clients without an app' }),
+      ...page,
+    }),
+  )
+  .output(z.object({ items: z.array(clientSummary), more }))
+  .query(async ({ ctx, input: { team, apps, limit, offset } }) => {
+    await roleIn(ctx, team)
+    const of = apps && arrayOf(apps.filter((app) => app !== null))
+    const withoutApp = String(apps?.includes(null) ?? false)
+    const values = [team, of ?? null, withoutApp, String(limit + 1), String(offset)]
+    const rows = await ctx.core.db.execute(statements.list, values)
+    return { items: rows.slice(0, limit), more: rows.length > limit }
+  })
+
+export const getClient = internal('dev:read', teamPeople, { summary: 'A client of a team', fails: ['clientUnknown'] })
+  .input(z.object({ client: idOr('clientUnknown') }))
+  .output(
+    clientOutput.extend({
+      secrets: z.array(secretOutput).meta({ description: 'Newest first; an expired one is listed for 30 days' }),
+    }),
+  )
+  .query(async ({ ctx, input: { client: id } }) => {
+    const { core, person } = ctx
+    const consentedAfter = new Date(core.now() - CONSENT_MS).toISOString()
+    const [client] = await core.db.execute(statements.one, [id, person, consentedAfter])
+    if (!client) throw errors.clientUnknown()
+    await countTeam(ctx, client.team)
+    return client
+  })

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { lockTeamAs, teamOfClient } from '../access/roles.ts'
+import { auditing, authorOf } from '../audit/record.ts'
+import { clientColumns, toClient } from '../shared/mappers.ts'
+import { idOr, typed } from '../shared/schemas.ts'
+import { removeClientIn } from './removal.ts'
+
+export const remove = internal('dev:write', teamPeople, {
+  summary: "Removes a client and its members' consents",
+  fails: ['clientUnknown'],
+})
+  .input(
+    z.object({
+      client: idOr('clientUnknown'),
+      confirm: typed.optional().meta({ description: 'Its id; needed while consents are in force' }),
+    }),
+  )
+  .output(
+    z.object({ id: z.string(), consents: z.int().meta({ description: 'The number of consents that were in force' }) }),
+  )
+  .mutation(async ({ ctx, input: { client, confirm } }) => {
+    const team = await teamOfClient(ctx, client)
+    const removed = await auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
+      const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
+      if (!found) throw errors.clientUnknown()
+      const { id, team: _, version, consents, ...before } = toClient(found)
+      if (consents > 0 && confirm !== client) throw errors.confirmationWrong(consents)
+      await removeClientIn(tx, client)
+      await note({ team, action: 'client.remove', target: client, before: { ...before, consents } })
+      return { id, consents }
+    })
+    ctx.core.removed({ repeat: 'client.remove', client })
+    return removed
+  })

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import type { Transaction } from '../../../prisma/client.ts'
+import { comparableEmail } from '../../kernel/email-address.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
+import { fullName } from '../../kernel/labels.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { DAY_MS, toUnix } from '../../kernel/time.ts'
+import type { Caller } from '../access/roles.ts'
+import { lockTeam, lockTeamAs, roleIn } from '../access/roles.ts'
+import { auditing, authorOf } from '../audit/record.ts'
+import { MAILS_OF_TEAM, MAILS_TO_ADDRESS, queueInvitation } from '../mails/queue.ts'
+import { newId } from '../shared/names.ts'
+import { idOr, invitationOutput, role } from '../shared/schemas.ts'
+
+const team = idOr('teamUnknown')
+
+export const INVITATION_DAYS = 7
+
+/** A team's people and open invitations: limits what one owner can make the portal list. */
+const MAX_PEOPLE = 100
+
+/** A person who signs in with the e-mail address can accept. */
+export const invite = internal('dev:write', teamPeople, {
+  summary: 'Invites a person to a team',
+  fails: ['teamUnknown', 'ownerNeeded', 'emailInvalid', 'alreadyInTeam', 'tooManyPeople'],
+})
+  .input(z.object({ team, email: z.string(), role }))
+  .output(
+    invitationOutput.extend({
+      mailed: z.boolean().meta({
+        description: `Whether a mail is queued: a team sends ${MAILS_OF_TEAM} in 24 hours, an address gets ${MAILS_TO_ADDRESS}`,
+      }),
+    }),
+  )
+  .mutation(async ({ ctx, input }) => {
+    await roleIn(ctx, input.team, 'owner')
+    const author = authorOf(ctx)
+    return auditing(ctx.core.db, author, async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team: input.team, needed: 'owner' })
+      const made = await addInvitation(tx, { ...input, by: ctx.person, now: author.at })
+      // Without the address, as audit entries outlive a person's erasure.
+      await note({ team: input.team, action: 'invitation.create', target: made.id, after: { role: input.role } })
+      return { ...made, invitedBy: await nameOf(ctx) }
+    })
+  })
+
+interface Invitation {
+  team: string
+  email: string
+  role: 'owner' | 'developer'
+  /** Null for the operator. */
+  by: string | null
+  now: Date
+}
+
+/** Replaces an earlier invitation to the same address, and queues its mail. Throws 400 and 409. */
+export async function addInvitation(tx: Transaction, { team: teamId, email: typed, role, by, now }: Invitation) {
+  const email = comparableEmail(typed)
+  if (email === null) throw errors.emailInvalid()
+  await lockTeam(tx, teamId)
+  const people = await tx.teamMember.findMany({ where: { teamId }, select: { person: { select: { email: true } } } })
+  if (people.some(({ person }) => comparableEmail(person.email) === email)) throw errors.alreadyInTeam()
+  await tx.teamInvitation.deleteMany({ where: { teamId, email, acceptedAt: null } })
+  const open = await tx.teamInvitation.count({ where: { teamId, acceptedAt: null, expiresAt: { gt: now } } })
+  if (people.length + open >= MAX_PEOPLE) throw errors.tooManyPeople()
+  const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS)
+  const row = { id: newId('i'), email, role }
+  await tx.teamInvitation.create({ data: { ...row, teamId, invitedBy: by, expiresAt }, select: { id: true } })
+  const mailed = await queueInvitation(tx, { id: row.id, team: teamId, email, by, at: now })
+  return { ...row, expiresAt: toUnix(expiresAt), mailed }
+}
+
+const nameOf = async ({ core, person }: Caller) => {
+  const found = await core.db.person.findUnique({ where: { id: person } })
+  return found && fullName(found)
+}
+
+export const withdraw = internal('dev:write', teamPeople, {
+  summary: 'Withdraws an invitation',
+  fails: ['teamUnknown', 'ownerNeeded', 'invitationUnknown'],
+})
+  .input(z.object({ team, invitation: idOr('invitationUnknown') }))
+  .output(z.object({ id: z.string() }))
+  .mutation(async ({ ctx, input: { team, invitation } }) => {
+    await roleIn(ctx, team, 'owner')
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, needed: 'owner' })
+      const where = { id: invitation, teamId: team, acceptedAt: null }
+      const found = await tx.teamInvitation.findFirst({ where, select: { role: true } })
+      const { count } = await tx.teamInvitation.deleteMany({ where })
+      if (!found || count === 0) throw errors.invitationUnknown()
+      await note({ team, action: 'invitation.remove', target: invitation, before: found })
+      return { id: invitation }
+    })
+  })

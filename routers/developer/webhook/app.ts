@@ -1,0 +1,44 @@
+import type { Transaction } from '../../../prisma/client.ts'
+import { int, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
+import { errors } from '../../kernel/errors.ts'
+import { unix } from '../../kernel/time.ts'
+import type { Template } from '../../webhooks/template.ts'
+import type { Caller } from '../access/roles.ts'
+import { countTeam, lockTeamAs } from '../access/roles.ts'
+
+const found = statement(
+  'webhook_app',
+  `SELECT "teamId", level, state, "providerId", "webhookUrl", "webhookSecret", "secretSetAt",
+      ${unix('"secretSetAt"')} AS "secretSetUnix"
+    FROM "App" app JOIN "Team" team ON team.id = "teamId" JOIN "TeamMember" USING ("teamId")
+    WHERE app.id = $1 AND "personId" = $2`,
+  {
+    ...{ teamId: text, level: oneOf('hobby', 'developer'), state: oneOf('active', 'suspended'), providerId: text },
+    ...{ webhookUrl: nullable(text), webhookSecret: nullable(text), secretSetAt: nullable(timestamp) },
+    secretSetUnix: nullable(int),
+  },
+)
+
+/** Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
+export async function webhookAppOf(ctx: Caller, id: string) {
+  const { core, person } = ctx
+  const [app] = await core.db.execute(found, [id, person])
+  if (!app) throw errors.ownAppUnknown()
+  await countTeam(ctx, app.teamId)
+  if (app.level !== 'developer') throw errors.levelTooLow()
+  return app
+}
+
+/**
+ * Locks an app of the caller's team until the transaction ends, so that a suspension comes before or after it. Throws 409 for a
+ * suspended app.
+ */
+export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
+  await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })
+  const [app] = await tx.$queryRaw<(Template & { state: string })[]>`
+    SELECT state::text AS state, "webhookUrl", "webhookSecret", "secretSetAt", "formerSecret", "formerUntil" FROM "App"
+    WHERE id = ${id} FOR NO KEY UPDATE`
+  if (!app) throw errors.ownAppUnknown()
+  if (app.state === 'suspended') throw errors.appSuspended()
+  return app
+}

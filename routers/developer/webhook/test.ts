@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { appId } from '../../kernel/app-id.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { withError } from '../../kernel/errors.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { exampleOf, kindList, kindsOf } from '../../webhooks/event-catalogue.ts'
+import { testKind } from '../../webhooks/event-kinds.ts'
+import { EVENT_TYPE } from '../../webhooks/rules.ts'
+import { webhookAppOf } from './app.ts'
+import { publishTestEvent } from './test-event.ts'
+
+const type = z
+  .string(withError('eventTypeUnknown'))
+  .trim()
+  .regex(EVENT_TYPE, withError('eventTypeUnknown'))
+  .default(testKind.type)
+  .meta({ description: 'A type from the catalogue; its example is sent' })
+
+export const kinds = internal('dev:read', teamPeople, {
+  summary: "An app's event catalogue",
+  fails: ['ownAppUnknown', 'levelTooLow'],
+})
+  .input(z.object({ app: appId('app') }))
+  .output(kindList)
+  .query(async ({ ctx, input: { app } }) => {
+    const { providerId } = await webhookAppOf(ctx, app)
+    return { items: await kindsOf(ctx.core.db, providerId) }
+  })
+
+/** The same worker delivers it, with the same signature and retries, and it appears in the same log. */
+export const test = internal('dev:write', teamPeople, {
+  summary: "Sends a test event to an app's webhook only, not to subscribers",
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'webhookMissing', 'eventTypeUnknown'],
+})
+  .input(z.object({ app: appId('app'), type }))
+  .output(z.object({ delivery: z.string() }))
+  .mutation(async ({ ctx, input: { app, type } }) => {
+    const { providerId, teamId: team } = await webhookAppOf(ctx, app)
+    const { core } = ctx
+    const data = await exampleOf(core.db, providerId, type)
+    const made = await core.db.$transaction((tx) => publishTestEvent(tx, ctx, { id: app, team }, { type, data }))
+    core.published(made)
+    return { delivery: made.deliveries[0]! }
+  })
