@@ -2,6 +2,6 @@
 import '../process/node-version.ts'
 import '../process/navigator.ts'
 
-const { runProgram } = await import('./program.ts')
+const { runProgram } = await import('./program/program.ts')
 
 await runProgram(process.argv.slice(2))

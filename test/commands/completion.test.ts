@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { optionsOf } from '../../server/commands/arguments.ts'
-import { commandNames, commandOf } from '../../server/commands/run-command.ts'
+import { optionsOf } from '../../server/commands/line/arguments.ts'
+import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
 import { run } from './run.ts'
 
 let script: string

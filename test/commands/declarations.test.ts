@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { optionsOf } from '../../server/commands/arguments.ts'
-import type { Action } from '../../server/commands/command.ts'
-import { commandNames, commandOf } from '../../server/commands/run-command.ts'
+import { optionsOf } from '../../server/commands/line/arguments.ts'
+import type { Action } from '../../server/commands/line/command.ts'
+import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
 
 let declared: { name: string; action: string; declaration: Action }[]
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runCommand } from '../../server/commands/run-command.ts'
+import { runCommand } from '../../server/commands/program/run-command.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commandNames } from '../../server/commands/run-command.ts'
+import { commandNames } from '../../server/commands/program/run-command.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { filledDatabase } from './filled-database.ts'

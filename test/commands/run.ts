@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect } from 'vitest'
-import { runCommand } from '../../server/commands/run-command.ts'
+import { runCommand } from '../../server/commands/program/run-command.ts'
 import type { Environment } from '../../server/process/config.ts'
 
 interface Input {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { runCommand } from '../../server/commands/run-command.ts'
+import { runCommand } from '../../server/commands/program/run-command.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 import { addEntries } from './stored-entries.ts'

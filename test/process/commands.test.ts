@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commandNames } from '../../server/commands/run-command.ts'
+import { commandNames } from '../../server/commands/program/run-command.ts'
 import { command } from './service.ts'
 
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { CommandName } from '../../server/commands/run-command.ts'
+import type { CommandName } from '../../server/commands/program/run-command.ts'
 import { copyCluster } from '../support/cluster-template.ts'
 import type { AtEnd } from '../support/databases.ts'
 

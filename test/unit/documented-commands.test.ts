@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isNamed, optionsOf } from '../../server/commands/arguments.ts'
-import { groups } from '../../server/commands/registry.ts'
-import { commandNames, commandOf } from '../../server/commands/run-command.ts'
+import { isNamed, optionsOf } from '../../server/commands/line/arguments.ts'
+import { groups } from '../../server/commands/program/registry.ts'
+import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandNames } from '../../server/commands/run-command.ts'
+import { commandNames } from '../../server/commands/program/run-command.ts'
 import { variables } from '../../server/process/config.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import type { KindName } from '../../../routers/directory/kinds.ts'
 import { kindNames } from '../../../routers/directory/kinds.ts'
-import type { Io } from '../command.ts'
-import { UsageError } from '../command.ts'
+import type { Io } from '../line/command.ts'
+import { UsageError } from '../line/command.ts'
 
 export interface File {
   kind: KindName

@@ -1,4 +1,4 @@
-import type { Io } from '../command.ts'
+import type { Io } from '../line/command.ts'
 
 const INTERVAL_MS = 100
 

@@ -1,0 +1,133 @@
+import type { Database } from '../../../prisma/client.ts'
+import { logoVersions } from '../../../routers/developer/apps/logo-versions.ts'
+import { characterSentence, textFault } from '../../../routers/kernel/typed-text.ts'
+import type { Review, Subject } from '../../admin/reviews.ts'
+import { approve as approveIn, listReviews, refuse as refuseIn } from '../../admin/reviews.ts'
+import { issuerOf } from '../../browser/addresses.ts'
+import { readSettings } from '../../process/command-settings.ts'
+import type { Io } from '../line/command.ts'
+import { action, UsageError } from '../line/command.ts'
+import { withDatabase } from '../line/database.ts'
+import { required, text } from '../line/option.ts'
+import { printable } from '../line/printable.ts'
+
+const MAX_REASON = 1000
+
+const version = text('N', 'the version that you have read; another one is not decided on')
+
+const subject = {
+  id: text('ID', 'the id of the client'),
+  app: text('APP', 'the id of an app; a client without one has no storage'),
+}
+
+/** Each pending request and what members will read, with the command that approves exactly that. */
+export const requests = action(
+  {
+    async run(_values, io) {
+      const icons = `${issuerOf(readSettings(io.env, 'authBaseUrl').authBaseUrl)}/icons`
+      return withDatabase(io, async (db) => {
+        const reviews = await listReviews(db)
+        const apps = reviews.flatMap(({ app }) => app?.id ?? [])
+        const logos = await logoVersions(db, apps)
+        return reviews.map((review) => withLogos(review, icons, logos))
+      })
+    },
+  },
+  {
+    json: '[{ id, kind, name, team, version, isNew, asked, app }]',
+    text: (reviews) => reviews.map(described).join('\n') || 'Nothing is pending approval.\n',
+  },
+)
+
+/** The versions of logos are replaced by the addresses at which they are seen. */
+function withLogos({ asked, app, ...review }: Review, icons: string, logos: Map<string, string>) {
+  const iconOf = (id: string, version: unknown) => (version ? `${icons}/${encodeURIComponent(id)}/${version}` : null)
+  const { logo, ...rest } = asked as Record<string, unknown>
+  return {
+    ...review,
+    asked: logo === undefined ? rest : { ...rest, logo: iconOf(review.id, logo) },
+    app: app && { ...app, logo: iconOf(app.id, logos.get(app.id)) },
+  }
+}
+
+type Line = readonly [string, unknown]
+
+function described({ id, kind, team, version, isNew, asked, app }: ReturnType<typeof withLogos>) {
+  const { purpose = {}, logo, ...rest } = asked as Record<string, unknown> & { purpose?: Record<string, string> }
+  const lines: Line[] = [
+    ...Object.entries(rest),
+    ...(logo === undefined ? [] : [['logo', logo] as const]),
+    ...Object.entries(purpose).map(([scope, text]) => [scope, text.replaceAll(/\s+/g, ' ')] as const),
+    ...(app ? [['app', `${app.id}, version ${app.version}`] as const] : []),
+    ...(['name', 'description', 'homepage', 'logo'] as const).flatMap((field) =>
+      app ? [[`app ${field}`, app[field]] as const] : [],
+    ),
+  ]
+  const option = kind === 'client' ? '--id' : '--app'
+  const read = `--version ${version}${app ? ` --app-version ${app.version}` : ''}`
+  return [
+    `${isNew ? 'New client' : `Changes to the ${kind}`} ${id} of the team ${team}`,
+    ...lines.map(([name, value]) => `  ${name}: ${printable([value ?? '-'].flat().join(' '))}`),
+    `  npm run -s client -- approve ${option} ${id} ${read}\n`,
+  ].join('\n')
+}
+
+export const approve = action(
+  {
+    options: {
+      ...subject,
+      version: required(version, 'npm run -s client -- requests prints it'),
+      'app-version': text('N', "with --id: the version of the client's app"),
+    },
+    async run(values, io) {
+      const what = subjectOf(values)
+      const version = numberOf('version', values.version)!
+      const appVersion = numberOf('app-version', values['app-version'])
+      if (what.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version requires --id.')
+      return decided(io, (db) => approveIn(db, { ...what, version, appVersion }, new Date()))
+    },
+  },
+  { json: '{ id, kind, isNew }', text: (done) => `Approved: ${nameOf(done)}\n` },
+)
+
+export const refuse = action(
+  {
+    options: {
+      ...subject,
+      reason: required(text('TEXT', 'what the team reads'), 'the team reads it'),
+      version,
+    },
+    async run({ reason, ...values }, io) {
+      const what = subjectOf(values)
+      const version = numberOf('version', values.version)
+      const fault = textFault(reason, MAX_REASON)
+      if (fault) {
+        throw new UsageError(
+          `--reason ${characterSentence(fault) ?? `must be 1 to ${MAX_REASON} characters, without control characters.`}`,
+        )
+      }
+      return decided(io, (db) => refuseIn(db, { ...what, version }, reason, new Date()))
+    },
+  },
+  { json: '{ id, kind, isNew }', text: (done) => `Refused: ${nameOf(done)}\n` },
+)
+
+type Decided = Pick<Review, 'id' | 'kind' | 'isNew'>
+
+async function decided(io: Io, change: (db: Database) => Promise<Review>): Promise<Decided> {
+  const { id, kind, isNew } = await withDatabase(io, change)
+  return { id, kind, isNew }
+}
+
+const nameOf = ({ id, kind, isNew }: Decided) => `${isNew ? 'the new client' : `the changes to the ${kind}`} ${id}`
+
+function subjectOf({ id, app }: { id?: string | undefined; app?: string | undefined }): Subject {
+  if ((id === undefined) === (app === undefined)) throw new UsageError('--id or --app is required.')
+  return { kind: id === undefined ? 'app' : 'client', id: (id ?? app)! }
+}
+
+function numberOf(name: string, given: string | undefined) {
+  const number = given === undefined ? undefined : Number(given)
+  if (number !== undefined && !Number.isInteger(number)) throw new UsageError(`--${name} must be a number.`)
+  return number
+}

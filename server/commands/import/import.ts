@@ -1,0 +1,103 @@
+import { kindNames } from '../../../routers/directory/kinds.ts'
+import { readSettings } from '../../process/command-settings.ts'
+import { announceDue } from '../../process/node-wakes.ts'
+import type { Command } from '../line/command.ts'
+import { action, UsageError } from '../line/command.ts'
+import { withOwnConnection } from '../line/database.ts'
+import { choice, flag, path, text } from '../line/option.ts'
+import { table } from '../line/table.ts'
+import type { File } from './files.ts'
+import { findFiles } from './files.ts'
+import { interruptible } from './interruption.ts'
+import type { Load } from './load-kind.ts'
+import { loadKinds, tryKinds } from './load-kinds.ts'
+import { openRejectedRows } from './rejected-rows.ts'
+import { withRereadable } from './spool.ts'
+
+const load = action(
+  {
+    words: {
+      ...{ name: 'FILE', multiple: true, arePaths: true },
+      about: 'a file or a directory of files, - for standard input, as without one',
+    },
+    options: {
+      kind: { ...choice(kindNames, 'the kind of files whose names do not begin with it'), value: 'KIND' },
+      rows: text('N', 'writes nothing unless the files have N rows, of one kind'),
+      full: flag(
+        'ends stored records of these kinds that are not in the files; more than 5 % of a kind only with --yes. ' +
+          'Requires the number of rows: by --rows, or in the last line of each file',
+      ),
+      yes: flag('with --full: ends more than 5 %'),
+      'skip-refused': path(
+        'FILE',
+        'writes refused rows to FILE as NDJSON and imports the others; else one refused row stops its kind',
+      ),
+      'dry-run': flag('reports what would happen, and writes nothing'),
+    },
+    async run(values, io, paths) {
+      const { full = false, yes = false, 'skip-refused': rejectedPath, 'dry-run': dryRun = false, kind } = values
+      if (yes && !full) throw new UsageError('--yes requires --full.')
+      const tolerant = rejectedPath !== undefined
+      const rows = values.rows === undefined ? undefined : countOf(values.rows)
+      const files = await findFiles({ paths, kind }, io)
+      if (rows !== undefined && files.some((file) => file.kind !== files[0]!.kind)) throw new UsageError(SEVERAL_KINDS)
+      const rejected = tolerant && !dryRun ? await openRejectedRows(rejectedPath) : undefined
+      const { loaded, notBegun } = await interruptible((signal) => {
+        const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, rejected, stderr: io.stderr, signal }
+        const load = (readable: readonly File[]) =>
+          withOwnConnection(io, signal, async (client, db) => {
+            const result = await (dryRun ? tryKinds : loadKinds)(client, byKind(readable), asked)
+            if (!dryRun) await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
+            return result
+          })
+        return rejected ? withRereadable(files, signal, load) : load(files)
+      }).finally(() => rejected?.close())
+      const kinds = loaded.map((one) => ({ ...one, fault: one.fault ?? null }))
+      return { dryRun, kinds, notBegun: notBegun.map(({ kind }) => kind) }
+    },
+  },
+  {
+    json: '{ dryRun, kinds, notBegun }',
+    text({ dryRun, kinds }) {
+      const counts = ['added', 'changed', 'unchanged', 'ended', 'refused'] as const
+      const head = ['KIND', ...counts.map((name) => name.toUpperCase())]
+      const rows = kinds.map((one) => [one.kind, ...counts.map((name) => String(one[name]))])
+      const printed = table([head, ...rows].map((cells) => cells.map((cell) => [cell])))
+      return dryRun ? `${printed}Nothing was written: this was a dry run.\n` : printed
+    },
+    fault({ kinds, notBegun }) {
+      const faults = kinds.flatMap(({ fault }) => fault ?? [])
+      if (faults.length === 0) return undefined
+      return [...faults, ...(notBegun.length > 0 ? [`Not begun: ${notBegun.join(', ')}.`] : [])].join('\n')
+    },
+  },
+)
+
+const SEVERAL_KINDS =
+  '--rows is for files of one kind; for several kinds, state the number of rows in the last line of each file.'
+
+function countOf(rows: string): number {
+  if (!/^\d{1,15}$/.test(rows)) throw new UsageError('--rows must be a whole number, 0 or more.')
+  return Number(rows)
+}
+
+const byKind = (files: readonly File[]): Load[] =>
+  kindNames
+    .map((kind) => ({ kind, files: files.filter((file) => file.kind === kind) }))
+    .filter(({ files }) => files.length > 0)
+
+export const command: Command = {
+  about: `Merges the platform's records from NDJSON or CSV into the database. A file's name begins with its kind: people.ndjson,
+people-2026.csv; --kind gives it for files with other names and for standard input. Each kind is one transaction. They are
+imported in this order:
+  ${kindNames.slice(0, 9).join(', ')},
+  ${kindNames.slice(9).join(', ')}
+Progress and refused rows are written to standard error. docs/import.md describes the formats.`,
+  actions: { '': load },
+  examples: [
+    'import --dry-run organisations.ndjson people.ndjson',
+    'import organisations.ndjson people.ndjson',
+    'import --kind people --rows 1 --skip-refused refused.ndjson people.ndjson',
+    'import --json people.ndjson',
+  ],
+}

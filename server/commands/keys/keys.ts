@@ -1,0 +1,109 @@
+import type { Database } from '../../../prisma/client.ts'
+import type { Cipher } from '../../../routers/kernel/cipher.ts'
+import {
+  algorithms,
+  deleteRetiredKeys,
+  insertKey,
+  makeKey,
+  PUBLISH_MS,
+  readKeys,
+  revokeKey,
+} from '../../oauth/keys/signing-key-store.ts'
+import { ofSecrets, readSettings } from '../../process/command-settings.ts'
+import { createCipher } from '../../secrets/cipher.ts'
+import { secretsKeysOf } from '../../secrets/keys.ts'
+import type { Command, Io } from '../line/command.ts'
+import { action } from '../line/command.ts'
+import { withDatabase } from '../line/database.ts'
+import { choice, flag, log } from '../line/option.ts'
+import { openRemovalLog } from '../removals/removal-log.ts'
+
+async function cipherOf(io: Io): Promise<Cipher> {
+  const config = readSettings(io.env, 'tokenIssuer', ...ofSecrets)
+  if (config.tokenIssuer !== undefined) {
+    throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
+  }
+  return createCipher(await secretsKeysOf(config))
+}
+
+/** All keys are printed after each action. */
+const keys = {
+  json: '[{ id, algorithm, signsFrom, state }]',
+  text: (keys: Awaited<ReturnType<typeof listed>>) =>
+    keys
+      .map(({ id, algorithm, signsFrom, state }) => `${id}  ${algorithm}  from ${signsFrom.toISOString()}  ${state}\n`)
+      .join(''),
+}
+
+const list = action(
+  {
+    async run(_values, io) {
+      const cipher = await cipherOf(io)
+      return withDatabase(io, (db) => listed(db, cipher))
+    },
+  },
+  keys,
+)
+
+const rotate = action(
+  {
+    options: {
+      now: flag('signs with the new key at once, before other nodes have read it'),
+      algorithm: choice(algorithms, 'by default ES256'),
+    },
+    async run({ now, algorithm = 'ES256' }, io) {
+      const cipher = await cipherOf(io)
+      return withDatabase(io, async (db) => {
+        // Published at once, and signs after the delay, when every node has read it.
+        const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : PUBLISH_MS)), algorithm)
+        await insertKey(db, algorithm, key)
+        await deleteRetiredKeys({ db, cipher, now: Date.now })
+        return listed(db, cipher)
+      })
+    },
+  },
+  keys,
+)
+
+const revoke = action(
+  {
+    words: {
+      name: 'ID',
+      about: 'the id of a key; after -- if it begins with -',
+      required: 'The id of a key is required.',
+    },
+    options: { log },
+    async run(values, io, [key]) {
+      const cipher = await cipherOf(io)
+      const log = await openRemovalLog(io, values.log)
+      const done = withDatabase(io, async (db) => {
+        if (!(await revokeKey({ db, cipher, now: Date.now }, key!))) throw new Error(`Key ${key} does not exist.`)
+        await log.write({ repeat: 'key.revoke', key: key! })
+        return listed(db, cipher)
+      })
+      return done.finally(log.close)
+    },
+  },
+  keys,
+)
+
+async function listed(db: Database, cipher: Cipher) {
+  const now = Date.now()
+  const keys = await readKeys({ db, cipher })
+  const signing = algorithms.map((algorithm) =>
+    keys.find((key) => key.algorithm === algorithm && key.jwk && key.signsFrom.getTime() <= now),
+  )
+  const stateOf = (key: (typeof keys)[number]) => {
+    if (!key.jwk) return 'encrypted with another SECRETS_KEY'
+    if (signing.includes(key)) return 'signs'
+    return key.signsFrom.getTime() > now ? 'will sign' : 'verifies what it has signed'
+  }
+  return keys.map((key) => ({ id: key.kid, algorithm: key.algorithm, signsFrom: key.signsFrom, state: stateOf(key) }))
+}
+
+export const command: Command = {
+  about: `The keys that sign tokens: ES256 for access tokens and ID tokens, RS256 for the ID tokens of clients that ask for it. A new
+one is published at once, and signs two minutes later. A revoked one ends at once, with every token that it has signed.`,
+  actions: { list, rotate, revoke },
+  examples: ['keys rotate', 'keys list', 'keys rotate --now --json'],
+}

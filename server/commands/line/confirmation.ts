@@ -1,0 +1,36 @@
+import { createInterface } from 'node:readline'
+import { isSameText } from '../../../routers/kernel/equal-texts.ts'
+import type { Io } from './command.ts'
+
+type Confirmation = Pick<Io, 'stdin' | 'stdout'> & { yes: boolean | undefined }
+
+/** Throws before any work is done: without a terminal nobody can confirm. */
+export function requireConfirmation({ stdin, yes }: Confirmation) {
+  if (yes || stdin.isTTY) return
+  throw new Error('Nothing was removed: without a terminal for the confirmation, --yes is required.')
+}
+
+/** The operator types the name of what is removed, unless `--yes` was given; throws when the input differs. */
+export async function confirm(name: string, { stdin, stdout, yes }: Confirmation) {
+  if (yes) return
+  const typed = await ask({ stdin, stdout }, `Type ${name} to continue: `)
+  if (typed === undefined || !isSameText(typed, name)) throw new Error('Nothing was removed.')
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Undefined when the terminal ends or a signal arrives: the caller continues and closes the database. */
+async function ask({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>, question: string): Promise<string | undefined> {
+  const terminal = createInterface({ input: stdin, output: stdout })
+  const close = () => terminal.close()
+  for (const signal of SIGNALS) process.once(signal, close)
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      terminal.once('close', () => resolve(undefined))
+      terminal.question(question, resolve)
+    })
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, close)
+    close()
+  }
+}

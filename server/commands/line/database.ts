@@ -1,0 +1,50 @@
+import type { ClientBase } from 'pg'
+import { ForeignMigrationError } from '../../../prisma/applied-migrations.ts'
+import type { Database } from '../../../prisma/client.ts'
+import { startEmbedded } from '../../../prisma/embedded/start.ts'
+import { withConnection } from '../../../prisma/pg/transaction.ts'
+import { ofDatabase, readSettings } from '../../process/command-settings.ts'
+import { databaseUnusable, openStore } from '../../process/store.ts'
+import type { Io } from './command.ts'
+
+/** Opens the configured database directly, not through PgBouncer; an embedded server is started if none runs. */
+export async function withDatabase<Result>({ env }: Io, use: (db: Database) => Promise<Result>): Promise<Result> {
+  const { db, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
+  return use(db).finally(close)
+}
+
+/** The same database's address; its schema is not migrated. */
+export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) => Promise<Result>): Promise<Result> {
+  const { databaseUrl, databaseDirectUrl, dataDir } = readSettings(env, ...ofDatabase)
+  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
+  const failed = (cause: NodeJS.ErrnoException) => {
+    const ofDatabase = cause.syscall === 'connect' || cause instanceof ForeignMigrationError
+    throw ofDatabase ? databaseUnusable(cause, embedded?.directory) : cause
+  }
+  return use(databaseDirectUrl ?? databaseUrl ?? embedded!.url)
+    .catch(failed)
+    .finally(() => embedded?.stop())
+}
+
+const CANCEL_INTERVAL_MS = 200
+
+/** Uses a connection for transactions of any length. Its statements are cancelled when `signal` aborts. */
+export async function withOwnConnection<Result>(
+  { env }: Io,
+  signal: AbortSignal,
+  use: (client: ClientBase, db: Database) => Promise<Result>,
+): Promise<Result> {
+  const { db, url, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
+  let timer: NodeJS.Timeout | undefined
+  const work = withConnection(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const cancel = () => void db.$queryRaw`SELECT pg_cancel_backend(${rows[0]!.pid}::int)`.catch(() => {})
+    // Repeated, as one call may fall between two statements.
+    signal.addEventListener('abort', () => {
+      timer ??= setInterval(cancel, CANCEL_INTERVAL_MS)
+    })
+    signal.throwIfAborted()
+    return use(client, db).finally(() => clearInterval(timer))
+  })
+  return work.finally(close)
+}

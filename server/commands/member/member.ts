@@ -1,0 +1,119 @@
+import { open, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Database } from '../../../prisma/client.ts'
+import { ApiError } from '../../../routers/kernel/errors.ts'
+import { fillMailboxes } from '../../../routers/kernel/mailboxes.ts'
+import type { Counted, Erased } from '../../../routers/personal-data/erase.ts'
+import { erasable, erase } from '../../../routers/personal-data/erase.ts'
+import { personalDataJson } from '../../../routers/personal-data/export.ts'
+import { readSettings } from '../../process/command-settings.ts'
+import { announceDue } from '../../process/node-wakes.ts'
+import type { ActionIo, Command } from '../line/command.ts'
+import { action } from '../line/command.ts'
+import { confirm, requireConfirmation } from '../line/confirmation.ts'
+import { withDatabase } from '../line/database.ts'
+import { log, path, required, text, yes } from '../line/option.ts'
+import { printableLines } from '../line/printable.ts'
+import { marksOf } from '../removals/member-marks.ts'
+import type { RemovalLog } from '../removals/removal-log.ts'
+import { openRemovalLog } from '../removals/removal-log.ts'
+
+const member = required(text('MEMBER', 'the id of a person'))
+
+const exportAll = action(
+  {
+    options: {
+      member,
+      out: path('FILE', 'writes to a new file, readable only by its owner, in place of standard output'),
+    },
+    run: ({ member, out }, io) => withDatabase(io, (db) => named(member, write(db, member, out, io))),
+  },
+  { json: '{ file, bytes }', text: ({ file, bytes }) => `${file}: ${bytes} bytes\n` },
+)
+
+const eraseAll = action(
+  {
+    options: { member, yes, log },
+    async run({ member, yes, log: path }, io) {
+      requireConfirmation({ ...io, yes })
+      const log = await openRemovalLog(io, path)
+      const removed = withDatabase(io, (db) => named(member, remove(db, member, { ...io, yes }, log)))
+      return { member, removed: await removed.finally(log.close) }
+    },
+  },
+  { json: '{ member, removed }', text: ({ removed }) => `Removed:\n${lines(removed)}` },
+)
+
+/** Names the person in the error message when they do not exist. */
+const named = <Result>(member: string, work: Promise<Result>) =>
+  work.catch((error) => {
+    throw error instanceof ApiError && error.status === 404 ? new Error(`Person ${member} does not exist.`) : error
+  })
+
+/** An unfinished file is removed. Without one, the document is all that is printed. */
+async function write(db: Database, member: string, out: string | undefined, { document }: ActionIo) {
+  await fillMailboxes(db)
+  const copyTo = (sink: NodeJS.WritableStream, form: (pieces: AsyncIterable<string>) => AsyncIterable<string>) =>
+    db.inTransaction((client) =>
+      pipeline(Readable.from(form(personalDataJson(client, member, new Date()))), sink, { end: sink !== document }),
+    )
+  if (out === undefined) {
+    await copyTo(document, printed)
+    return
+  }
+  const file = (await open(out, 'wx', 0o600)).createWriteStream()
+  await copyTo(file, (pieces) => pieces).catch(async (error) => {
+    await rm(out, { force: true })
+    throw error
+  })
+  return { file: out, bytes: file.bytesWritten }
+}
+
+/** The same JSON: what is replaced is within strings. */
+async function* printed(pieces: AsyncIterable<string>) {
+  for await (const piece of pieces) yield printableLines(piece)
+}
+
+async function remove(db: Database, member: string, io: ActionIo & { yes: boolean | undefined }, log: RemovalLog) {
+  io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
+  await confirm(member, io)
+  const removed = await erase(db, member, await marksOf(io.env, member))
+  await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
+  await log.write({ repeat: 'member.erase', person: member }, { removed })
+  return removed
+}
+
+const words: Record<keyof Erased, string> = {
+  storageEntries: 'private storage entries',
+  storageBytes: 'bytes in them',
+  memberships: 'memberships',
+  groups: 'places in groups',
+  competitionResults: 'competition results',
+  memberCards: 'member cards',
+  quizResults: 'quiz results',
+  answers: 'answers in them',
+  lessonCompletions: 'completed lessons',
+  consents: 'consents',
+  signInIdentities: 'sign-in identities',
+  teams: 'teams',
+  sessions: 'sessions',
+  events: 'published events that name them',
+}
+
+const lines = (erased: Counted & Partial<Erased>) =>
+  Object.entries(erased)
+    .map(([name, count]) => `  ${count} ${words[name as keyof Erased]}\n`)
+    .join('')
+
+export const command: Command = {
+  about: `export writes all data stored about a person as one JSON document, to standard output or a new file.
+erase removes all of it, the person, and the published events that name them. Data that apps share in a club stays. Remove the
+person at the platform first: its next import would bring them back.`,
+  actions: { export: exportAll, erase: eraseAll },
+  examples: [
+    'member export --member anna',
+    'member export --member anna --out anna.json',
+    'member erase --member ben --yes --log removals.log',
+  ],
+}

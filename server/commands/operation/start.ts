@@ -1,0 +1,22 @@
+import { serve } from '../../process/serve.ts'
+import type { Command } from '../line/command.ts'
+import { program } from '../line/command.ts'
+import { text } from '../line/option.ts'
+
+const start = program({
+  options: {
+    port: text('N', 'the public port in place of PORT; unless INTERNAL_PORT is set, the internal one is N + 1'),
+    lan: text(
+      'ADDRESS',
+      "for a trial: answers a phone in the same network, at this machine's address there (HOST, LOCAL_HOST)",
+    ),
+  },
+  run: serve,
+})
+
+export const command: Command = {
+  about: `Starts the database if needed, migrates it, and serves until Ctrl-C. Its log goes to standard output, in production as
+JSON, a line for each event. The settings are those of .env.example, from the environment or a file .env in this folder.`,
+  actions: { '': start },
+  examples: ['start', 'start --port 4000', 'start --lan 192.168.1.7'],
+}

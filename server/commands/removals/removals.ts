@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { nameOf, repeatRemoval } from '../../admin/repeat-removals.ts'
+import type { Command } from '../line/command.ts'
+import { action, UsageError } from '../line/command.ts'
+import { withDatabase } from '../line/database.ts'
+import { required, text } from '../line/option.ts'
+import { marksOf } from './member-marks.ts'
+import { readRemovals } from './removal-log.ts'
+
+const WHEN = 'the time when the backup began'
+
+const repeat = action(
+  {
+    words: {
+      ...{ name: 'LIST', about: 'a file of --log, or a log of the service', required: 'A list is required.' },
+      ...{ multiple: true, arePaths: true },
+    },
+    options: { since: required(text('TIME', `${WHEN}, as 2026-11-24T03:00:00Z`), WHEN) },
+    async run(values, io, paths) {
+      const since = z.iso.datetime({ offset: true }).safeParse(values.since)
+      if (!since.success) throw new UsageError(`--since is required: ${WHEN}.`)
+      const removals = await readRemovals(paths, since.data)
+      if (removals.length === 0) io.stdout.write(`Nothing was removed since ${since.data}.\n`)
+      return withDatabase(io, async (db) => {
+        const repeated: { removal: string; repeated: boolean }[] = []
+        for (const removal of removals) {
+          const done = await repeatRemoval(db, removal, (person) => marksOf(io.env, person))
+          io.stdout.write(`${done ? 'Repeated' : 'Nothing to repeat'}: ${nameOf(removal)}\n`)
+          repeated.push({ removal: nameOf(removal), repeated: done })
+        }
+        return repeated
+      })
+    },
+  },
+  // Written line by line, so that it is known how far it came.
+  { json: '[{ removal, repeated }]', text: () => '' },
+)
+
+export const command: Command = {
+  about: `After a restore and before the service starts: repeats the removals made since the backup began, which the restore has undone:
+erased members, removed clients, replaced credentials, revoked keys. Repeating twice changes nothing.`,
+  actions: { '': repeat },
+  examples: [
+    'removals --since 2026-11-24T03:00:00Z removals.log',
+    'removals --since 2026-11-24T03:00:00Z removals.log --json',
+  ],
+}

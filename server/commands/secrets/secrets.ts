@@ -1,0 +1,94 @@
+import { ofSecrets, readSettings } from '../../process/command-settings.ts'
+import { createCipher } from '../../secrets/cipher.ts'
+import { deleteUndecryptable } from '../../secrets/delete-undecryptable.ts'
+import type { KeyCounts } from '../../secrets/encrypted-columns.ts'
+import { countByKey } from '../../secrets/encrypted-columns.ts'
+import { secretsKeysOf } from '../../secrets/keys.ts'
+import { reencrypt } from '../../secrets/reencrypt.ts'
+import type { Command, Io } from '../line/command.ts'
+import { action } from '../line/command.ts'
+import { confirm, requireConfirmation } from '../line/confirmation.ts'
+import { withDatabase } from '../line/database.ts'
+import { yes } from '../line/option.ts'
+import { table } from '../line/table.ts'
+
+/** Throws when a setting is wrong. */
+const cipherOf = async (io: Io) => createCipher(await secretsKeysOf(readSettings(io.env, ...ofSecrets)))
+
+/** Fails when there are values that no key decrypts. */
+const fault = ({ columns }: { columns: readonly KeyCounts[] }) => {
+  const lost = lostOf(columns)
+  return lost > 0 ? `No key of SECRETS_KEY decrypts ${valuesOf(lost)}.` : undefined
+}
+
+const check = action(
+  {
+    async run(_values, io) {
+      const cipher = await cipherOf(io)
+      return withDatabase(io, async (db) => ({ columns: await countByKey(db, cipher) }))
+    },
+  },
+  { json: '{ columns }', text: ({ columns }) => tableOf(columns), fault },
+)
+
+const rotate = action(
+  {
+    async run(_values, io) {
+      const cipher = await cipherOf(io)
+      return withDatabase(io, async (db) => ({
+        reencrypted: await reencrypt(db, cipher),
+        columns: await countByKey(db, cipher),
+      }))
+    },
+  },
+  {
+    json: '{ reencrypted, columns }',
+    text: ({ reencrypted, columns }) => `Encrypted with the first key: ${valuesOf(reencrypted)}\n${tableOf(columns)}`,
+    fault,
+  },
+)
+
+const forget = action(
+  {
+    options: { yes },
+    async run({ yes }, io) {
+      requireConfirmation({ ...io, yes })
+      const cipher = await cipherOf(io)
+      return withDatabase(io, async (db) => {
+        const counts = await countByKey(db, cipher)
+        io.stdout.write(tableOf(counts))
+        if (lostOf(counts) === 0) return { templates: 0, subscriptions: 0, formerSecrets: 0, signingKeys: 0 }
+        io.stdout.write(
+          'To be removed, as no key decrypts them: signing keys, webhook templates with their addresses, subscriptions,\n' +
+            'which end, and former secrets. If the key still exists somewhere, add it to SECRETS_KEY instead.\n',
+        )
+        await confirm('forget', { ...io, yes })
+        return deleteUndecryptable(db, cipher, new Date())
+      })
+    },
+  },
+  {
+    json: '{ templates, subscriptions, formerSecrets, signingKeys }',
+    text: ({ templates, subscriptions, formerSecrets, signingKeys }) =>
+      templates + subscriptions + formerSecrets + signingKeys === 0
+        ? 'The keys decrypt everything: nothing to remove.\n'
+        : `Removed: templates ${templates}, subscriptions ${subscriptions}, former secrets ${formerSecrets}, signing keys ${signingKeys}\n`,
+  },
+)
+
+const lostOf = (counts: readonly KeyCounts[]) => counts.reduce((sum, { none }) => sum + none, 0)
+
+const tableOf = (counts: readonly KeyCounts[]) =>
+  table([
+    ['COLUMN', 'FIRST KEY', 'ANOTHER KEY', 'NO KEY'].map((head) => [head]),
+    ...counts.map(({ name, first, other, none }) => [[name], [String(first)], [String(other)], [String(none)]]),
+  ])
+
+const valuesOf = (count: number) => (count === 1 ? '1 value' : `${count} values`)
+
+export const command: Command = {
+  about: `check counts the stored secrets by the key of SECRETS_KEY that decrypts them, rotate re-encrypts the other keys' values
+with the first key, forget deletes values that no key decrypts. check and rotate exit with 1 when there are such values.`,
+  actions: { check, rotate, forget },
+  examples: ['secrets check', 'secrets rotate --json', 'secrets forget --yes'],
+}
