@@ -14,20 +14,20 @@ import { api, everything } from './openid-world.ts'
 const bye = 'https://app.example/bye'
 const scopes = everything.split(' ')
 
-const it_ = authWorld()
+const auth = authWorld()
 let client: string
 let browser: Browser
 /** An ID token whose key has been rotated and removed, one whose key was revoked, and others that cannot be verified. */
 const hints = new Map<string, string>()
 
 beforeAll(async () => {
-  const { world } = it_
+  const { world } = auth
   const store = { db: world.db, cipher: createCipher(world.secretsKeys), now: () => world.core.now() }
   const register_ = () => register(world, { scopes, devices: true, postLogoutRedirectUris: [bye] } as never)
   client = await register_()
-  browser = it_.newBrowser()
+  browser = auth.newBrowser()
   const idTokenOf = async (of: string) =>
-    (await it_.toTokens({ client: of, scope: everything }, world.ids.member, world.ids.club)).id_token
+    (await auth.toTokens({ client: of, scope: everything }, world.ids.member, world.ids.club)).id_token
   const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid
 
   const rotated = await idTokenOf(client)
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const revoked = await idTokenOf(client)
   await revokeKey(store, kidOf(revoked))
   await world.oauth!.reload()
-  const { id_token: valid } = await it_.toTokens(
+  const { id_token: valid } = await auth.toTokens(
     { client, scope: everything },
     ...([world.ids.member, world.ids.club, browser] as const),
   )
@@ -78,7 +78,7 @@ const named = [
 ]
 
 type More = Record<string, string | undefined>
-const ask = (more: More, from = browser) => from.open(it_.authorizeUrl({ client, scope: everything, more }).url)
+const ask = (more: More, from = browser) => from.open(auth.authorizeUrl({ client, scope: everything, more }).url)
 const seen = ({ status, location, text }: Page) => [
   ...[status, location && `${location.origin}${location.pathname}`, location?.searchParams.get('error')],
   ...[location?.searchParams.has('code'), text.includes('name="member"'), text.includes('name="decision"')],
@@ -89,13 +89,13 @@ const end = (fields: Record<string, string>, from = browser) =>
 describe.each(named)('an id_token_hint %s', (says) => {
   it('counts as not given at the authorization endpoint', async () => {
     const id_token_hint = hints.get(says)!
-    for (const from of [() => browser, it_.newBrowser]) {
+    for (const from of [() => browser, auth.newBrowser]) {
       for (const prompt of ['none', undefined]) {
         const [without, withIt] = [await ask({ prompt }, from()), await ask({ prompt, id_token_hint }, from())]
         expect(seen(withIt)).toEqual(seen(without))
         expect([withIt.status, withIt.location?.searchParams.get('error')]).not.toContain('invalid_request')
       }
-      const url = it_.authorizeUrl({ client, scope: everything, more: { prompt: 'none', id_token_hint } }).url
+      const url = auth.authorizeUrl({ client, scope: everything, more: { prompt: 'none', id_token_hint } }).url
       const posting = from()
       const posted = await posting.post(`${issuer}/authorize`, `${url.searchParams}`, { origin: 'https://app.example' })
       expect(seen(await posting.open(posted.location!))).toEqual(seen(await ask({ prompt: 'none' }, from())))
@@ -112,12 +112,12 @@ describe.each(named)('an id_token_hint %s', (says) => {
     expect(stayed.location!.href).toBe(`${bye}?state=x`)
     const posted = await browser.post(`${issuer}/end-session`, hinted, { origin: 'https://app.example' })
     expect((await browser.follow(posted)).text).toContain('Sign out of this browser?')
-    expect((await end(hinted, it_.newBrowser())).location!.href).toBe(`${bye}?state=x`)
+    expect((await end(hinted, auth.newBrowser())).location!.href).toBe(`${bye}?state=x`)
     expect((await end({ id_token_hint: hints.get(says)! })).text).toContain('Sign out of this browser?')
   })
 
   it('begins a sign-in on a device', async () => {
-    const { begin } = deviceFlow(it_)
+    const { begin } = deviceFlow(auth)
     for (const scope of [everything, api]) {
       expect(await begin(client, scope, { id_token_hint: hints.get(says)! })).toMatchObject({ expires_in: 600 })
     }
@@ -158,16 +158,16 @@ describe('hints of any text', () => {
   const isShort = (query: URLSearchParams) => `${query}`.length < 3_900
 
   it('never cause an error, with and without openid, at sign-in, on devices and at sign-out', async () => {
-    const [plain, openid] = [await register(it_.world, { devices: true, scopes: [api] }), client]
-    const devices = it_.newBrowser()
+    const [plain, openid] = [await register(auth.world, { devices: true, scopes: [api] }), client]
+    const devices = auth.newBrowser()
     let requests = 0
     await fc.assert(
       fc.asyncProperty(some, fc.constantFrom(api, everything), async (given, scope) => {
         for (const one of [plain, openid]) {
-          const { url } = it_.authorizeUrl({ client: one, scope })
+          const { url } = auth.authorizeUrl({ client: one, scope })
           for (const [key, value] of given) url.searchParams.append(key, value)
           fc.pre(isShort(url.searchParams))
-          const page = await it_.newBrowser().open(url)
+          const page = await auth.newBrowser().open(url)
           expect([page.status, page.text.includes('name="member"')]).toEqual([200, true])
         }
         const device = new URLSearchParams([['client_id', openid], ['scope', scope], ...given])
@@ -175,7 +175,7 @@ describe('hints of any text', () => {
         devices.localAddress = `127.0.1.${1 + Math.floor(requests++ / 50)}`
         expect((await devices.post(`${issuer}/device/auth`, `${device}`)).status).toBe(200)
         const out = new URLSearchParams([['client_id', openid], ['post_logout_redirect_uri', bye], ...given])
-        expect((await browser.open(`${issuer}/end-session?${out}`)).text).toContain('Sign out of this browser?')
+        expect((await browser.open(`${issuer}/end-session?${out}`)).text).toContain('name="decision" value="end"')
       }),
       { numRuns: times(300, 15), seed },
     )
