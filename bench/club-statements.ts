@@ -35,8 +35,8 @@ async function run(pool: pg.Pool, { name, text }: Statement, values: unknown[], 
 }
 
 const put = (pool: pg.Pool, club: string, key: string) => {
-  const what = [VALUE, randomUUID(), String(Date.now() / 1000), QUOTA]
-  return run(pool, statements.put, ['app', club, '', 'bench', key, ...what, null, null, 'member'], 1)
+  const written = [VALUE, randomUUID(), String(Date.now() / 1000), QUOTA]
+  return run(pool, statements.put, ['app', club, '', 'bench', key, ...written, null, null, 'member'], 1)
 }
 
 /** The service's statements with its values, by operation; the i-th of each asks for the same club. */

@@ -21,7 +21,10 @@ const entries = [
 /** The files that modules read from their own directory. */
 const readBy = {
   'server/browser/pages/style-sheet.ts': ['server/browser/pages/pages.css'],
-  'server/browser/frame/frame.ts': ['server/browser/frame/frame.css', 'server/browser/frame/frame.js'],
+  'server/browser/docs-layout/docs-layout.ts': [
+    'server/browser/docs-layout/docs-layout.css',
+    'server/browser/docs-layout/docs-layout.js',
+  ],
   'server/docs/serve.ts': ['server/docs/docs.css'],
   'server/portal/portal.ts': ['server/portal/portal.css', 'server/portal/script.js'],
   'server/reference/serve.ts': [
@@ -66,7 +69,7 @@ const latin1 = {
 }
 
 /** The sources of the documentation, and its renderer. */
-const documents = ['docs', 'clients/sdk/README.md', 'server/browser/frame/search-index.ts', 'server/docs']
+const documents = ['docs', 'clients/sdk/README.md', 'server/browser/docs-layout/search-index.ts', 'server/docs']
 const isDocument = (id) => documents.some((path) => `${id}/`.startsWith(`${join(root, path)}/`))
 
 /** While `npm run dev` watches: rendering takes 0.3 s, and a restart should take less than 1 s. */

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
 import { openAnnouncing } from '../webhooks/member-events/announce.ts'
+import type { Shown } from './affected-members.ts'
+import { shownKinds } from './affected-members.ts'
 import type { KindName } from './kinds.ts'
-import type { Shown } from './shown.ts'
-import { shownKinds } from './shown.ts'
 import type { Layout } from './sql.ts'
 import { equal, listed } from './sql.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isEmailAddress } from '../kernel/email-address.ts'
-import { isPlainLine, isPlainText, strayIn } from '../kernel/typed-text.ts'
+import { isPlainLine, isPlainText, strayIn } from '../kernel/text-input.ts'
 import { extendedDate, extendedTime } from './iso-8601.ts'
 import type { Reference } from './references.ts'
 

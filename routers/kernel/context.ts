@@ -48,7 +48,7 @@ export interface Core {
 export type Counted = 'person' | 'team' | 'picture'
 
 /** The place of a call that waits for changes. */
-export interface Hold {
+export interface LongPollSlot {
   /** Aborts when the caller has left, the service stops, or `end` is called. */
   ended: AbortSignal
   end: () => void
@@ -90,7 +90,7 @@ export interface Call {
   /** Reserves memory for a response of `bytes` that other calls of its team send as well; throws 503. */
   reserveShared: (bytes: number) => Promise<SharedMemory>
   /** A call that waits or streams takes a place first. Throws 429 where too many do. */
-  hold: () => Promise<Hold>
+  hold: () => Promise<LongPollSlot>
   /** Sets a response header; in this process there are none. */
   setHeader: (name: string, value: string) => void
 }

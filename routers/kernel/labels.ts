@@ -1,5 +1,5 @@
 import { asRead } from './equal-texts.ts'
-import { isBlank } from './typed-text.ts'
+import { isBlank } from './text-input.ts'
 
 interface Named {
   id: string

@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
-import { sumCollections } from './old-sums.ts'
+import { sumCollections } from './sum-retention.ts'
 
 /** A reader that has been away for longer begins again. */
 export const CHANGE_DAYS = 30

@@ -131,9 +131,9 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     const { db, storageQuotaBytes: quotaBytes } = core
     const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
     if (given instanceof RawJson && given.minBytes > 0) {
-      const what = { key, bytes: given.minBytes, quotaBytes }
+      const size = { key, bytes: given.minBytes, quotaBytes }
       const isRepeated = async () => once !== undefined && isKnown(ctx, once)
-      if ((await isBeyondQuota(db, collection, what, preconditions)) && !(await isRepeated())) {
+      if ((await isBeyondQuota(db, collection, size, preconditions)) && !(await isRepeated())) {
         throw errors.quotaExceeded()
       }
     }
@@ -143,8 +143,8 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
       return { key, value: call.json([value]), updatedAt: done.updatedAt!, etag: etag(done.version!) }
     }
     const updatedAt = Math.floor(core.now() / 1000)
-    const what = { key, value, updatedAt, quotaBytes, writer: ctx.member, ruled: ctx.ruled }
-    const { outcome, used, version } = await putEntry(db, collection, what, preconditions)
+    const entry = { key, value, updatedAt, quotaBytes, writer: ctx.member, ruled: ctx.ruled }
+    const { outcome, used, version } = await putEntry(db, collection, entry, preconditions)
     if (outcome === 'full') throw errors.quotaExceeded()
     setUsage(call, used, quotaBytes)
     if (outcome === 'refused') throw errors.entryNotOwn()
@@ -174,8 +174,8 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
       await writeOnce(ctx, once, { op: 'delete', ...collection, ...preconditions, key, value: null })
       return
     }
-    const what = { key, bound: ctx.ruled ? ctx.member : null }
-    const { outcome, used } = await deleteEntry(core.db, collection, what, preconditions)
+    const removal = { key, bound: ctx.ruled ? ctx.member : null }
+    const { outcome, used } = await deleteEntry(core.db, collection, removal, preconditions)
     setUsage(call, used, core.storageQuotaBytes)
     if (outcome === 'refused') throw errors.entryNotOwn()
     if (outcome === 'changed') throw errors.entryChanged()

@@ -133,8 +133,8 @@ export async function putEntry(
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
   const version = randomUUID()
-  const what = [value, version, String(updatedAt), String(quotaBytes)]
-  const values = [app, club, owner, collection, key, ...what, ifMatch, ifNoneMatch, writer]
+  const written = [value, version, String(updatedAt), String(quotaBytes)]
+  const values = [app, club, owner, collection, key, ...written, ifMatch, ifNoneMatch, writer]
   const put = ruled && owner === '' ? statements.putRuled : statements.put
   const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(put, values)))
   return { ...row!, version }

@@ -151,8 +151,8 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
     }
     const { db, storageQuotaBytes: quotaBytes } = core
     const once = key === undefined ? undefined : { client: call.principal.client, key, method: 'POST' as const }
-    const what = { operations: prepared, at: core.now() / 1000, quotaBytes, once }
-    const { applied, used } = await apply(db, { app, club, member, ruled }, what, call.reserve)
+    const batch = { operations: prepared, at: core.now() / 1000, quotaBytes, once }
+    const { applied, used } = await apply(db, { app, club, member, ruled }, batch, call.reserve)
     setUsage(call, used, quotaBytes)
     for (const { op, owner, collection } of prepared)
       if (op !== 'get') core.watch.wake({ app, club, owner, collection })

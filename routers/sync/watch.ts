@@ -2,7 +2,7 @@ import { tracked } from '@trpc/server'
 import { z } from 'zod'
 import { hasExpired } from '../kernel/access.ts'
 import { stillAllows } from '../kernel/authorize.ts'
-import type { Context, Hold } from '../kernel/context.ts'
+import type { Context, LongPollSlot } from '../kernel/context.ts'
 import { stream } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
@@ -73,7 +73,7 @@ interface Following {
   at: Collection
   cursors: ReturnType<typeof changeCursors>
   first: Held<StreamPage>
-  hold: Hold
+  hold: LongPollSlot
   listener: Listener
 }
 

@@ -4,7 +4,7 @@ import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { Brand } from './brand.ts'
 import { setBrand } from './brand.ts'
-import { lookFor } from './look.ts'
+import { pageContext } from './page-context.ts'
 import { overviewPage } from './pages/overview.ts'
 import { sendSelfContained } from './pages/self-contained.ts'
 import { unknownAddressPage } from './pages/unknown-address.ts'
@@ -45,7 +45,7 @@ export function browserPages({ baseUrls, issuer, brand, portal, trial }: Browser
       ctx.vary('Accept')
       if (!prefersHtml(ctx)) throw error
       ctx.vary('Accept-Language')
-      const look = lookFor(ctx)
+      const look = pageContext(ctx)
       const { section, host, path, requestId } = ctx.state
       const isAuth = auth !== undefined && nameOf(host) === auth.host
       if (path === '/' && section === null && !isAuth) {

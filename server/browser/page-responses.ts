@@ -3,7 +3,7 @@ import { Deadline } from '../../routers/kernel/deadline.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import { isFromOwnPage } from './forms.ts'
-import { lookFor } from './look.ts'
+import { pageContext } from './page-context.ts'
 import { messagePage } from './pages/message.ts'
 import type { AppView, Message } from './pages/views.ts'
 import { sendPage, setPageHeaders } from './send-page.ts'
@@ -15,7 +15,7 @@ interface More {
 
 export const messageFor = (ctx: StepContext, message: Message, { detail, app }: More = {}) =>
   messagePage({
-    ...lookFor(ctx),
+    ...pageContext(ctx),
     message,
     detail: detail || undefined,
     app,

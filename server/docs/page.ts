@@ -1,5 +1,5 @@
 import type { Brand } from '../browser/brand.ts'
-import { link, side } from '../browser/frame/frame.ts'
+import { link, side } from '../browser/docs-layout/docs-layout.ts'
 import { document } from '../browser/pages/document.ts'
 import { builtHtml, html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Brand } from '../browser/brand.ts'
-import { frameScript, frameStyle } from '../browser/frame/frame.ts'
+import { docsLayoutScript, docsLayoutStyle } from '../browser/docs-layout/docs-layout.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -37,8 +37,8 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
   const made = new Map<string, StoredFile>()
 
   function textAt(path: string, at: Ways): [type: string, text: string] | undefined {
-    if (path === '/docs/style.css') return ['text/css', styleSheet + frameStyle + ownStyle]
-    if (path === '/docs/script.js') return ['text/javascript', frameScript]
+    if (path === '/docs/style.css') return ['text/css', styleSheet + docsLayoutStyle + ownStyle]
+    if (path === '/docs/script.js') return ['text/javascript', docsLayoutScript]
     const { docs, pages } = open()
     if (path === '/docs/search.json') return ['application/json', docs.search]
     const page = pages.get(path)

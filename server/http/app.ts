@@ -15,8 +15,8 @@ import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import { EVENTS_TYPE, sendEvents } from './event-stream.ts'
 import type { Ready } from './health.ts'
-import type { Holds } from './holds.ts'
 import { localPaths } from './local-paths.ts'
+import type { LongPollSlots } from './long-poll-slots.ts'
 import type { BaseUrls, LocalUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
 import type { MemoryBudget, Use } from './memory-budget.ts'
@@ -50,7 +50,7 @@ export interface HttpParts {
   countPeople: PeopleLimit
   requestLog: RequestLog
   memory: MemoryBudget
-  holds: Holds
+  longPollSlots: LongPollSlots
   log: Logger
   ready: Ready
   metrics: {
@@ -80,7 +80,7 @@ export function createPublicApp({
   consumeQuota,
   requestLog,
   memory,
-  holds,
+  longPollSlots,
   log,
   metrics,
   tracing,
@@ -99,7 +99,7 @@ export function createPublicApp({
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
   if (localUrls) app.use(localPaths(baseUrls, localUrls))
-  app.use(matchRoute(baseUrls)).use(endpoint(core, { authenticate, consumeQuota, memory, holds })).use(koaSends)
+  app.use(matchRoute(baseUrls)).use(endpoint(core, { authenticate, consumeQuota, memory, longPollSlots })).use(koaSends)
   app.use(protectedResources(resources))
   if (reference) app.use(reference)
   if (docs) app.use(docs)
@@ -125,7 +125,12 @@ const etagIn = (headers: readonly string[]) => headers.find((_, i) => headers[i 
 
 function endpoint(
   core: Core,
-  { authenticate, consumeQuota, memory, holds }: Pick<HttpParts, 'authenticate' | 'consumeQuota' | 'memory' | 'holds'>,
+  {
+    authenticate,
+    consumeQuota,
+    memory,
+    longPollSlots,
+  }: Pick<HttpParts, 'authenticate' | 'consumeQuota' | 'memory' | 'longPollSlots'>,
 ): Step {
   const facade = restFacade(core)
   return async (ctx, next) => {
@@ -158,7 +163,7 @@ function endpoint(
       reserveShared: (bytes: number) => reserveShared(memory, team, bytes),
       async hold() {
         consumeQuota.waits(ctx.res)
-        return holds.hold({ team, app, member: principal.member }, ctx.res)
+        return longPollSlots.hold({ team, app, member: principal.member }, ctx.res)
       },
     }
     if (wantsEvents(ctx, state.route)) {

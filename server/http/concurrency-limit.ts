@@ -14,7 +14,7 @@ interface Share {
 }
 
 /** Keeps one sender from occupying the whole process. */
-export class Shares {
+export class ConcurrencyLimit {
   readonly #shares = new Map<string, Share>()
   readonly #leaves = new WeakMap<ServerResponse, () => void>()
   readonly #options: ShareOptions
@@ -71,4 +71,4 @@ export class Shares {
 }
 
 /** For sandbox clients, which have no rate limit: 3,000 concurrent requests of one client delayed the others by 0.25 s. */
-export const sandboxShares = (waitMs = 1_000) => new Shares({ atOnce: 32, waiting: 256, waitMs })
+export const sandboxConcurrency = (waitMs = 1_000) => new ConcurrencyLimit({ atOnce: 32, waiting: 256, waitMs })

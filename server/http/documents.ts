@@ -5,7 +5,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { BaseUrls } from './match-route.ts'
 import { isRevalidated, tagOf } from './revalidation.ts'
-import { routed } from './routed.ts'
+import { routerStep } from './router-step.ts'
 import { JSON_TYPE } from './send.ts'
 import type { State, Step } from './state.ts'
 
@@ -45,6 +45,6 @@ export function documents({ brand, baseUrls, localUrls, issuer, localIssuer }: D
     ctx.type = JSON_TYPE
     ctx.body = text
   })
-  const step = routed(router)
+  const step = routerStep(router)
   return (ctx, next) => (ctx.state.route ? next() : step(ctx, next))
 }

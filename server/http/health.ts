@@ -3,7 +3,7 @@ import Router from '@koa/router'
 import type { Registry } from 'prom-client'
 import { errors } from '../../routers/kernel/errors.ts'
 import { isInternalHost } from './host-name.ts'
-import { routed } from './routed.ts'
+import { routerStep } from './router-step.ts'
 import type { State, Step } from './state.ts'
 
 /** Whether the service is not shutting down, can verify tokens and, unless excluded, has its database. */
@@ -38,5 +38,5 @@ export function health({ ready, registry, names }: Parts): Step {
     if (!(await ready(excluded === 'database'))) throw errors.unavailable()
     ctx.body = { status: 'ready' }
   })
-  return routed(router)
+  return routerStep(router)
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Hold } from '../../routers/kernel/context.ts'
+import type { LongPollSlot } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 
 interface Holder {
@@ -13,7 +13,7 @@ const LIMITS = { member: 5, app: 100, team: 1_000 }
 type Kind = keyof typeof LIMITS
 
 /** Calls that wait for a change. */
-export class Holds {
+export class LongPollSlots {
   readonly #limits: typeof LIMITS
   readonly #counts: Record<Kind, Map<string, number>> = { member: new Map(), app: new Map(), team: new Map() }
   readonly #held = new Set<AbortController>()
@@ -28,7 +28,7 @@ export class Holds {
   }
 
   /** Takes a place until `release`, or until the client leaves. Throws 429 if too many calls wait already. */
-  hold({ team, app, member }: Holder, response: ServerResponse): Hold {
+  hold({ team, app, member }: Holder, response: ServerResponse): LongPollSlot {
     const holder = member === null ? (['app', String(app)] as const) : (['member', `${app}\0${member}`] as const)
     const leavePlaces = this.#enter([holder, ['team', String(team)]])
     const held = new AbortController()

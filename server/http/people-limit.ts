@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Counted } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Limits } from '../limits/limit.ts'
-import type { ShareOptions } from './shares.ts'
-import { Shares } from './shares.ts'
+import type { ShareOptions } from './concurrency-limit.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 const WINDOW_SECONDS = 60
 
@@ -26,7 +26,7 @@ export type PeopleLimit = (of: Counted, id: string, response: ServerResponse) =>
 export function peopleLimit(limits: Limits, waitMs = WAIT_MS): PeopleLimit {
   const counting = (of: Counted) => {
     const limit = limits.open(`developer-${of}`, of === 'picture' ? PICTURES : CALLS[of], WINDOW_SECONDS)
-    const shares = of === 'picture' ? null : new Shares({ ...places[of], waitMs })
+    const shares = of === 'picture' ? null : new ConcurrencyLimit({ ...places[of], waitMs })
     return async (id: string, response: ServerResponse) => {
       const { passes, msBeforeNext } = await limit.take(id)
       if (!passes) throw errors.peopleLimited(Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / 1_000))))

@@ -3,7 +3,7 @@ import { REQUESTS_A_MINUTE } from '../../routers/developer/activity/request-limi
 import type { Access } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Limits } from '../limits/limit.ts'
-import { sandboxShares } from './shares.ts'
+import { sandboxConcurrency } from './concurrency-limit.ts'
 
 const WINDOW_SECONDS = 60
 
@@ -26,7 +26,7 @@ export interface ConsumeQuota {
 export function rateLimit(
   limits: Limits,
   refused: (level: keyof typeof REQUESTS_A_MINUTE) => void = () => {},
-  shares = sandboxShares(),
+  shares = sandboxConcurrency(),
 ): ConsumeQuota {
   const limitOf = {
     hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, WINDOW_SECONDS),

@@ -4,7 +4,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { State, Step, StepContext } from './state.ts'
 
 /** Uses a koa-router as the last step: other methods of its paths are 405, OPTIONS is 204, other paths are 404. */
-export function routed(router: Router<State>): Step {
+export function routerStep(router: Router<State>): Step {
   const routes = router.routes() as unknown as Step
   const allowed = router.allowedMethods() as unknown as Step
   return async (ctx) => {

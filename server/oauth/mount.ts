@@ -13,7 +13,7 @@ import { createPageRoutes } from '../browser/page-routes.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { nameOf } from '../http/host-name.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
-import { routed } from '../http/routed.ts'
+import { routerStep } from '../http/router-step.ts'
 import type { State, Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
@@ -132,7 +132,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     userinfo: userinfo({ db, authenticate, accessOf, limits }),
   })
 
-  const respond = routed(router)
+  const respond = routerStep(router)
   const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]
   const step: Step = (ctx, next) => {
     const requested = ctx.state.path

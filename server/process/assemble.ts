@@ -9,12 +9,12 @@ import { openDocs } from '../docs/open.ts'
 import { docs } from '../docs/serve.ts'
 import type { HttpParts } from '../http/app.ts'
 import type { ClientAddress } from '../http/client-address.ts'
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts'
 import { limitFailures } from '../http/failed-authentications.ts'
-import { Holds } from '../http/holds.ts'
+import { LongPollSlots } from '../http/long-poll-slots.ts'
 import { MemoryBudget } from '../http/memory-budget.ts'
 import { peopleLimit } from '../http/people-limit.ts'
 import { rateLimit } from '../http/rate-limit.ts'
-import type { Shares } from '../http/shares.ts'
 import type { Limits } from '../limits/limit.ts'
 import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
@@ -42,7 +42,7 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
   limited?: Parameters<typeof rateLimit>[1]
   /** In place of the production limits. */
   more?: {
-    shares?: Shares | undefined
+    shares?: ConcurrencyLimit | undefined
     peopleWaitMs?: number | undefined
     /** How long the request log buffers before it writes. */
     logWriteMs?: number
@@ -85,7 +85,15 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
         ? authenticate
         : limitFailures(authenticate, addressOf, limits, more.passed),
     consumeQuota: rateLimit(limits, given.limited, more.shares),
-    ...{ countPeople, requestLog, memory, holds: new Holds(), issuer, localIssuer, tracing: given.tracing },
+    ...{
+      countPeople,
+      requestLog,
+      memory,
+      longPollSlots: new LongPollSlots(),
+      issuer,
+      localIssuer,
+      tracing: given.tracing,
+    },
     metrics: { http: httpMetrics(registry), registry },
     pages: browserPages({
       ...{ baseUrls, issuer, brand: pageBrand, portal: portalOf(issuer) },

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import type { Database } from '../../prisma/client.ts'
 import { float, statement } from '../../prisma/pg/statement.ts'
 import { waitingWriters } from '../../routers/storage/store-lock.ts'
-import type { Holds } from '../http/holds.ts'
+import type { LongPollSlots } from '../http/long-poll-slots.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import { addGauge, addGauges } from '../telemetry/gauge.ts'
 
@@ -24,14 +24,17 @@ const oldestSnapshot = statement(
 interface Parts {
   db: Database
   memory: MemoryBudget
-  holds: Holds
+  longPollSlots: LongPollSlots
   /** Unix time in milliseconds; undefined where there is no such key. */
   signsSince: () => number | undefined
   issuerReadAt: () => number | undefined
   now: () => number
 }
 
-export function addServiceGauges(registry: Registry, { db, memory, holds, signsSince, issuerReadAt, now }: Parts) {
+export function addServiceGauges(
+  registry: Registry,
+  { db, memory, longPollSlots, signsSince, issuerReadAt, now }: Parts,
+) {
   const secondsSince = (at: number | undefined) => (at === undefined ? undefined : Math.max(0, (now() - at) / 1_000))
   const whole = memory.freeBytes
   addGauges(registry, ['memory_budget_bytes', 'state'], 'Memory for large bodies of requests and responses.', () => ({
@@ -39,7 +42,7 @@ export function addServiceGauges(registry: Registry, { db, memory, holds, signsS
     held: whole - memory.freeBytes,
   }))
   addGauge(registry, 'memory_budget_waiting', 'Requests that wait for that memory.', () => memory.waiting)
-  addGauge(registry, 'waiting_calls', 'Requests that wait for changes, and open streams.', () => holds.size)
+  addGauge(registry, 'waiting_calls', 'Requests that wait for changes, and open streams.', () => longPollSlots.size)
   addGauge(registry, 'storage_writers_waiting', 'Writers that wait for their store in this process.', waitingWriters)
   addGauge(registry, 'signing_key_age_seconds', 'For how long the key that signs access tokens has done so.', () =>
     secondsSince(signsSince()),

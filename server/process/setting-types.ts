@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { unusableParameter } from '../../prisma/address-parameters.ts'
-import { lineFault, strayIn } from '../../routers/kernel/typed-text.ts'
+import { lineFault, strayIn } from '../../routers/kernel/text-input.ts'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import { isNetwork } from '../webhooks/send/addresses.ts'

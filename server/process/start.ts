@@ -51,7 +51,7 @@ export const GRACE_MS = 8_000
 /** Limits the log line of an event with many deliveries; each gets its own lines later. */
 const LOGGED_DELIVERIES = 100
 
-interface Clockwork {
+interface Overrides {
   timeLimits?: TimeLimits
   /** Unix time in milliseconds; by default from the database's clock. */
   now?: () => number
@@ -66,7 +66,7 @@ interface Clockwork {
 export async function startService(
   config: Config,
   log: Logger,
-  { timeLimits = productionLimits, now: given, graceMs = GRACE_MS, housekeeping = cadence }: Clockwork = {},
+  { timeLimits = productionLimits, now: given, graceMs = GRACE_MS, housekeeping = cadence }: Overrides = {},
 ) {
   const brand = readBrand(config.pageBrand)
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
@@ -142,7 +142,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   addServiceGauges(registry, {
     db: store.db,
     memory: parts.memory,
-    holds: parts.holds,
+    longPollSlots: parts.longPollSlots,
     signsSince: () => oauth?.signsSince(),
     issuerReadAt: issuers.readAt,
     now,
@@ -166,7 +166,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
     async close() {
       ending = true
       // Their callers ask another node.
-      parts.holds.end()
+      parts.longPollSlots.end()
       const closing = [worker?.close(), ports.close(graceMs, config.drainMs), stopHousekeeping()] as const
       const [deliveries = 0] = await Promise.all(closing)
       await parts.requestLog.close()

@@ -1,6 +1,6 @@
 import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
-import type { SearchSection } from '../browser/frame/search-index.ts'
-import { searchIndex } from '../browser/frame/search-index.ts'
+import type { SearchSection } from '../browser/docs-layout/search-index.ts'
+import { searchIndex } from '../browser/docs-layout/search-index.ts'
 import type { ApiDocument, PathOperation } from './api-document.ts'
 import { errorSchemasOf, operationsOf, scopesOf } from './api-document.ts'
 import { headerFields, jsonOf, parameterField } from './operation.ts'

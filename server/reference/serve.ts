@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
-import { frameScript, frameStyle } from '../browser/frame/frame.ts'
+import { docsLayoutScript, docsLayoutStyle } from '../browser/docs-layout/docs-layout.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -60,12 +60,12 @@ export function reference({
     ['/v1/docs', (...at) => ['text/html', referencePage(referenceOf(...at))]],
     ['/v1/docs/errors', (...at) => ['text/html', errorsPage(referenceOf(...at))]],
     ['/v1/docs/search.json', (...at) => ['application/json', referenceIndex(referenceOf(...at).api)]],
-    ['/v1/docs/frame.js', () => ['text/javascript', frameScript]],
+    ['/v1/docs/frame.js', () => ['text/javascript', docsLayoutScript]],
     ['/v1/docs/code.js', () => ['text/javascript', codeScript]],
     ['/v1/docs/try.js', () => ['text/javascript', script]],
     [
       '/v1/docs/style.css',
-      (...at) => ['text/css', styleSheet + frameStyle + ownStyle + currentRule(referenceOf(...at).api)],
+      (...at) => ['text/css', styleSheet + docsLayoutStyle + ownStyle + currentRule(referenceOf(...at).api)],
     ],
   ])
   /** Created at first use, so that start-up does not wait for them. */

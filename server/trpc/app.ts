@@ -14,7 +14,7 @@ export function createInternalApp(parts: HttpParts) {
     consumeQuota,
     countPeople,
     memory,
-    holds,
+    longPollSlots,
     log,
     ready,
     metrics,
@@ -25,6 +25,6 @@ export function createInternalApp(parts: HttpParts) {
     .use(respond(log, core.now, metrics.http, resourceMetadata(parts.resources)))
     .use(koaSends)
     .use(readTarget)
-    .use(trpc(authenticate, { core, consumeQuota, countPeople, memory, holds }))
+    .use(trpc(authenticate, { core, consumeQuota, countPeople, memory, longPollSlots }))
     .use(health({ ready, registry: metrics.registry, names: internalNames }))
 }

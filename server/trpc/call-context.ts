@@ -4,7 +4,7 @@ import type { Context, Core } from '../../routers/kernel/context.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
-import type { Holds } from '../http/holds.ts'
+import type { LongPollSlots } from '../http/long-poll-slots.ts'
 import type { MemoryBudget, Use } from '../http/memory-budget.ts'
 import { Lease, reserveShared } from '../http/memory-lease.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
@@ -18,14 +18,14 @@ export interface TrpcParts {
   consumeQuota: ConsumeQuota
   countPeople: PeopleLimit
   memory: MemoryBudget
-  holds: Holds
+  longPollSlots: LongPollSlots
 }
 
 export type CallContext = ReturnType<typeof callContext>
 
 /** Shared by a request's calls: context, memory, and the values that stay text in both directions. */
 export function callContext(
-  { core, consumeQuota, countPeople, memory, holds }: TrpcParts,
+  { core, consumeQuota, countPeople, memory, longPollSlots }: TrpcParts,
   ctx: StepContext,
   streamed: boolean,
 ) {
@@ -56,7 +56,7 @@ export function callContext(
   const hold = async (principal: Principal) => {
     const access = await accessOf(principal)
     consumeQuota.waits(ctx.res)
-    return holds.hold({ ...access, member: principal.member }, ctx.res)
+    return longPollSlots.hold({ ...access, member: principal.member }, ctx.res)
   }
   const setHeader = (name: string, value: string) => ctx.set(name, value)
   return {

@@ -12,38 +12,38 @@ const secret = newClientSecret()
 /** As in production, in `npm run verify`. */
 const FAILURES = times(TOKEN_FAILURES, 20)
 
-let it_: AuthWorld
+let auth: AuthWorld
 let platform: string
 let attacker = 0
 /** The attacker's address, behind the proxy at 127.0.0.1; another one for each test. */
 let from: Record<string, string>
 beforeAll(async () => {
-  it_ = await startAuthWorld({ tokenFailures: FAILURES, trustedProxies: ['127.0.0.1'] })
+  auth = await startAuthWorld({ tokenFailures: FAILURES, trustedProxies: ['127.0.0.1'] })
   platform = id('platform')
   const data = { name: 'P', environment: 'production' as const, scopes: firstPartyScopes }
-  await it_.world.db.client.create({ data: { ...data, id: platform, secretHash: hashOfSecret(secret) } })
+  await auth.world.db.client.create({ data: { ...data, id: platform, secretHash: hashOfSecret(secret) } })
 })
-afterAll(() => it_.world.close())
+afterAll(() => auth.world.close())
 beforeEach(() => {
   from = { 'x-forwarded-for': `2001:db8:0:${(++attacker).toString(16)}::1` }
 })
 
-const toTokens = () => it_.toTokens({ client: it_.client, scope }, it_.world.ids.member, it_.world.ids.club)
+const toTokens = () => auth.toTokens({ client: auth.client, scope }, auth.world.ids.member, auth.world.ids.club)
 const guessCode = (headers = from, more = {}) =>
-  it_.token(
+  auth.token(
     {
-      ...{ grant_type: 'authorization_code', client_id: it_.client, redirect_uri: redirectUri },
+      ...{ grant_type: 'authorization_code', client_id: auth.client, redirect_uri: redirectUri },
       ...{ code: newClientSecret(), code_verifier: 'a'.repeat(43), ...more },
     },
     headers,
   )
 const forPlatform = (word: string, headers: Record<string, string> = from) =>
-  it_.token(
-    { grant_type: 'client_credentials', organisation: it_.world.ids.provider, scope: firstPartyScopes.join(' ') },
+  auth.token(
+    { grant_type: 'client_credentials', organisation: auth.world.ids.provider, scope: firstPartyScopes.join(' ') },
     { ...headers, authorization: `Basic ${Buffer.from(`${platform}:${word}`).toString('base64')}` },
   )
 const refresh = (refresh_token: string, headers = from) =>
-  it_.token({ grant_type: 'refresh_token', client_id: it_.client, refresh_token }, headers)
+  auth.token({ grant_type: 'refresh_token', client_id: auth.client, refresh_token }, headers)
 const atOnce = <T>(count: number, run: () => Promise<T>) => Promise.all(Array.from({ length: count }, run))
 
 describe('an address that guesses', () => {
@@ -51,7 +51,7 @@ describe('an address that guesses', () => {
     ['codes', () => guessCode(), 400],
     ['client secrets', () => forPlatform(newClientSecret()), 401],
     ['refresh tokens', () => refresh(newClientSecret()), 400],
-    ['refresh tokens to revoke', () => it_.app.post(`${issuer}/revoke`, { client_id: 'x', token: 'y' }, from), 401],
+    ['refresh tokens to revoke', () => auth.app.post(`${issuer}/revoke`, { client_id: 'x', token: 'y' }, from), 401],
   ])(`%s gets 429 after ${FAILURES} failures in a minute, also with all of them at once`, async (_, guess, status) => {
     const answers = await atOnce(FAILURES + 20, guess)
     const statuses = answers.map((answer) => answer.status)
@@ -79,31 +79,35 @@ describe('an address that guesses', () => {
 describe('users at the address of an attacker', () => {
   it('sign in, renew and revoke as before', async () => {
     const tokens = await toTokens()
-    const { code, verifier } = await it_.toCode({ client: it_.client, scope }, it_.world.ids.member, it_.world.ids.club)
+    const { code, verifier } = await auth.toCode(
+      { client: auth.client, scope },
+      auth.world.ids.member,
+      auth.world.ids.club,
+    )
     await atOnce(FAILURES + 5, () => guessCode())
     expect((await guessCode()).status).toBe(429)
     const renewed = await refresh(tokens.refresh_token)
     expect(renewed.status).toBe(200)
     expect((await guessCode(from, { code, code_verifier: verifier })).status).toBe(200)
     expect((await forPlatform(secret)).status).toBe(200)
-    const revoke = (token: string) => it_.app.post(`${issuer}/revoke`, { client_id: it_.client, token }, from)
+    const revoke = (token: string) => auth.app.post(`${issuer}/revoke`, { client_id: auth.client, token }, from)
     expect((await revoke(renewed.json.refresh_token)).status).toBe(200)
     expect((await refresh(renewed.json.refresh_token)).status).toBe(429)
   })
 
   it('pass as the server of an app with a valid secret, also form-encoded, and not with an expired one', async () => {
-    const client = await register(it_.world, { authentication: 'client_secret' })
+    const client = await register(auth.world, { authentication: 'client_secret' })
     const [valid, expired] = [`-_${newClientSecret()}`, newClientSecret()]
-    const [now, DAY_MS] = [it_.world.now() * 1000, 86_400_000]
+    const [now, DAY_MS] = [auth.world.now() * 1000, 86_400_000]
     const row = (word: string, days: number) => ({
       ...{ id: id('secret'), clientId: client, hash: hashOfSecret(word) },
       ...{ createdAt: new Date(now - 9 * DAY_MS), expiresAt: new Date(now + days * DAY_MS) },
     })
-    await it_.world.db.clientSecret.createMany({ data: [row(valid, 1), row(expired, -1)] })
+    await auth.world.db.clientSecret.createMany({ data: [row(valid, 1), row(expired, -1)] })
     const ask = async (name: string, word: string) => {
       const authorization = `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`
       const fields = { grant_type: 'refresh_token', refresh_token: newClientSecret() }
-      return (await it_.token(fields, { ...from, authorization })).status
+      return (await auth.token(fields, { ...from, authorization })).status
     }
     const encoded = (text: string) => text.replaceAll('-', '%2D').replaceAll('_', '%5F')
     await atOnce(FAILURES + 5, () => guessCode())
@@ -117,7 +121,7 @@ describe('an attacker with a token of their own', () => {
     const { refresh_token } = await toTokens()
     await atOnce(FAILURES, () => guessCode())
     const wrongClient = () =>
-      it_.token({ grant_type: 'refresh_token', client_id: platform, refresh_token, client_secret: 'x' }, from)
+      auth.token({ grant_type: 'refresh_token', client_id: platform, refresh_token, client_secret: 'x' }, from)
     const answers = await atOnce(FAILURES + 10, wrongClient)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(FAILURES)
@@ -133,7 +137,7 @@ describe('above the limit', () => {
       'grant_type=refresh_token&refresh_token=a%00b',
       `grant_type=refresh_token&client_id=${'x'.repeat(300)}&client_secret=y`,
     ]) {
-      expect([body.slice(0, 60), (await it_.app.post(`${issuer}/token`, body, from)).status]).toEqual([
+      expect([body.slice(0, 60), (await auth.app.post(`${issuer}/token`, body, from)).status]).toEqual([
         body.slice(0, 60),
         429,
       ])

@@ -57,7 +57,7 @@ describe('storage.watch of the first-party client', () => {
       { key: 'a', updatedAt: expect.any(Number), deleted: true },
     ])
     unsubscribe()
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
   })
 
   it('begins with another token when the service refuses the first', async () => {
@@ -68,7 +68,7 @@ describe('storage.watch of the first-party client', () => {
     })
     const collection = id('c')
     const { keys, unsubscribe } = watchWith(client, { collection })
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     await put(client, collection, 'a')
     await expect.poll(keys).toEqual(['a'])
     expect(asked).toEqual([false, true])
@@ -79,12 +79,12 @@ describe('storage.watch of the first-party client', () => {
     const collection = id('c')
     const client = clientWith(() => world.token({ exp: world.now() + 60 }))
     const { keys, unsubscribe } = watchWith(client, { collection })
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     await put(client, collection, 'a')
     await expect.poll(keys).toEqual(['a'])
     world.advance(61)
     await world.core.accessWatch.check()
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
     await put(client, collection, 'b')
     await expect.poll(keys).toEqual(['a', 'b'])
     unsubscribe()
@@ -98,7 +98,7 @@ describe('storage.watch of the first-party client', () => {
   ) {
     const collection = id('c')
     const { watched, keys, unsubscribe } = watchWith(clientWith(tokens), { collection })
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     const written: string[] = []
     for (let end = 1; end <= times(20, 4); end++) {
       world.advance(9)
@@ -156,7 +156,7 @@ describe('storage.watch of the first-party client', () => {
   ])('rejects with %s', async (_, token, input, httpStatus, message) => {
     const { watched } = watchWith(clientWith(await token()), { collection: id('c'), ...input })
     await expect.poll(() => watched.error).toMatchObject({ data: { httpStatus }, message })
-    expect(world.holds.size).toBe(0)
+    expect(world.longPollSlots.size).toBe(0)
   })
 })
 
@@ -165,7 +165,7 @@ describe('storage.watch of the first-party client, where it is refused', () => {
     const collection = id('c')
     const token = await world.token()
     const others = [1, 2, 3, 4, 5].map(() => watchWith(clientWith(token), { collection }))
-    await expect.poll(() => world.holds.size).toBe(5)
+    await expect.poll(() => world.longPollSlots.size).toBe(5)
     const { send, statuses } = answeredBy()
     const { watched, keys, unsubscribe } = watchWith(clientWith(token, send), { collection })
     await expect.poll(() => statuses).toEqual([429])

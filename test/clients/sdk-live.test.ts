@@ -36,7 +36,7 @@ function follow(live: Live<Score>) {
 }
 const pointsOf = ({ entries }: Live<Score>) =>
   Object.fromEntries([...entries].map(([key, { value }]) => [key, value.points]))
-const waiting = (count: number) => expect.poll(() => world.holds.size).toBe(count)
+const waiting = (count: number) => expect.poll(() => world.longPollSlots.size).toBe(count)
 
 describe('changes()', () => {
   it('has all entries, then each change, and goes on after a cursor', async () => {

@@ -12,11 +12,11 @@ const local = {
   sync: 'http://localhost:3000/sync/v1',
   auth: 'http://localhost:3000/auth/v1',
 }
-const it_ = startedAround(() => startAuthWorld({ localUrls: local }))
+const service = startedAround(() => startAuthWorld({ localUrls: local }))
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
 const call = (host: string, path: string, method = 'GET', headers: Record<string, string> = {}) =>
-  send(it_.world.publicPort, method, path, { headers: { host, ...headers } })
+  send(service.world.publicPort, method, path, { headers: { host, ...headers } })
 
 const own = sectionNames.map(
   (section) => [section, `${section}.test`, '/v1', `http://${section}.test/v1`, authBaseUrl] as const,
@@ -50,7 +50,7 @@ describe.each(every)('the protected resource document of %s at %s%s', (section, 
 
   it('is where each challenge leads: of a missing, wrong or expired token, and of a missing scope', async () => {
     const named = `resource_metadata="${new URL(resource).origin}${WELL_KNOWN}${new URL(resource).pathname}"`
-    const { world } = it_
+    const { world } = service
     const at = { apps: '/me/profile', lms: '/quizzes/q/results', notify: '/apps/a/webhook', sync: '/collections' }[
       section
     ]
@@ -76,11 +76,11 @@ describe.each(every)('the protected resource document of %s at %s%s', (section, 
 
   it('has a resource that the authorization server accepts', async () => {
     const { body } = await call(host, `${WELL_KNOWN}${path}`)
-    const { toTokens, refresh } = flow(it_.world.publicPort, body.authorization_servers[0])
-    const { member, club } = it_.world.ids
-    const asked = { client: it_.client, scope: 'svc.me.profile:read', more: { resource: body.resource } }
+    const { toTokens, refresh } = flow(service.world.publicPort, body.authorization_servers[0])
+    const { member, club } = service.world.ids
+    const asked = { client: service.client, scope: 'svc.me.profile:read', more: { resource: body.resource } }
     const tokens = await toTokens(asked, member, club)
-    expect((await refresh(it_.client, tokens.refresh_token, { resource: body.resource })).status).toBe(200)
+    expect((await refresh(service.client, tokens.refresh_token, { resource: body.resource })).status).toBe(200)
   })
 })
 
@@ -107,7 +107,7 @@ describe('a protected resource document', () => {
 
   it('is where the challenge of a call over tRPC leads', async () => {
     for (const path of ['/trpc/me.profile', '/trpc/me.profile,me.groups?batch=1']) {
-      const answer = await send(it_.world.internalPort, 'GET', path, {})
+      const answer = await send(service.world.internalPort, 'GET', path, {})
       expect(answer.status).toBe(401)
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer .*resource_metadata="http:\/\/apps\.test\//)
       expect(String(answer.headers['www-authenticate']).match(/resource_metadata/g)).toHaveLength(1)

@@ -134,7 +134,7 @@ export const provoke: Record<string, Provoke> = {
   waitsLimited: async (place, tenant) => {
     const waiting = { names: { collection: 'awaited' }, query: '?wait=50' }
     const replies = [1, 2, 3, 4, 5].map(() => ask(place, tenant, waiting))
-    while (tenant.world.holds.size < replies.length) await setImmediate()
+    while (tenant.world.longPollSlots.size < replies.length) await setImmediate()
     const refused = await ask(place, tenant, waiting)
     const { db, ids } = tenant.world
     if (place.path === '/events') {

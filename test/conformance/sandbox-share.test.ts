@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { Shares, sandboxShares } from '../../server/http/shares.ts'
+import { ConcurrencyLimit, sandboxConcurrency } from '../../server/http/concurrency-limit.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -8,7 +8,7 @@ import { startWorld } from '../support/world.ts'
 const MAX_IN_FLIGHT = 32
 
 /** A world whose tenant's app has a sandbox client, and an entry that a test can lock. */
-async function begin(shares: Shares) {
+async function begin(shares: ConcurrencyLimit) {
   const world = await startWorld({ shares })
   const { db, ids } = world
   const sandbox = id('sandbox')
@@ -39,8 +39,8 @@ describe('a sandbox client', () => {
   let impatient: Awaited<ReturnType<typeof begin>>
   let patient: Awaited<ReturnType<typeof begin>>
   beforeAll(async () => {
-    impatient = await begin(sandboxShares(50))
-    patient = await begin(sandboxShares(60_000))
+    impatient = await begin(sandboxConcurrency(50))
+    patient = await begin(sandboxConcurrency(60_000))
   })
   afterAll(() => Promise.all([impatient.world.close(), patient.world.close()]))
 
@@ -61,13 +61,13 @@ describe('a sandbox client', () => {
   })
 
   it('has a request that waits for changes beside them', async () => {
-    const { world, sandbox, put, get } = await begin(new Shares({ atOnce: 1, waiting: 0, waitMs: 0 }))
+    const { world, sandbox, put, get } = await begin(new ConcurrencyLimit({ atOnce: 1, waiting: 0, waitMs: 0 }))
     onTestFinished(() => world.close())
     const read = (query: string) =>
       world.call('GET', `/collections/c/changes${query}`, { claims: { client_id: sandbox } })
     const { cursor } = (await read('')).body
     const waiting = read(`?since=${cursor}&wait=50`)
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     expect((await get(sandbox)).status).toBe(200)
     expect((await put(sandbox, 'c')).status).toBe(200)
     expect((await waiting).body.items).toHaveLength(1)

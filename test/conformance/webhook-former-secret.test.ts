@@ -102,7 +102,7 @@ describe('GET /events after the secret was replaced', () => {
   it('signs with the secrets of the response when they change while it waits', async () => {
     await put('first')
     const reply = fetched('?wait=50')
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     await put('second')
     await publish()
     expect(signers(await reply, all)).toEqual(['second', 'first'])

@@ -14,30 +14,30 @@ const scope = storageScopes.join(' ')
 const secret = newClientSecret()
 const keys = await generateKeyPair('ES256')
 
-const it_ = authWorld()
+const auth = authWorld()
 let app: string
 /** A client of the app with a secret. */
 let client: string
 let consent: string
 beforeEach(async () => {
-  app = await mintApp(it_.world)
+  app = await mintApp(auth.world)
   client = await withSecret()
-  consent = await consentTo(it_.world, { client })
+  consent = await consentTo(auth.world, { client })
 })
 
 type More = NonNullable<Parameters<typeof register>[1]>
 
 async function withSecret(more: More = {}) {
-  const name = await register(it_.world, { appId: app, authentication: 'client_secret', ...more } as More)
-  const [createdAt, expiresAt] = [new Date(it_.world.now() * 1000), new Date((it_.world.now() + 86_400) * 1000)]
+  const name = await register(auth.world, { appId: app, authentication: 'client_secret', ...more } as More)
+  const [createdAt, expiresAt] = [new Date(auth.world.now() * 1000), new Date((auth.world.now() + 86_400) * 1000)]
   const data = { id: randomUUID(), clientId: name, hash: hashOfSecret(secret), createdAt, expiresAt }
-  await it_.world.db.clientSecret.create({ data })
+  await auth.world.db.clientSecret.create({ data })
   return name
 }
 
 const basic = (name: string) => ({ authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}` })
 const ask = (more: Record<string, string> = {}, of = client) =>
-  it_.token({ grant_type: 'client_credentials', organisation: it_.world.ids.club, scope, ...more }, basic(of))
+  auth.token({ grant_type: 'client_credentials', organisation: auth.world.ids.club, scope, ...more }, basic(of))
 const granted = async (more?: Record<string, string>, of?: string) => {
   const { status, json } = await ask(more, of)
   expect(json).toEqual({
@@ -53,14 +53,14 @@ const NOT_ALLOWED = {
 
 async function mintClub(more: object = {}) {
   const club = id('club')
-  await it_.world.db.organisation.create({ data: { id: club, kind: 'club', name: 'Club', ...more } })
+  await auth.world.db.organisation.create({ data: { id: club, kind: 'club', name: 'Club', ...more } })
   return club
 }
 
 async function mintMemberOf(club: string) {
   const data = { id: id('person'), firstName: 'T', lastName: 'T', email: '' }
-  const { id: person } = await it_.world.db.person.create({ data })
-  await it_.world.db.membership.create({ data: { organisationId: club, personId: person } })
+  const { id: person } = await auth.world.db.person.create({ data })
+  await auth.world.db.membership.create({ data: { organisationId: club, personId: person } })
   return person
 }
 
@@ -69,18 +69,18 @@ describe('an app with a server', () => {
     const { access_token: token, scope: given } = await granted()
     expect(given).toBe(scope)
     expect(decodeJwt(token)).toMatchObject({
-      ...{ iss: issuer, sub: client, client_id: client, organisation: it_.world.ids.club, scope },
+      ...{ iss: issuer, sub: client, client_id: client, organisation: auth.world.ids.club, scope },
     })
     const operations = [{ op: 'put', collection: 'c', key: 'k', value: 1 }]
-    expect((await it_.world.call('POST', '/batch', { token, body: { operations } })).status).toBe(200)
-    const { body } = await it_.world.call('PUT', '/collections/c/rules', { token, body: { rule: 'app' } })
+    expect((await auth.world.call('POST', '/batch', { token, body: { operations } })).status).toBe(200)
+    const { body } = await auth.world.call('PUT', '/collections/c/rules', { token, body: { rule: 'app' } })
     expect(body).toEqual({ rule: 'app' })
   })
 
   it('gets nothing else with it', async () => {
     const { access_token: token } = await granted()
     for (const path of ['', '/me/profile', '/storage/c', '/quiz-results/r', '/events', '/apps/a/webhook']) {
-      const { status, body } = await it_.world.call('GET', path, { token })
+      const { status, body } = await auth.world.call('GET', path, { token })
       expect([path, status, body.error.message]).toEqual([path, 401, 'This token is not valid.'])
     }
   })
@@ -97,7 +97,7 @@ describe('an app with a server', () => {
   it('gets what is registered for it and what a member allows, in whichever client of the app', async () => {
     const read = await withSecret({ scopes: ['svc.apps.storage:read', 'svc.me.profile:read'] })
     expect((await granted({}, read)).scope).toBe('svc.apps.storage:read')
-    await it_.world.db.consent.update({ where: { id: consent }, data: { scopes: ['svc.apps.storage:read'] } })
+    await auth.world.db.consent.update({ where: { id: consent }, data: { scopes: ['svc.apps.storage:read'] } })
     expect((await granted()).scope).toBe('svc.apps.storage:read')
     const refused = await ask({ scope: 'svc.apps.storage:write' })
     expect([refused.status, refused.json.error]).toEqual([400, 'invalid_scope'])
@@ -109,16 +109,16 @@ describe('an app with a server', () => {
 
   it('has to name one organisation', async () => {
     const { organisation: _, ...fields } = { grant_type: 'client_credentials', scope, organisation: '' }
-    const missing = await it_.token(fields, basic(client))
+    const missing = await auth.token(fields, basic(client))
     const error_description = 'organisation is needed, once'
     expect([missing.status, missing.json]).toEqual([400, { error: 'invalid_request', error_description }])
     const twice = `${new URLSearchParams(fields)}&organisation=a&organisation=b`
-    expect(await it_.app.post(`${issuer}/token`, twice, basic(client))).toMatchObject({ status: 400 })
+    expect(await auth.app.post(`${issuer}/token`, twice, basic(client))).toMatchObject({ status: 400 })
   })
 
   it('renews nothing with it', async () => {
     const { access_token: token } = await granted()
-    const refused = await it_.token({ grant_type: 'refresh_token', refresh_token: token }, basic(client))
+    const refused = await auth.token({ grant_type: 'refresh_token', refresh_token: token }, basic(client))
     expect([refused.status, refused.json.error]).toEqual([400, 'invalid_grant'])
   })
 })
@@ -133,8 +133,8 @@ describe('one refusal is for every organisation', () => {
       'that is a club with a consent to another app',
       async () => {
         const club = await mintClub()
-        const other = await register(it_.world)
-        await consentTo(it_.world, { client: other, club, member: await mintMemberOf(club) })
+        const other = await register(auth.world)
+        await consentTo(auth.world, { client: other, club, member: await mintMemberOf(club) })
         return club
       },
     ],
@@ -143,15 +143,15 @@ describe('one refusal is for every organisation', () => {
       async () => {
         const club = await mintClub()
         const of = { club, member: await mintMemberOf(club), scopes: ['svc.me.profile:read'] }
-        await consentTo(it_.world, { client, ...of })
+        await consentTo(auth.world, { client, ...of })
         return club
       },
     ],
     [
       'that is an academy',
       async () => {
-        await consentTo(it_.world, { client, club: it_.world.ids.academy })
-        return it_.world.ids.academy
+        await consentTo(auth.world, { client, club: auth.world.ids.academy })
+        return auth.world.ids.academy
       },
     ],
   ])('%s', async (_, organisation) => {
@@ -162,22 +162,22 @@ describe('one refusal is for every organisation', () => {
 
 describe('no token is given', () => {
   it('to a public client, which could not prove to be one', async () => {
-    const open = await register(it_.world, { appId: app } as More)
-    await consentTo(it_.world, { client: open })
-    const fields = { grant_type: 'client_credentials', organisation: it_.world.ids.club, scope, client_id: open }
-    const { status, json } = await it_.token(fields)
+    const open = await register(auth.world, { appId: app } as More)
+    await consentTo(auth.world, { client: open })
+    const fields = { grant_type: 'client_credentials', organisation: auth.world.ids.club, scope, client_id: open }
+    const { status, json } = await auth.token(fields)
     expect([status, json.error]).toEqual([400, 'unauthorized_client'])
   })
 
   it.each([
     [
       'to the client of a suspended app',
-      () => it_.world.db.app.update({ where: { id: app }, data: { state: 'suspended' } }),
+      () => auth.world.db.app.update({ where: { id: app }, data: { state: 'suspended' } }),
     ],
     [
       'to a client that waits for approval',
       () =>
-        it_.world.db.client.update({ where: { id: client }, data: { state: 'requested', requestedAt: new Date() } }),
+        auth.world.db.client.update({ where: { id: client }, data: { state: 'requested', requestedAt: new Date() } }),
     ],
   ])('%s', async (_, change) => {
     await change()
@@ -186,7 +186,7 @@ describe('no token is given', () => {
   })
 
   it('to a client of a team that is being deleted', async () => {
-    const { db, ids } = it_.world
+    const { db, ids } = auth.world
     await db.team.update({ where: { id: ids.team }, data: { endsAt: new Date() } })
     const { status, json } = await ask()
     await db.team.update({ where: { id: ids.team }, data: { endsAt: null } })
@@ -196,15 +196,15 @@ describe('no token is given', () => {
 
   it('to a client without an app', async () => {
     const without = await withSecret({ appId: null } as never)
-    await consentTo(it_.world, { client: without })
+    await consentTo(auth.world, { client: without })
     const { status, json } = await ask({}, without)
     expect([status, json]).toEqual([400, NOT_ALLOWED])
   })
 
   it('without the secret', async () => {
-    const fields = { grant_type: 'client_credentials', organisation: it_.world.ids.club, scope, client_id: client }
+    const fields = { grant_type: 'client_credentials', organisation: auth.world.ids.club, scope, client_id: client }
     for (const proof of [{}, { client_secret: newClientSecret() }]) {
-      const { status, json } = await it_.token({ ...fields, ...proof })
+      const { status, json } = await auth.token({ ...fields, ...proof })
       expect([status, json.error]).toEqual([401, 'invalid_client'])
     }
   })
@@ -213,14 +213,14 @@ describe('no token is given', () => {
 describe('a sandbox client', () => {
   it("gets tokens for its team's test club alone, once a test member has consented", async () => {
     const sandbox = await withSecret({ environment: 'sandbox' } as More)
-    const club = await mintClub({ testTeamId: it_.world.ids.team })
+    const club = await mintClub({ testTeamId: auth.world.ids.team })
     const foreign = await mintClub()
     expect((await ask({ organisation: club }, sandbox)).json).toEqual(NOT_ALLOWED)
     for (const one of [club, foreign]) {
-      await consentTo(it_.world, { client: sandbox, club: one, member: await mintMemberOf(one) })
+      await consentTo(auth.world, { client: sandbox, club: one, member: await mintMemberOf(one) })
     }
     await granted({ organisation: club }, sandbox)
-    for (const organisation of [foreign, it_.world.ids.club]) {
+    for (const organisation of [foreign, auth.world.ids.club]) {
       const { status, json } = await ask({ organisation }, sandbox)
       expect([status, json]).toEqual([400, NOT_ALLOWED])
     }
@@ -228,19 +228,19 @@ describe('a sandbox client', () => {
 })
 
 describe('a token of an app itself', () => {
-  const collections = (token: string) => it_.world.call('GET', '/collections', { token })
+  const collections = (token: string) => auth.world.call('GET', '/collections', { token })
 
   it('ends within 5 seconds with the last consent that members give on the page', async () => {
-    await it_.world.db.consent.delete({ where: { id: consent } })
-    const { club, member } = it_.world.ids
+    await auth.world.db.consent.delete({ where: { id: consent } })
+    const { club, member } = auth.world.ids
     expect((await ask()).json).toEqual(NOT_ALLOWED)
-    const browser = await register(it_.world, { appId: app } as More)
-    const { refresh_token } = await it_.toTokens({ client: browser, scope: 'svc.apps.storage:read' }, member, club)
+    const browser = await register(auth.world, { appId: app } as More)
+    const { refresh_token } = await auth.toTokens({ client: browser, scope: 'svc.apps.storage:read' }, member, club)
     const { access_token: token, scope: given } = await granted()
     expect(given).toBe('svc.apps.storage:read')
     expect((await collections(token)).status).toBe(200)
-    await it_.app.post(`${issuer}/revoke`, { token: refresh_token, client_id: browser })
-    it_.world.advance(5)
+    await auth.app.post(`${issuer}/revoke`, { token: refresh_token, client_id: browser })
+    auth.world.advance(5)
     expect(await collections(token)).toMatchObject({
       ...{ status: 401, body: { error: { message: 'This token is not valid.' } } },
     })
@@ -251,35 +251,35 @@ describe('a token of an app itself', () => {
     const { access_token: token } = await granted()
     const batch = async () => {
       const operations = [{ op: 'get', collection: 'c', key: 'k' }]
-      return (await it_.world.call('POST', '/batch', { token, body: { operations } })).status
+      return (await auth.world.call('POST', '/batch', { token, body: { operations } })).status
     }
     const scopes = ['svc.apps.storage:read']
     expect(await batch()).toBe(200)
-    await it_.world.db.consent.update({ where: { id: consent }, data: { scopes } })
-    it_.world.advance(5)
+    await auth.world.db.consent.update({ where: { id: consent }, data: { scopes } })
+    auth.world.advance(5)
     expect([await batch(), (await collections(token)).status]).toEqual([403, 200])
-    await it_.world.db.consent.update({ where: { id: consent }, data: { scopes: [...storageScopes] } })
-    it_.world.advance(5)
+    await auth.world.db.consent.update({ where: { id: consent }, data: { scopes: [...storageScopes] } })
+    auth.world.advance(5)
     expect(await batch()).toBe(200)
-    await consentTo(it_.world, { client: await register(it_.world, { appId: app } as More) })
-    await it_.world.db.client.update({ where: { id: client }, data: { scopes: [] } })
-    it_.world.advance(5)
+    await consentTo(auth.world, { client: await register(auth.world, { appId: app } as More) })
+    await auth.world.db.client.update({ where: { id: client }, data: { scopes: [] } })
+    auth.world.advance(5)
     expect([await batch(), (await collections(token)).status]).toEqual([403, 403])
   })
 
   it('cannot be revoked by itself, as it has no grant', async () => {
     const { access_token: token } = await granted()
-    const answer = await it_.app.post(`${issuer}/revoke`, { token }, basic(client))
+    const answer = await auth.app.post(`${issuer}/revoke`, { token }, basic(client))
     expect([answer.status, answer.json.error]).toEqual([400, 'unsupported_token_type'])
     expect((await collections(token)).status).toBe(200)
     const other = await withSecret()
-    expect((await it_.app.post(`${issuer}/revoke`, { token }, basic(other))).status).toBe(200)
+    expect((await auth.app.post(`${issuer}/revoke`, { token }, basic(other))).status).toBe(200)
     expect((await collections(token)).status).toBe(200)
   })
 
   it('expires after 15 minutes', async () => {
     const { access_token: token } = await granted()
-    it_.world.advance(901)
+    auth.world.advance(901)
     expect(await collections(token)).toMatchObject({
       ...{ status: 401, body: { error: { message: 'This token has expired.' } } },
     })
@@ -289,7 +289,7 @@ describe('a token of an app itself', () => {
 describe('openid-client, unchanged', () => {
   const withKey = async () => {
     const jwks = { keys: [await exportJWK(keys.publicKey)] } as never
-    return register(it_.world, { appId: app, authentication: 'private_key_jwt', jwks } as never)
+    return register(auth.world, { appId: app, authentication: 'private_key_jwt', jwks } as never)
   }
 
   it.each<[string, () => Promise<string>, () => openid.ClientAuth]>([
@@ -298,7 +298,7 @@ describe('openid-client, unchanged', () => {
     ['private_key_jwt', withKey, () => openid.PrivateKeyJwt(keys.privateKey)],
   ])('gets a token of the app itself with %s', async (_, registered, authentication) => {
     const customFetch: openid.CustomFetch = async (url, { method, headers, body }) => {
-      const answer = await it_.app.send(method, new URL(url), headers, body?.toString())
+      const answer = await auth.app.send(method, new URL(url), headers, body?.toString())
       return new Response(answer.text, { status: answer.status, headers: { 'content-type': 'application/json' } })
     }
     const config = await openid.discovery(new URL(issuer), await registered(), undefined, authentication(), {
@@ -306,25 +306,25 @@ describe('openid-client, unchanged', () => {
       execute: [openid.allowInsecureRequests],
       [openid.customFetch]: customFetch,
     })
-    const organisation = it_.world.ids.club
+    const organisation = auth.world.ids.club
     const { access_token: token, ...more } = await openid.clientCredentialsGrant(config, { scope, organisation })
     expect(more).toMatchObject({ scope, expires_in: 900 })
     expect(more).not.toHaveProperty('refresh_token')
-    expect((await it_.world.call('GET', '/collections', { token })).status).toBe(200)
+    expect((await auth.world.call('GET', '/collections', { token })).status).toBe(200)
     const elsewhere = openid.clientCredentialsGrant(config, { scope, organisation: id('nowhere') })
     await expect(elsewhere).rejects.toMatchObject(NOT_ALLOWED)
   })
 })
 
 describe('with CLUB_APPROVAL, an app with a server', () => {
-  const approving = startedAround(() => startAuthWorld({ like: it_.world, clubApproval: true }))
+  const approving = startedAround(() => startAuthWorld({ like: auth.world, clubApproval: true }))
   const askThere = (organisation: string) =>
     approving.token({ grant_type: 'client_credentials', organisation, scope }, basic(client))
   const set = (state: 'approved' | 'withdrawn') =>
-    asPlatform(it_.world).directory.approvals.set({ club: it_.world.ids.club, app, state })
+    asPlatform(auth.world).directory.approvals.set({ club: auth.world.ids.club, app, state })
 
   it('gets tokens once the club approves it, and loses them with the approval', async () => {
-    const { club } = it_.world.ids
+    const { club } = auth.world.ids
     const refused = await askThere(club)
     expect([refused.status, refused.json]).toEqual([400, NOT_ALLOWED])
     expect((await ask()).status).toBe(200)
@@ -335,7 +335,7 @@ describe('with CLUB_APPROVAL, an app with a server', () => {
     await set('withdrawn')
     approving.world.advance(5)
     expect((await approving.world.call('POST', '/batch', { token, body })).status).toBe(401)
-    await consentTo(it_.world, { client })
+    await consentTo(auth.world, { client })
     expect((await askThere(club)).json).toEqual(NOT_ALLOWED)
   })
 })

@@ -9,20 +9,20 @@ import { authWorld, register } from './auth-world.ts'
 const scope = 'svc.me.profile:read'
 const development = 'urn:member-apps-api:development'
 
-const it_ = authWorld()
+const auth = authWorld()
 let token: string
 let claims: JWTPayload
 let sign: (claims: JWTPayload, header?: object) => Promise<string>
 let other: { member: string; club: string; client: string }
 beforeAll(async () => {
-  const { db, ids, secretsKeys } = it_.world
-  token = (await it_.toTokens({ client: it_.client, scope }, ids.member, ids.club)).access_token
+  const { db, ids, secretsKeys } = auth.world
+  token = (await auth.toTokens({ client: auth.client, scope }, ids.member, ids.club)).access_token
   claims = decodeJwt(token)
   const key = (await readKeys({ db, cipher: createCipher(secretsKeys) })).find(({ jwk }) => jwk)!
   const own = await importJWK(key.jwk!, 'ES256')
   sign = (payload, header = {}) =>
     new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header }).sign(own)
-  other = { member: id('other'), club: id('other'), client: await register(it_.world) }
+  other = { member: id('other'), club: id('other'), client: await register(auth.world) }
   await db.person.create({ data: { id: other.member, firstName: 'O', lastName: 'P', email: 'o@example.org' } })
   await db.organisation.create({ data: { id: other.club, kind: 'club', name: 'Other' } })
   await db.membership.createMany({
@@ -31,17 +31,17 @@ beforeAll(async () => {
   await db.membership.create({ data: { organisationId: other.club, personId: ids.member } })
 })
 
-const answerTo = (given: string) => it_.world.call('GET', '/me/profile', { token: given })
+const answerTo = (given: string) => auth.world.call('GET', '/me/profile', { token: given })
 
 describe('an access token', () => {
   it('of the authorization server is accepted beside one of the development key', async () => {
     expect((await answerTo(token)).status).toBe(200)
     expect((await answerTo(await sign(claims))).status).toBe(200)
-    expect((await answerTo(await it_.world.token())).status).toBe(200)
+    expect((await answerTo(await auth.world.token())).status).toBe(200)
   })
 
   it.each<[string, () => Promise<string>]>([
-    ['of the development key in the name of the authorization server', () => it_.world.token({ ...claims })],
+    ['of the development key in the name of the authorization server', () => auth.world.token({ ...claims })],
     ['of the authorization server in the name of the development key', () => sign({ ...claims, iss: development })],
     ['of an unknown issuer', () => sign({ ...claims, iss: 'https://evil.example' })],
     ['for another API', () => sign({ ...claims, aud: 'https://other.example' })],

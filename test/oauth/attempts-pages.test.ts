@@ -5,11 +5,11 @@ import { actionOf } from './browser.ts'
 
 const scope = 'svc.me.profile:read'
 
-const it_ = authWorld()
+const auth = authWorld()
 let outsider: string
 let foreignClub: string
 beforeAll(async () => {
-  const { db, ids } = it_.world
+  const { db, ids } = auth.world
   outsider = `outsider-${ids.member}`
   foreignClub = `foreign-${ids.club}`
   await db.person.create({ data: { id: outsider, firstName: 'O', lastName: 'U', email: 'o@example.org' } })
@@ -17,17 +17,17 @@ beforeAll(async () => {
   await db.membership.create({ data: { organisationId: foreignClub, personId: outsider } })
 })
 
-const consents = () => it_.world.db.consent.count({ where: { clientId: it_.client } })
-const start = async (browser = it_.newBrowser(), asked = scope) => {
-  const { url, verifier } = it_.authorizeUrl({ client: it_.client, scope: asked })
+const consents = () => auth.world.db.consent.count({ where: { clientId: auth.client } })
+const start = async (browser = auth.newBrowser(), asked = scope) => {
+  const { url, verifier } = auth.authorizeUrl({ client: auth.client, scope: asked })
   return { browser, verifier, page: await browser.open(url) }
 }
 const toConsent = async (asked = scope) => {
-  const { browser, page, verifier } = await start(it_.newBrowser(), asked)
-  return { browser, verifier, page: await browser.submit(page, 'pick', { member: it_.world.ids.member }) }
+  const { browser, page, verifier } = await start(auth.newBrowser(), asked)
+  return { browser, verifier, page: await browser.submit(page, 'pick', { member: auth.world.ids.member }) }
 }
 const stepOf = (page: Page, step: string) => new URL(`${actionOf(page)}/${step}`, page.url)
-const allow = () => ({ organisation: it_.world.ids.club, scope, decision: 'allow' })
+const allow = () => ({ organisation: auth.world.ids.club, scope, decision: 'allow' })
 
 describe('a form', () => {
   const crossSite: [string, Record<string, string>][] = [
@@ -39,7 +39,7 @@ describe('a form', () => {
   ]
   it.each(crossSite)('posted from %s returns 403', async (_, headers) => {
     const { browser, page } = await start()
-    const signIn = await browser.post(stepOf(page, 'pick'), { member: it_.world.ids.member }, headers)
+    const signIn = await browser.post(stepOf(page, 'pick'), { member: auth.world.ids.member }, headers)
     expect(signIn.status).toBe(403)
     // It signed nobody in.
     expect((await browser.open(page.url)).text).toContain('Sign in')
@@ -67,7 +67,7 @@ describe('a consent', () => {
   it.each<[string, () => Record<string, string | string[]>]>([
     ['for a club that the member is not in', () => ({ ...allow(), organisation: foreignClub })],
     ['for no club', () => ({ scope, decision: 'allow' })],
-    ['to no scope', () => ({ organisation: it_.world.ids.club, decision: 'allow' })],
+    ['to no scope', () => ({ organisation: auth.world.ids.club, decision: 'allow' })],
     ['to a scope that was not requested', () => ({ ...allow(), scope: 'svc.me.groups:read' })],
   ])('%s is not stored', async (_, fields) => {
     const before = await consents()
@@ -80,7 +80,7 @@ describe('a consent', () => {
   it('to more scopes than requested covers the requested ones only', async () => {
     const { browser, page, verifier } = await toConsent()
     const back = await browser.submit(page, 'consent', { ...allow(), scope: clubScopes })
-    const { json } = await it_.exchange(it_.client, back.location!.searchParams.get('code')!, verifier)
+    const { json } = await auth.exchange(auth.client, back.location!.searchParams.get('code')!, verifier)
     expect(json.scope).toBe(scope)
   })
 
@@ -96,7 +96,7 @@ describe('a consent', () => {
 describe('an authorization request', () => {
   it('continues at the address of the issuer, whatever host its headers name', async () => {
     const { browser } = await toConsent()
-    const { url } = it_.authorizeUrl({ client: it_.client, scope })
+    const { url } = auth.authorizeUrl({ client: auth.client, scope })
     const asked = await browser.get(url, { host: 'AUTH.test:8080', 'x-forwarded-host': 'evil.example' })
     const page = await browser.get(new URL(asked.location!.pathname, issuer))
     const answer = await browser.post(stepOf(page, 'consent'), allow())
@@ -144,13 +144,13 @@ describe('a session', () => {
     expect(planted).toBeDefined()
     await attacker.browser.submit(await attacker.browser.open(`${issuer}/connected`), 'sign-out', {})
 
-    const victim = it_.newBrowser()
+    const victim = auth.newBrowser()
     const signature = attacker.browser.setCookies.findLast((line) => line.startsWith('member_session.sig='))!
     const { page } = await start(victim)
     victim.cookies.push({ ...planted }, { ...planted, name: 'member_session.sig', value: signature.split(/[=;]/)[1]! })
-    await victim.submit(page, 'pick', { member: it_.world.ids.member })
+    await victim.submit(page, 'pick', { member: auth.world.ids.member })
     expect(victim.cookie('member_session')!.value).not.toBe(planted.value)
-    const outside = it_.newBrowser()
+    const outside = auth.newBrowser()
     outside.cookies = victim.cookies.map((cookie) =>
       cookie.name === 'member_session' ? { ...cookie, value: planted.value } : cookie,
     )
@@ -160,15 +160,15 @@ describe('a session', () => {
   it('is stored under a hash: the database has the id of no cookie', async () => {
     const { browser } = await toConsent()
     const secrets = ['member_session', 'member_interaction'].map((name) => browser.cookie(name)!.value)
-    const stored = await it_.world.db.oauthRecord.findMany({ where: { model: { in: ['Session', 'Interaction'] } } })
+    const stored = await auth.world.db.oauthRecord.findMany({ where: { model: { in: ['Session', 'Interaction'] } } })
     expect(stored.map(({ payload }) => payload)).toContainEqual(
-      expect.objectContaining({ session: expect.objectContaining({ accountId: it_.world.ids.member }) }),
+      expect.objectContaining({ session: expect.objectContaining({ accountId: auth.world.ids.member }) }),
     )
     for (const secret of secrets) expect(JSON.stringify(stored)).not.toContain(secret)
   })
 
   it('with a forged id is ignored', async () => {
-    const browser = it_.newBrowser()
+    const browser = auth.newBrowser()
     const made = { host: 'auth.test', path: '/v1/oauth', attributes: '' }
     browser.cookies = [
       { ...made, name: 'member_session', value: 'x' },
@@ -180,20 +180,20 @@ describe('a session', () => {
   it('ends when another member signs in, and its consents do not carry over', async () => {
     const { browser, page } = await toConsent()
     await browser.submit(page, 'consent', allow())
-    const outside = it_.newBrowser()
+    const outside = auth.newBrowser()
     outside.cookies = [...browser.cookies]
     expect((await outside.open(`${issuer}/connected`)).text).not.toContain('Sign in')
-    const asked = it_.authorizeUrl({ client: it_.client, scope, more: { prompt: 'login' } })
+    const asked = auth.authorizeUrl({ client: auth.client, scope, more: { prompt: 'login' } })
     const consent = await browser.submit(await browser.open(asked.url), 'pick', { member: outsider })
     expect(consent.text).toContain('O U')
     expect(consent.text).toContain(foreignClub)
-    expect(consent.text).not.toContain(`value="${it_.world.ids.club}"`)
+    expect(consent.text).not.toContain(`value="${auth.world.ids.club}"`)
     expect(browser.cookie('member_session')!.value).not.toBe(outside.cookie('member_session')!.value)
     expect((await outside.open(`${issuer}/connected`)).text).toContain('Sign in')
   })
 
   it('of a member who was deleted signs nobody in', async () => {
-    const { db, ids } = it_.world
+    const { db, ids } = auth.world
     const person = `deleted-${ids.member}`
     await db.person.create({ data: { id: person, firstName: 'D', lastName: 'E', email: 'd@example.org' } })
     await db.membership.create({ data: { organisationId: ids.club, personId: person } })

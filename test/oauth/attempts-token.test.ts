@@ -6,26 +6,26 @@ import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 const scope = 'svc.me.profile:read'
 const other = 'https://app.example/other'
 
-const it_ = authWorld()
+const auth = authWorld()
 let client: string
 let stranger: string
 beforeAll(async () => {
-  client = await register(it_.world, { redirectUris: [redirectUri, other] })
-  stranger = await register(it_.world)
+  client = await register(auth.world, { redirectUris: [redirectUri, other] })
+  stranger = await register(auth.world)
 })
 
 type Fields = Record<string, string>
-const toCode = () => it_.toCode({ client, scope }, it_.world.ids.member, it_.world.ids.club)
-const toTokens = (): Promise<Tokens> => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
-const statusOf = async (token: string) => (await it_.world.call('GET', '/me/profile', { token })).status
+const toCode = () => auth.toCode({ client, scope }, auth.world.ids.member, auth.world.ids.club)
+const toTokens = (): Promise<Tokens> => auth.toTokens({ client, scope }, auth.world.ids.member, auth.world.ids.club)
+const statusOf = async (token: string) => (await auth.world.call('GET', '/me/profile', { token })).status
 /** A node caches access for under 5 s. */
 const gone = async (token: string) => {
-  it_.world.advance(5)
+  auth.world.advance(5)
   expect(await statusOf(token)).toBe(401)
 }
 /** The number of this client's refresh tokens. */
 const renewable = () =>
-  it_.world.db.oauthRecord.count({
+  auth.world.db.oauthRecord.count({
     where: { model: 'RefreshToken', payload: { path: ['clientId'], equals: client } },
   })
 
@@ -58,7 +58,7 @@ describe('an authorization code', () => {
     }
     const before = await renewable()
     const { challenge: _challenge, ...fields } = changed(own) as Fields
-    const answer = await it_.token(fields)
+    const answer = await auth.token(fields)
     expect([answer.status, answer.json.error]).toEqual([400, error])
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(Object.keys(answer.json).sort()).toEqual(['error', 'error_description'])
@@ -67,21 +67,21 @@ describe('an authorization code', () => {
 
   it('redeemed twice revokes the tokens of the first time', async () => {
     const { code, verifier } = await toCode()
-    const first = await it_.exchange(client, code, verifier)
+    const first = await auth.exchange(client, code, verifier)
     expect(first.headers['cache-control']).toBe('no-store')
     const tokens: Tokens = first.json
     expect(await statusOf(tokens.access_token)).toBe(200)
-    const again = await it_.exchange(client, code, verifier)
+    const again = await auth.exchange(client, code, verifier)
     expect([again.status, again.json.error]).toEqual([400, 'invalid_grant'])
-    expect((await it_.refresh(client, tokens.refresh_token)).json.error).toBe('invalid_grant')
+    expect((await auth.refresh(client, tokens.refresh_token)).json.error).toBe('invalid_grant')
     await gone(tokens.access_token)
   })
 
   it('expires after a minute', async () => {
     const { code, verifier } = await toCode()
-    it_.world.advance(61)
-    const late = await it_.exchange(client, code, verifier)
-    it_.world.advance(-61)
+    auth.world.advance(61)
+    const late = await auth.exchange(client, code, verifier)
+    auth.world.advance(-61)
     expect([late.status, late.json.error]).toEqual([400, 'invalid_grant'])
   })
 })
@@ -102,17 +102,17 @@ describe('a refresh token', () => {
     ['with grant type client_credentials', () => ({ grant_type: 'client_credentials' }), 'unauthorized_client'],
   ])('%s gets no tokens, and still works afterwards', async (_, more, error) => {
     const { refresh_token } = await toTokens()
-    const answer = await it_.token({ grant_type: 'refresh_token', client_id: client, refresh_token, ...more() })
+    const answer = await auth.token({ grant_type: 'refresh_token', client_id: client, refresh_token, ...more() })
     expect([answer.status, answer.json.error]).toEqual([400, error])
-    expect((await it_.refresh(client, refresh_token)).status).toBe(200)
+    expect((await auth.refresh(client, refresh_token)).status).toBe(200)
   })
 
   it('cannot be revoked by another client', async () => {
     const { refresh_token, access_token } = await toTokens()
-    const answer = await it_.app.post(`${issuer}/revoke`, { client_id: stranger, token: refresh_token })
+    const answer = await auth.app.post(`${issuer}/revoke`, { client_id: stranger, token: refresh_token })
     expect(answer.status).toBe(200)
     expect(await statusOf(access_token)).toBe(200)
-    expect((await it_.refresh(client, refresh_token)).status).toBe(200)
+    expect((await auth.refresh(client, refresh_token)).status).toBe(200)
   })
 })
 
@@ -126,7 +126,7 @@ describe('a token request', () => {
     ['that accepts HTML', { grant_type: 'refresh_token' }, { accept: 'text/html' }, 400],
     ['without a body', '', {}, 400],
   ])('%s returns an error in the form of RFC 6749', async (_, body, headers, status) => {
-    const answer = await it_.app.post(`${issuer}/token`, body, headers)
+    const answer = await auth.app.post(`${issuer}/token`, body, headers)
     expect(answer.status).toBe(status)
     expect(answer.json).toEqual({
       error: expect.stringMatching(/^invalid_(?:request|client)$/),

@@ -3,14 +3,14 @@ import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'
 
-const it_ = authWorld()
+const auth = authWorld()
 let web: string
 let loopback: string
 let native: string
 beforeAll(async () => {
-  web = it_.client
-  loopback = await register(it_.world, { redirectUris: ['http://127.0.0.1:4000/cb'] })
-  native = await register(it_.world, {
+  web = auth.client
+  loopback = await register(auth.world, { redirectUris: ['http://127.0.0.1:4000/cb'] })
+  native = await register(auth.world, {
     type: 'native',
     redirectUris: ['http://127.0.0.1/cb', 'com.example.app:/cb'],
   })
@@ -18,13 +18,13 @@ beforeAll(async () => {
 
 /** The numbers of interactions, codes, refresh tokens and consents: an attempt must not change them. */
 const issued = async () => {
-  const clients = [web, loopback, native, it_.world.ids.client]
+  const clients = [web, loopback, native, auth.world.ids.client]
   const ofClients = clients.flatMap((client) =>
     [['clientId'], ['params', 'client_id']].map((path) => ({ payload: { path, equals: client } })),
   )
   return {
-    records: await it_.world.db.oauthRecord.count({ where: { OR: ofClients } }),
-    consents: await it_.world.db.consent.count({ where: { clientId: { in: clients } } }),
+    records: await auth.world.db.oauthRecord.count({ where: { OR: ofClients } }),
+    consents: await auth.world.db.consent.count({ where: { clientId: { in: clients } } }),
   }
 }
 
@@ -34,14 +34,14 @@ const withFirst = (url: URL, name: string, value: string) =>
 describe('an authorization request', () => {
   type More = Record<string, string | undefined>
   const ask = (more: More) => {
-    const { url } = it_.authorizeUrl({ client: web, scope, more })
-    return it_.newBrowser().get(url)
+    const { url } = auth.authorizeUrl({ client: web, scope, more })
+    return auth.newBrowser().get(url)
   }
 
   it.each<[string, () => More]>([
     ['of an unknown client', () => ({ client_id: 'nobody' })],
     ['of no client', () => ({ client_id: undefined })],
-    ['of a client without redirect URIs', () => ({ client_id: it_.world.ids.client })],
+    ['of a client without redirect URIs', () => ({ client_id: auth.world.ids.client })],
     ['of a client with a NUL', () => ({ client_id: `${web}\0` })],
     ['without a redirect URI', () => ({ redirect_uri: undefined })],
     ['with another redirect URI', () => ({ redirect_uri: 'https://evil.example/callback' })],
@@ -126,10 +126,10 @@ describe('an authorization request', () => {
     ['scope', 'openid', ['invalid_request']],
   ])('with %s twice is refused, and goes nowhere but to the registered address', async (name, value, possible) => {
     const before = await issued()
-    const { url } = it_.authorizeUrl({ client: web, scope, more: { response_mode: 'query' } })
+    const { url } = auth.authorizeUrl({ client: web, scope, more: { response_mode: 'query' } })
     const errors = new Set<string>()
     for (const order of [`${url}&${new URLSearchParams({ [name]: value })}`, withFirst(url, name, value)]) {
-      const { status, location } = await it_.newBrowser().get(order)
+      const { status, location } = await auth.newBrowser().get(order)
       const to = location && `${location.origin}${location.pathname}`
       expect([status, to]).toEqual(possible.length > 0 ? [303, redirectUri] : [400, undefined])
       if (location) errors.add(location.searchParams.get('error')!)
@@ -140,28 +140,28 @@ describe('an authorization request', () => {
 
   it('redirects a native app to any port of this machine', async () => {
     const asked = { client: native, scope, redirectUri: 'http://127.0.0.1:51234/cb' }
-    const { back, browser } = await it_.toCode(asked, it_.world.ids.member, it_.world.ids.club)
+    const { back, browser } = await auth.toCode(asked, auth.world.ids.member, auth.world.ids.club)
     expect(back.origin).toBe('http://127.0.0.1:51234')
     expect(back.searchParams.get('iss')).toBe(issuer)
     // Next time another program may listen on that port, so the member is asked each time.
-    const again = await browser.open(it_.authorizeUrl(asked).url)
+    const again = await browser.open(auth.authorizeUrl(asked).url)
     expect(again.text).toContain('name="decision"')
   })
 
   it('asks only for scopes that the client has registered and its team’s level allows', async () => {
-    const { world } = it_
+    const { world } = auth
     const few = await register(world, { scopes: ['svc.me.profile:read', 'lms.me.quizzes:write'] })
     const wanted = 'svc.me.profile:read svc.me.groups:read lms.me.quizzes:write admin offline_access openid'
     const shown = async (client: string) => {
-      const { url } = it_.authorizeUrl({ client, scope: wanted })
-      const { text } = await it_.toConsent(it_.newBrowser(), url, world.ids.member)
+      const { url } = auth.authorizeUrl({ client, scope: wanted })
+      const { text } = await auth.toConsent(auth.newBrowser(), url, world.ids.member)
       return [...text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope)
     }
     expect(await shown(few)).toEqual(['svc.me.profile:read', 'lms.me.quizzes:write'])
     await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'hobby' } })
     expect(await shown(few)).toEqual(['svc.me.profile:read'])
-    const { url } = it_.authorizeUrl({ client: few, scope: 'lms.me.quizzes:write' })
-    expect((await it_.newBrowser().get(url)).location!.searchParams.get('error')).toBe('invalid_scope')
+    const { url } = auth.authorizeUrl({ client: few, scope: 'lms.me.quizzes:write' })
+    expect((await auth.newBrowser().get(url)).location!.searchParams.get('error')).toBe('invalid_scope')
     await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'developer' } })
   })
 })

@@ -13,7 +13,7 @@ const keys = await generateKeyPair('ES256')
 const grant_type = 'client_credentials'
 const scope = 'ntf.subscriptions:write ntf.events:write'
 
-const it_ = authWorld()
+const auth = authWorld()
 /** First-party clients: one with a secret, one with a key. */
 let client: string
 let signer: string
@@ -24,15 +24,15 @@ beforeAll(async () => {
 
 async function firstParty(more: object) {
   const data = { id: id('platform'), name: 'Platform', environment: 'production' as const, scopes: firstPartyScopes }
-  return (await it_.world.db.client.create({ data: { ...data, ...more } })).id
+  return (await auth.world.db.client.create({ data: { ...data, ...more } })).id
 }
 
 type Fields = Record<string, string>
-const asked = (): Fields => ({ grant_type, organisation: it_.world.ids.provider, scope })
+const asked = (): Fields => ({ grant_type, organisation: auth.world.ids.provider, scope })
 const basic = (name: string, word: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`,
 })
-const withSecret = (more: Fields = {}) => it_.token({ ...asked(), ...more }, basic(client, secret))
+const withSecret = (more: Fields = {}) => auth.token({ ...asked(), ...more }, basic(client, secret))
 
 async function assertion(claims: object = {}, key: CryptoKey | Uint8Array = keys.privateKey, header: object = {}) {
   const now = Math.floor(Date.now() / 1000)
@@ -45,9 +45,9 @@ async function assertion(claims: object = {}, key: CryptoKey | Uint8Array = keys
 
 /** Subscriptions are listed over tRPC. */
 const list = (token: string) =>
-  it_.world.internal(
+  auth.world.internal(
     'GET',
-    `/trpc/subscriptions.list?input=${encodeURIComponent(JSON.stringify({ app: it_.world.ids.app }))}`,
+    `/trpc/subscriptions.list?input=${encodeURIComponent(JSON.stringify({ app: auth.world.ids.app }))}`,
     {
       headers: { authorization: `Bearer ${token}` },
     },
@@ -56,9 +56,9 @@ const list = (token: string) =>
 describe('a first-party client', () => {
   it.each<[string, () => ReturnType<AuthWorld['token']>]>([
     ['a secret in the header', () => withSecret()],
-    ['a secret in the body', () => it_.token({ ...asked(), client_id: client, client_secret: secret })],
-    ['a signed assertion', async () => it_.token({ ...asked(), ...(await assertion()) })],
-    ['an assertion for the issuer', async () => it_.token({ ...asked(), ...(await assertion({ aud: issuer })) })],
+    ['a secret in the body', () => auth.token({ ...asked(), client_id: client, client_secret: secret })],
+    ['a signed assertion', async () => auth.token({ ...asked(), ...(await assertion()) })],
+    ['an assertion for the issuer', async () => auth.token({ ...asked(), ...(await assertion({ aud: issuer })) })],
   ])('gets a token with %s, and calls its procedures with it', async (_, request) => {
     const { status, json, headers } = await request()
     expect({ status, json }).toEqual({
@@ -68,7 +68,7 @@ describe('a first-party client', () => {
     expect(headers['cache-control']).toBe('no-store')
     const claims = decodeJwt(json.access_token)
     expect(decodeProtectedHeader(json.access_token)).toMatchObject({ alg: 'ES256', typ: 'at+jwt' })
-    expect(claims).toMatchObject({ iss: issuer, aud: 'urn:member-apps-api', organisation: it_.world.ids.provider })
+    expect(claims).toMatchObject({ iss: issuer, aud: 'urn:member-apps-api', organisation: auth.world.ids.provider })
     expect(claims.sub).toBe(claims.client_id)
     expect(claims).not.toHaveProperty('gid')
     expect(await list(json.access_token)).toMatchObject({ status: 200, body: { result: { data: { total: 0 } } } })
@@ -78,27 +78,27 @@ describe('a first-party client', () => {
     // A scope of members, registered by hand.
     const scopes = ['lms.reviews:write', 'svc.me.profile:read']
     const some = await firstParty({ secretHash: hashOfSecret(secret), scopes })
-    const ask = (scope: string) => it_.token({ ...asked(), scope }, basic(some, secret))
+    const ask = (scope: string) => auth.token({ ...asked(), scope }, basic(some, secret))
     const { json } = await ask('lms.reviews:write ntf.events:write svc.me.profile:read')
     expect([json.scope, decodeJwt(json.access_token).scope]).toEqual(['lms.reviews:write', 'lms.reviews:write'])
     for (const scope of ['ntf.events:write', 'svc.me.profile:read', 'nothing']) {
       expect(await ask(scope)).toMatchObject({ status: 400, json: { error: 'invalid_scope' } })
     }
     const { scope: _, ...without } = asked()
-    expect(await it_.token(without, basic(some, secret))).toMatchObject({ json: { error: 'invalid_scope' } })
+    expect(await auth.token(without, basic(some, secret))).toMatchObject({ json: { error: 'invalid_scope' } })
   })
 
   it('has the organisation of its token checked', async () => {
     const { organisation: _, ...without } = asked()
-    expect(await it_.token(without, basic(client, secret))).toMatchObject({
+    expect(await auth.token(without, basic(client, secret))).toMatchObject({
       status: 400,
       json: { error: 'invalid_request', error_description: 'organisation is needed, once' },
     })
     for (const organisation of ['', 'nowhere', 'a\0b', 'x'.repeat(300)]) {
       expect(await withSecret({ organisation })).toMatchObject({ status: 400, json: { error: 'invalid_request' } })
     }
-    const twice = `${new URLSearchParams(asked())}&organisation=${it_.world.ids.academy}`
-    expect(await it_.app.post(`${issuer}/token`, twice, basic(client, secret))).toMatchObject({ status: 400 })
+    const twice = `${new URLSearchParams(asked())}&organisation=${auth.world.ids.academy}`
+    expect(await auth.app.post(`${issuer}/token`, twice, basic(client, secret))).toMatchObject({ status: 400 })
   })
 
   it('may name any organisation for the directory alone, before one is stored', async () => {
@@ -108,9 +108,9 @@ describe('a first-party client', () => {
     const headers = { authorization: `Bearer ${json.access_token}` }
     const club = id('club')
     const body = { items: [{ id: club, kind: 'club', name: 'First' }] }
-    const upsert = await it_.world.internal('POST', '/trpc/directory.organisations.upsert', { headers, body })
+    const upsert = await auth.world.internal('POST', '/trpc/directory.organisations.upsert', { headers, body })
     expect(upsert.body.result.data).toEqual({ added: 1, changed: 0, unchanged: 0 })
-    expect(await it_.world.db.organisation.findUnique({ where: { id: club } })).toMatchObject({ name: 'First' })
+    expect(await auth.world.db.organisation.findUnique({ where: { id: club } })).toMatchObject({ name: 'First' })
     for (const given of [
       { scope, organisation: '' },
       { scope: `${scope} lms.reviews:write`, organisation: 'first' },
@@ -122,16 +122,16 @@ describe('a first-party client', () => {
   it('is not a member: its token opens nothing of a member', async () => {
     const { json } = await withSecret()
     for (const path of ['/', '/me/profile', '/storage/notes']) {
-      const { status, body } = await it_.world.call('GET', path, { token: json.access_token })
+      const { status, body } = await auth.world.call('GET', path, { token: json.access_token })
       expect([path, status, body.error.message]).toEqual([path, 401, 'This token is not valid.'])
     }
   })
 
   it('cannot sign members in', async () => {
-    const { url } = it_.authorizeUrl({ client, scope: 'svc.me.profile:read' })
-    const page = await it_.newBrowser().open(url)
+    const { url } = auth.authorizeUrl({ client, scope: 'svc.me.profile:read' })
+    const page = await auth.newBrowser().open(url)
     expect([page.status, page.location]).toEqual([400, undefined])
-    const refresh = await it_.token({ grant_type: 'refresh_token', refresh_token: 'x' }, basic(client, secret))
+    const refresh = await auth.token({ grant_type: 'refresh_token', refresh_token: 'x' }, basic(client, secret))
     expect(refresh).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } })
   })
 })
@@ -166,25 +166,25 @@ describe('no token is given', () => {
       },
     ],
   ])('%s', async (_, fields, headers, status = 401, error = 'invalid_client') => {
-    const answer = await it_.token({ ...asked(), ...(await fields()) }, headers?.())
+    const answer = await auth.token({ ...asked(), ...(await fields()) }, headers?.())
     expect([answer.status, answer.json.error]).toEqual([status, error])
     expect(answer.json).not.toHaveProperty('access_token')
   })
 
   it('for an assertion that was used, also by concurrent requests', async () => {
     const fields = { ...asked(), ...(await assertion()) }
-    const answers = await Promise.all(Array.from({ length: 8 }, () => it_.token(fields)))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => auth.token(fields)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)])
-    expect((await it_.token(fields)).json.error).toBe('invalid_client')
+    expect((await auth.token(fields)).json.error).toBe('invalid_client')
   })
 
   it('to the client of a team, which is told so', async () => {
-    const { team } = it_.world.ids
-    const answer = await it_.token({ ...asked(), client_id: it_.client })
+    const { team } = auth.world.ids
+    const answer = await auth.token({ ...asked(), client_id: auth.client })
     expect([answer.status, answer.json.error]).toEqual([400, 'unauthorized_client'])
     const secretHash = hashOfSecret(secret)
-    await expect(it_.world.db.client.update({ where: { id: client }, data: { teamId: team } })).rejects.toThrow()
-    await expect(register(it_.world, { secretHash })).rejects.toThrow('Client_credentials_check')
+    await expect(auth.world.db.client.update({ where: { id: client }, data: { teamId: team } })).rejects.toThrow()
+    await expect(register(auth.world, { secretHash })).rejects.toThrow('Client_credentials_check')
   })
 
   it.each([[{}], [[]], ['x'], [{ keys: null }], [{ keys: [null] }], [{ keys: [{ kty: 'oct', k: 'eA' }] }]])(
@@ -192,7 +192,7 @@ describe('no token is given', () => {
     async (jwks) => {
       const broken = await firstParty({ jwks })
       const fields = await assertion({ iss: broken, sub: broken })
-      const answer = await it_.token({ ...asked(), ...fields })
+      const answer = await auth.token({ ...asked(), ...fields })
       expect([answer.status < 500, answer.json]).toEqual([
         true,
         { error: expect.any(String), error_description: expect.any(String) },
@@ -203,7 +203,7 @@ describe('no token is given', () => {
 
   it('to a first-party client without a secret and keys', async () => {
     const bare = await firstParty({})
-    expect((await it_.token({ ...asked(), client_id: bare })).json.error).toBe('invalid_client')
-    expect((await it_.token(asked(), basic(bare, 'null'))).json.error).toBe('invalid_client')
+    expect((await auth.token({ ...asked(), client_id: bare })).json.error).toBe('invalid_client')
+    expect((await auth.token(asked(), basic(bare, 'null'))).json.error).toBe('invalid_client')
   })
 })

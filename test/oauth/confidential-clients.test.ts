@@ -16,17 +16,17 @@ const [secret, second, expired, foreign] = Array.from({ length: 4 }, newClientSe
   string,
 ]
 
-const it_ = authWorld()
+const auth = authWorld()
 /** A client with two valid secrets, another team's client with one, and one with keys. */
 let client: string
 let stranger: string
 let signer: string
 beforeAll(async () => {
   const withSecret = { authentication: 'client_secret' as const }
-  client = await register(it_.world, withSecret)
-  stranger = await register(it_.world, withSecret)
+  client = await register(auth.world, withSecret)
+  stranger = await register(auth.world, withSecret)
   const publicKeys = await Promise.all([keys, next].map(({ publicKey }) => exportJWK(publicKey)))
-  signer = await register(it_.world, { authentication: 'private_key_jwt', jwks: { keys: publicKeys } as never })
+  signer = await register(auth.world, { authentication: 'private_key_jwt', jwks: { keys: publicKeys } as never })
   await store(client, secret)
   await store(client, second, 30)
   await store(client, expired, -1)
@@ -35,10 +35,10 @@ beforeAll(async () => {
 
 /** Stores a secret that ends in so many days; returns its id. */
 async function store(clientId: string, word: string, days = 1) {
-  const expiresAt = new Date(it_.world.now() * 1000 + days * DAY_MS)
+  const expiresAt = new Date(auth.world.now() * 1000 + days * DAY_MS)
   const createdAt = new Date(expiresAt.getTime() - 90 * DAY_MS)
   const data = { id: randomUUID(), clientId, hash: hashOfSecret(word), createdAt, expiresAt }
-  return (await it_.world.db.clientSecret.create({ data })).id
+  return (await auth.world.db.clientSecret.create({ data })).id
 }
 
 type Fields = Record<string, string>
@@ -62,8 +62,8 @@ async function signed(claims: object = {}, key: CryptoKey = keys.privateKey): Pr
   }
 }
 
-const ask = ({ fields, headers }: Sent, more: Fields) => it_.token({ ...more, ...fields }, headers)
-const toCode = (of: string) => it_.toCode({ client: of, scope }, it_.world.ids.member, it_.world.ids.club)
+const ask = ({ fields, headers }: Sent, more: Fields) => auth.token({ ...more, ...fields }, headers)
+const toCode = (of: string) => auth.toCode({ client: of, scope }, auth.world.ids.member, auth.world.ids.club)
 const redeemed = (code: string, code_verifier: string) => ({
   ...{ grant_type: 'authorization_code', code, code_verifier, redirect_uri: redirectUri },
 })
@@ -81,20 +81,20 @@ describe('a confidential client', () => {
     const { code, verifier } = await toCode(of())
     const first = await ask(await proof(), redeemed(code, verifier))
     expect([first.status, first.json.scope]).toEqual([200, scope])
-    expect((await it_.world.call('GET', '/me/profile', { token: first.json.access_token })).status).toBe(200)
+    expect((await auth.world.call('GET', '/me/profile', { token: first.json.access_token })).status).toBe(200)
     // As at the authorization endpoint, scopes that it is not registered for are dropped.
     const asked = { ...renewed(first.json.refresh_token), scope: `offline_access ${scope} admin` }
     const again = await ask(await proof(), asked)
     expect([again.status, again.json.scope]).toEqual([200, scope])
     const { fields, headers } = await proof()
     const token = again.json.refresh_token
-    expect((await it_.app.post(`${issuer}/revoke`, { token, ...fields }, headers)).status).toBe(200)
+    expect((await auth.app.post(`${issuer}/revoke`, { token, ...fields }, headers)).status).toBe(200)
     expect((await ask(await proof(), renewed(token))).json.error).toBe('invalid_grant')
   })
 
   it('needs PKCE like others', async () => {
-    const { url } = it_.authorizeUrl({ client, scope, more: { code_challenge: undefined } })
-    const page = await it_.newBrowser().open(url)
+    const { url } = auth.authorizeUrl({ client, scope, more: { code_challenge: undefined } })
+    const page = await auth.newBrowser().open(url)
     expect(page.location!.searchParams.get('error')).toBe('invalid_request')
     const { code, verifier: _ } = await toCode(client)
     const answer = await ask(basic(client, secret), redeemed(code, 'a'.repeat(43)))
@@ -156,7 +156,7 @@ describe.each(refusals)('%s', (_, of, proof, status = 401, error = 'invalid_clie
     const refused = await ask(await proof(), renewed(token))
     expect([refused.status, refused.json.error]).toEqual([status, error])
     const { fields, headers } = await proof()
-    const kept = await it_.app.post(`${issuer}/revoke`, { token, ...fields }, headers)
+    const kept = await auth.app.post(`${issuer}/revoke`, { token, ...fields }, headers)
     expect([kept.status, kept.json.error]).toEqual([status, error])
     expect((await ask(await right(), renewed(token))).status).toBe(200)
   })
@@ -175,18 +175,18 @@ it('an assertion works once, also for concurrent requests', async () => {
 })
 
 it('a client that becomes confidential renews its earlier tokens with its secret alone', async () => {
-  const own = await register(it_.world)
-  const { refresh_token } = await it_.toTokens({ client: own, scope }, it_.world.ids.member, it_.world.ids.club)
+  const own = await register(auth.world)
+  const { refresh_token } = await auth.toTokens({ client: own, scope }, auth.world.ids.member, auth.world.ids.club)
   await store(own, 'x'.repeat(43))
-  await it_.world.db.client.update({ where: { id: own }, data: { authentication: 'client_secret' } })
-  expect(await it_.refresh(own, refresh_token)).toMatchObject({ status: 401, json: { error: 'invalid_client' } })
+  await auth.world.db.client.update({ where: { id: own }, data: { authentication: 'client_secret' } })
+  expect(await auth.refresh(own, refresh_token)).toMatchObject({ status: 401, json: { error: 'invalid_client' } })
   expect((await ask(basic(own, 'x'.repeat(43)), renewed(refresh_token))).status).toBe(200)
 })
 
 it.each(['client_secret', 'private_key_jwt'] as const)(
   'a client of %s without any gets no tokens',
   async (authentication) => {
-    const own = await register(it_.world, { authentication })
+    const own = await register(auth.world, { authentication })
     const { code, verifier } = await toCode(own)
     for (const proof of [
       basic(own, 'undefined'),
@@ -200,37 +200,37 @@ it.each(['client_secret', 'private_key_jwt'] as const)(
 )
 
 it('a public client with stored secrets stays public', async () => {
-  const own = await register(it_.world)
+  const own = await register(auth.world)
   await store(own, newClientSecret())
   const { code, verifier } = await toCode(own)
-  expect((await it_.exchange(own, code, verifier)).status).toBe(200)
+  expect((await auth.exchange(own, code, verifier)).status).toBe(200)
 })
 
 it('the last use of a secret is stored, once in an hour', async () => {
-  const own = await register(it_.world, { authentication: 'client_secret' })
+  const own = await register(auth.world, { authentication: 'client_secret' })
   const word = newClientSecret()
   const [used, unused] = [await store(own, word), await store(own, newClientSecret())]
   const lastUse = async (id: string) =>
-    (await it_.world.db.clientSecret.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime() ?? 0
+    (await auth.world.db.clientSecret.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime() ?? 0
   const use = () => ask(basic(own, word), renewed('none'))
   await ask(basic(own, newClientSecret()), renewed('none'))
-  const before = it_.world.now() * 1000
+  const before = auth.world.now() * 1000
   await use()
   await expect.poll(() => lastUse(used)).toBeGreaterThanOrEqual(before)
   const first = await lastUse(used)
-  it_.world.advance(3_500)
+  auth.world.advance(3_500)
   await use()
-  it_.world.advance(200)
+  auth.world.advance(200)
   await use()
   await expect.poll(() => lastUse(used)).toBeGreaterThanOrEqual(first + 3_600_000)
   expect(await lastUse(unused)).toBe(0)
 })
 
 it('the database refuses secrets and keys that no client can have', async () => {
-  const { db, ids } = it_.world
-  const native = register(it_.world, { type: 'native', authentication: 'client_secret' })
+  const { db, ids } = auth.world
+  const native = register(auth.world, { type: 'native', authentication: 'client_secret' })
   await expect(native).rejects.toThrow('Client_credentials_check')
-  await expect(register(it_.world, { jwks: { keys: [] } })).rejects.toThrow('Client_credentials_check')
+  await expect(register(auth.world, { jwks: { keys: [] } })).rejects.toThrow('Client_credentials_check')
   const platform = db.client.update({ where: { id: ids.platform }, data: { authentication: 'client_secret' } })
   await expect(platform).rejects.toThrow('Client_credentials_check')
   const [createdAt, clientId] = [new Date(), client]

@@ -10,10 +10,10 @@ const DAY = 86_400
 const YEAR_MS = 365 * DAY * 1000
 const scope = 'svc.me.profile:read'
 
-const it_ = authWorld()
+const auth = authWorld()
 
 it('a consent ends a year after it was given, however often its tokens are renewed', async () => {
-  const { client, world, toTokens, refresh } = it_
+  const { client, world, toTokens, refresh } = auth
   let tokens: Tokens = await toTokens({ client, scope }, world.ids.member, world.ids.club)
   const renew = async () => {
     const { status, json } = await refresh(client, tokens.refresh_token)
@@ -33,7 +33,7 @@ it('a consent ends a year after it was given, however often its tokens are renew
 })
 
 it('a consent is in force until the millisecond of its end, for tokens and at Connected apps', async () => {
-  const { client, world, toTokens } = it_
+  const { client, world, toTokens } = auth
   const member = await createMember(world.db, { email: 'mia@example.org' })
   const { organisationId: organisation } = await world.db.membership.findFirstOrThrow({ where: { personId: member } })
   const { access_token } = await toTokens({ client, scope }, member, organisation)

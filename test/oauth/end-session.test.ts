@@ -8,14 +8,14 @@ import { api, everything, userinfo } from './openid-world.ts'
 const endpoint = `${issuer}/end-session`
 const bye = 'https://app.example/bye'
 
-const it_ = authWorld()
+const auth = authWorld()
 let client: string
 let browser: Browser
-let tokens: Awaited<ReturnType<typeof it_.toTokens>>
+let tokens: Awaited<ReturnType<typeof auth.toTokens>>
 beforeEach(async () => {
-  client = await register(it_.world, { scopes: everything.split(' '), postLogoutRedirectUris: [bye] })
-  browser = it_.newBrowser()
-  tokens = await it_.toTokens({ client, scope: everything }, it_.world.ids.member, it_.world.ids.club, browser)
+  client = await register(auth.world, { scopes: everything.split(' '), postLogoutRedirectUris: [bye] })
+  browser = auth.newBrowser()
+  tokens = await auth.toTokens({ client, scope: everything }, auth.world.ids.member, auth.world.ids.club, browser)
 })
 
 const ask = (fields: Record<string, string>, from = browser) => from.open(`${endpoint}?${new URLSearchParams(fields)}`)
@@ -41,9 +41,9 @@ describe('a sign-out that an app asks for', () => {
   it('leaves the access of apps as it is', async () => {
     const page = await ask({})
     await browser.submit(page, 'confirm', { query: '', decision: 'end' })
-    it_.world.advance(5)
-    expect((await userinfo(it_, tokens.access_token)).status).toBe(200)
-    expect((await it_.refresh(client, tokens.refresh_token)).status).toBe(200)
+    auth.world.advance(5)
+    expect((await userinfo(auth, tokens.access_token)).status).toBe(200)
+    expect((await auth.refresh(client, tokens.refresh_token)).status).toBe(200)
   })
 
   it('returns to the app, and ends nothing, when the member stays signed in', async () => {
@@ -62,9 +62,9 @@ describe('a sign-out that an app asks for', () => {
   })
 
   it('returns at once when nobody is signed in', async () => {
-    const back = await ask(hinted(), it_.newBrowser())
+    const back = await ask(hinted(), auth.newBrowser())
     expect(back.location!.href).toBe(`${bye}?state=the-state`)
-    const named = await ask({ client_id: client, post_logout_redirect_uri: bye }, it_.newBrowser())
+    const named = await ask({ client_id: client, post_logout_redirect_uri: bye }, auth.newBrowser())
     expect(named.location!.href).toBe(bye)
   })
 
@@ -82,11 +82,11 @@ describe('a sign-out that an app asks for', () => {
 
   it('takes an ID token that has expired, and that of another member', async () => {
     const { id_token_hint } = hinted()
-    it_.world.advance(86_400)
-    expect((await ask({ id_token_hint }, it_.newBrowser())).status).toBe(200)
-    const other = it_.newBrowser()
-    const stranger = await createMember(it_.world.db, { email: '' })
-    await it_.toConsent(other, it_.authorizeUrl({ client, scope: everything }).url, stranger)
+    auth.world.advance(86_400)
+    expect((await ask({ id_token_hint }, auth.newBrowser())).status).toBe(200)
+    const other = auth.newBrowser()
+    const stranger = await createMember(auth.world.db, { email: '' })
+    await auth.toConsent(other, auth.authorizeUrl({ client, scope: everything }).url, stranger)
     expect((await ask(hinted(), other)).text).toContain('Sign out of this browser?')
   })
 
@@ -122,7 +122,7 @@ describe('a sign-out shows an error page, redirects nowhere and ends nothing', (
     ['for a text, and no client', unnamed, () => hinted({ id_token_hint: 'text' })],
     [
       ...(['for the address of another client than client_id', unregistered] as const),
-      async () => hinted({ client_id: await register(it_.world) }),
+      async () => hinted({ client_id: await register(auth.world) }),
     ],
     [
       ...(['for a client that does not exist', 'client_id names no client'] as const),
@@ -134,8 +134,8 @@ describe('a sign-out shows an error page, redirects nowhere and ends nothing', (
     ],
     ['for a query above 4 KB', 'the query is longer than 4 KB', () => hinted({ more: 'a'.repeat(4_096) })],
   ])('%s, with the detail %j in both languages', async (_, detail, fields) => {
-    const [asked, nobody] = [await fields(), it_.newBrowser()]
-    const german = it_.newBrowser()
+    const [asked, nobody] = [await fields(), auth.newBrowser()]
+    const german = auth.newBrowser()
     german.language = 'de'
     for (const from of [browser, nobody, german]) {
       const page = await ask(asked, from)
@@ -162,7 +162,7 @@ describe('a sign-out shows an error page, redirects nowhere and ends nothing', (
 
   it('once the redirect URI at its host is removed', async () => {
     const data = { redirectUris: ['https://new.example/callback'] }
-    await it_.world.db.client.update({ where: { id: client }, data })
+    await auth.world.db.client.update({ where: { id: client }, data })
     const page = await ask(hinted())
     expect([page.status, page.location]).toEqual([400, undefined])
   })
@@ -176,7 +176,7 @@ describe('a sign-out shows an error page, redirects nowhere and ends nothing', (
 })
 
 it('a client without an address for it gets none', async () => {
-  const plain = await register(it_.world, { scopes: [api] })
+  const plain = await register(auth.world, { scopes: [api] })
   const page = await ask({ client_id: plain, post_logout_redirect_uri: bye })
   expect(page.status).toBe(400)
   expect((await ask({ client_id: plain })).text).toContain('Sign out of this browser?')

@@ -10,14 +10,14 @@ import { issuer, register, startAuthWorld } from './auth-world.ts'
 const SECONDS = 5
 
 let db: Database
-let it_: AuthWorld
+let auth: AuthWorld
 let client: string
 let tokens: Tokens
 beforeEach(async () => {
-  it_ = await startAuthWorld()
-  db = it_.world.db
-  client = await register(it_.world)
-  return () => it_.world.close()
+  auth = await startAuthWorld()
+  db = auth.world.db
+  client = await register(auth.world)
+  return () => auth.world.close()
 })
 
 type Call = { scope: string; of: 'club' | 'provider'; path: () => string; procedure: string; input: () => object }
@@ -39,25 +39,25 @@ const calls = {
   webhook: {
     scope: 'ntf.apps.webhook:read',
     of: 'provider',
-    path: () => `/apps/${it_.world.ids.app}/webhook`,
+    path: () => `/apps/${auth.world.ids.app}/webhook`,
     procedure: 'webhook.get',
-    input: () => ({ id: it_.world.ids.app }),
+    input: () => ({ id: auth.world.ids.app }),
   },
 } satisfies Record<string, Call>
 
 /** Over REST and over tRPC: the status and the message of a refusal. */
 async function ask({ path, procedure, input }: Call) {
   const token = tokens.access_token
-  const rest = await it_.world.call('GET', path(), { token })
+  const rest = await auth.world.call('GET', path(), { token })
   const query = new URLSearchParams({ input: JSON.stringify(input()) })
   const headers = { authorization: `Bearer ${token}` }
-  const trpc = await it_.world.internal('GET', `/trpc/${procedure}?${query}`, { headers })
+  const trpc = await auth.world.internal('GET', `/trpc/${procedure}?${query}`, { headers })
   const said = rest.body.detail ?? rest.body.error?.message
   return [rest.status, said, trpc.status, trpc.body.error?.message]
 }
 
-const membership = () => ({ organisation: it_.world.ids.club, person: it_.world.ids.member })
-const directory = () => asPlatform(it_.world).directory
+const membership = () => ({ organisation: auth.world.ids.club, person: auth.world.ids.member })
+const directory = () => asPlatform(auth.world).directory
 const ofConsent = () => ({ where: { clientId: client } })
 
 const NO_MEMBER = [404, 'This member does not exist in this club.']
@@ -68,37 +68,37 @@ it.each<[string, () => Promise<unknown>, (number | string)[], Call?]>([
   ['a membership that is ended', () => directory().memberships.end({ ids: [membership()] }), NO_MEMBER],
   [
     'a membership whose row is deleted',
-    () => db.membership.deleteMany({ where: { personId: it_.world.ids.member } }),
+    () => db.membership.deleteMany({ where: { personId: auth.world.ids.member } }),
     NO_MEMBER,
   ],
-  ['a person who is ended', () => directory().people.end({ ids: [it_.world.ids.member] }), NO_MEMBER],
-  ['an organisation that is ended', () => directory().organisations.end({ ids: [it_.world.ids.club] }), NO_MEMBER],
+  ['a person who is ended', () => directory().people.end({ ids: [auth.world.ids.member] }), NO_MEMBER],
+  ['an organisation that is ended', () => directory().organisations.end({ ids: [auth.world.ids.club] }), NO_MEMBER],
   [
     'a consent that is withdrawn',
     async () => {
-      const browser = it_.newBrowser()
-      await browser.submit(await browser.open(`${issuer}/connected`), 'pick', { member: it_.world.ids.member })
+      const browser = auth.newBrowser()
+      await browser.submit(await browser.open(`${issuer}/connected`), 'pick', { member: auth.world.ids.member })
       const consent = await db.consent.findFirstOrThrow(ofConsent())
-      await reportingDue(it_.world.core, () => browser.post(`${issuer}/connected/withdraw`, { consent: consent.id }))
+      await reportingDue(auth.world.core, () => browser.post(`${issuer}/connected/withdraw`, { consent: consent.id }))
     },
     INVALID,
   ],
   [
     'a sign-in whose refresh token is revoked',
-    () => it_.app.post(`${issuer}/revoke`, { token: tokens.refresh_token, client_id: client }),
+    () => auth.app.post(`${issuer}/revoke`, { token: tokens.refresh_token, client_id: client }),
     INVALID,
   ],
   [
     'a sign-in whose refresh token is used twice',
     async () => {
-      await it_.refresh(client, (await it_.refresh(client, tokens.refresh_token)).json.refresh_token)
-      await it_.refresh(client, tokens.refresh_token)
+      await auth.refresh(client, (await auth.refresh(client, tokens.refresh_token)).json.refresh_token)
+      await auth.refresh(client, tokens.refresh_token)
     },
     INVALID,
   ],
   [
     'an app that is suspended',
-    () => db.app.update({ where: { id: it_.world.ids.app }, data: { state: 'suspended' } }),
+    () => db.app.update({ where: { id: auth.world.ids.app }, data: { state: 'suspended' } }),
     INVALID,
   ],
   ['a client that is removed', () => db.$transaction((tx) => removeClientIn(tx, client)), INVALID],
@@ -111,13 +111,13 @@ it.each<[string, () => Promise<unknown>, (number | string)[], Call?]>([
   ],
   [
     'a team that loses its level',
-    () => db.team.update({ where: { id: it_.world.ids.team }, data: { level: 'hobby' } }),
+    () => db.team.update({ where: { id: auth.world.ids.team }, data: { level: 'hobby' } }),
     [403, 'The Developer membership is needed for this API.'],
     calls.webhook,
   ],
 ])('%s is refused after 5 s at the latest', async (_, end, refusal, call = calls.profile) => {
-  const { ids, advance } = it_.world
-  tokens = await it_.toTokens({ client, scope: call.scope }, ids.member, ids[call.of])
+  const { ids, advance } = auth.world
+  tokens = await auth.toTokens({ client, scope: call.scope }, ids.member, ids[call.of])
   expect(await ask(call)).toMatchObject({ 0: 200, 2: 200 })
   await end()
   advance(SECONDS)

@@ -8,24 +8,24 @@ import { api, everything } from './openid-world.ts'
 
 const scope = 'svc.me.profile:read'
 
-const it_ = authWorld()
+const auth = authWorld()
 
 describe('a person who is erased', () => {
   it('is signed out, and tokens, codes and sessions stay dead when the platform brings the person back', async () => {
-    const { world, client } = it_
+    const { world, client } = auth
     const { db } = world
     const person = await createMember(db, { email: 'mia@example.org' })
     const club = (await organisationsOf(db, person, ['club'], Date.now()))[0]!.id
-    const browser = it_.newBrowser()
-    const tokens = await it_.toTokens({ client, scope }, person, club, browser)
-    const { code, verifier } = await it_.toCode({ client, scope, more: { prompt: 'consent' } }, person, club, browser)
+    const browser = auth.newBrowser()
+    const tokens = await auth.toTokens({ client, scope }, person, club, browser)
+    const { code, verifier } = await auth.toCode({ client, scope, more: { prompt: 'consent' } }, person, club, browser)
     const profile = async () => {
       world.advance(5)
       const { status, body } = await world.call('GET', '/me/profile', { token: tokens.access_token })
       return [status, body.error?.message]
     }
     const signsIn = async () =>
-      (await browser.open(it_.authorizeUrl({ client, scope }).url)).text.includes('name="member"')
+      (await browser.open(auth.authorizeUrl({ client, scope }).url)).text.includes('name="member"')
     expect(await profile()).toEqual([200, undefined])
     expect(await signsIn()).toBe(false)
     const ids = { where: { id: person } }
@@ -36,9 +36,9 @@ describe('a person who is erased', () => {
 
     const expectSignedOut = async () => {
       expect(await profile()).toEqual([401, 'This token is not valid.'])
-      const renewed = await it_.refresh(client, tokens.refresh_token)
+      const renewed = await auth.refresh(client, tokens.refresh_token)
       expect([renewed.status, renewed.json.error]).toEqual([400, 'invalid_grant'])
-      const exchanged = await it_.exchange(client, code, verifier)
+      const exchanged = await auth.exchange(client, code, verifier)
       expect([exchanged.status, exchanged.json.error]).toEqual([400, 'invalid_grant'])
       expect(await signsIn()).toBe(true)
     }
@@ -50,11 +50,11 @@ describe('a person who is erased', () => {
   })
 
   it('is in no code that a device has begun, whatever names them there', async () => {
-    const { world } = it_
+    const { world } = auth
     const client = await register(world, { devices: true, scopes: everything.split(' ') })
     const person = await createMember(world.db, { email: 'Mia.Device@example.org' })
     const club = (await organisationsOf(world.db, person, ['club'], Date.now()))[0]!.id
-    const flow = deviceFlow(it_)
+    const flow = deviceFlow(auth)
     const first = await flow.begin(client, 'openid')
     await flow.allow(first.user_code, 'openid', person, club)
     const { id_token: idToken } = (await flow.poll(client, first.device_code)).json

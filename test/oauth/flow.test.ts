@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { authWorld, clubScopes, issuer, redirectUri } from './auth-world.ts'
 import { Browser, offered } from './browser.ts'
 
-const it_ = authWorld()
+const auth = authWorld()
 
 /** How openid-client reaches the service: names of test hosts do not resolve. */
 const fetchFrom =
@@ -19,15 +19,15 @@ const fetchFrom =
   }
 
 const discover = () =>
-  client.discovery(new URL(issuer), it_.client, undefined, client.None(), {
+  client.discovery(new URL(issuer), auth.client, undefined, client.None(), {
     algorithm: 'oauth2',
     execute: [client.allowInsecureRequests],
-    [client.customFetch]: fetchFrom(it_.world.publicPort),
+    [client.customFetch]: fetchFrom(auth.world.publicPort),
   })
 
 describe('an app that knows only the issuer', () => {
   it('signs a member in, reads their profile, refreshes its tokens and revokes them', async () => {
-    const { world, toConsent, newBrowser } = it_
+    const { world, toConsent, newBrowser } = auth
     const { member, club } = world.ids
     const config = await discover()
     const verifier = client.randomPKCECodeVerifier()
@@ -69,7 +69,7 @@ describe('an app that knows only the issuer', () => {
       aud: 'urn:member-apps-api',
       sub: member,
       organisation: club,
-      client_id: it_.client,
+      client_id: auth.client,
       scope: 'svc.me.profile:read svc.apps.storage:read',
       gid: expect.any(String),
       jti: expect.any(String),
@@ -94,7 +94,7 @@ describe('an app that knows only the issuer', () => {
   })
 
   it('reads the metadata at both of its addresses', async () => {
-    const { app } = it_
+    const { app } = auth
     const inserted = await app.get('http://auth.test/.well-known/oauth-authorization-server/v1/oauth')
     const below = await app.get(`${issuer}/.well-known/oauth-authorization-server`)
     expect(inserted.status).toBe(200)
@@ -115,7 +115,7 @@ describe('an app that knows only the issuer', () => {
   })
 
   it('can call the endpoints from a page of any origin', async () => {
-    const { app, token } = it_
+    const { app, token } = auth
     const origin = 'https://app.example'
     for (const [address, method] of [
       [`${issuer}/token`, 'POST'],
@@ -140,7 +140,7 @@ describe('an app that knows only the issuer', () => {
   })
 
   it('refreshes at the apps host as well, as documented', async () => {
-    const { world, client: clientId, toTokens, app } = it_
+    const { world, client: clientId, toTokens, app } = auth
     const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' }, world.ids.member, world.ids.club)
     const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
     const renewed = await app.post('http://apps.test/v1/oauth/token', fields)
@@ -156,7 +156,7 @@ describe('an app that knows only the issuer', () => {
 
 describe('a member', () => {
   it('who refuses leaves the app without tokens', async () => {
-    const { world, client: clientId, authorizeUrl, toConsent, newBrowser } = it_
+    const { world, client: clientId, authorizeUrl, toConsent, newBrowser } = auth
     const browser = newBrowser()
     const page = await toConsent(
       browser,
@@ -175,7 +175,7 @@ describe('a member', () => {
   })
 
   it('who unticks a scope gives it to no token of that consent', async () => {
-    const { world, client: clientId, authorizeUrl, toConsent, newBrowser, exchange, refresh } = it_
+    const { world, client: clientId, authorizeUrl, toConsent, newBrowser, exchange, refresh } = auth
     const browser = newBrowser()
     const { url, verifier } = authorizeUrl({ client: clientId, scope: clubScopes.join(' ') })
     const page = await toConsent(browser, url, world.ids.member)
@@ -196,7 +196,7 @@ describe('a member', () => {
   })
 
   it('who is signed in and has allowed the same scopes is not asked again', async () => {
-    const { world, client: clientId, authorizeUrl, toCode } = it_
+    const { world, client: clientId, authorizeUrl, toCode } = auth
     const asked = { client: clientId, scope: 'svc.me.profile:read svc.me.groups:read' }
     const { browser } = await toCode(asked, world.ids.member, world.ids.club)
     const again = await browser.open(authorizeUrl({ ...asked, scope: 'svc.me.profile:read' }).url)
@@ -206,7 +206,7 @@ describe('a member', () => {
   })
 
   it('who has allowed an app in one club is asked again for another, which the app preselects', async () => {
-    const { world, client: clientId, authorizeUrl, toCode } = it_
+    const { world, client: clientId, authorizeUrl, toCode } = auth
     const [person, other] = [`both-${world.ids.member}`, `other-${world.ids.club}`]
     await world.db.person.create({ data: { id: person, firstName: 'B', lastName: 'O', email: 'b@example.org' } })
     await world.db.organisation.create({ data: { id: other, kind: 'club', name: 'Other' } })

@@ -6,27 +6,27 @@ import { createMember } from './members.ts'
 
 const scope = 'svc.me.profile:read'
 
-const it_ = authWorld()
+const auth = authWorld()
 let person: string
 let club: string
 let tokens: Tokens
 beforeEach(async () => {
-  const { db } = it_.world
+  const { db } = auth.world
   person = await createMember(db, { email: 'mia@example.org' })
   club = (await organisationsOf(db, person, ['club'], Date.now()))[0]!.id
-  tokens = await it_.toTokens({ client: it_.client, scope }, person, club)
+  tokens = await auth.toTokens({ client: auth.client, scope }, person, club)
 })
 
 const profile = async () => {
-  it_.world.advance(5)
-  const { status, body } = await it_.world.call('GET', '/me/profile', { token: tokens.access_token })
+  auth.world.advance(5)
+  const { status, body } = await auth.world.call('GET', '/me/profile', { token: tokens.access_token })
   return [status, status === 200 ? undefined : (body.detail ?? body.error.message)]
 }
 const renew = async () => {
-  const { status, json } = await it_.refresh(it_.client, tokens.refresh_token)
+  const { status, json } = await auth.refresh(auth.client, tokens.refresh_token)
   return [status, json.error]
 }
-const sql = (text: string) => it_.world.db.$executeRawUnsafe(text)
+const sql = (text: string) => auth.world.db.$executeRawUnsafe(text)
 const of = () => `"organisationId" = '${club}' AND "personId" = '${person}'`
 const INVALID = [401, 'This token is not valid.']
 
@@ -44,8 +44,8 @@ describe('a member who leaves and comes back', () => {
     ],
     [
       'by Prisma',
-      () => it_.world.db.membership.updateMany({ where: { personId: person }, data: { leftAt: new Date() } }),
-      () => it_.world.db.membership.updateMany({ where: { personId: person }, data: { leftAt: null } }),
+      () => auth.world.db.membership.updateMany({ where: { personId: person }, data: { leftAt: new Date() } }),
+      () => auth.world.db.membership.updateMany({ where: { personId: person }, data: { leftAt: null } }),
     ],
     [
       'by an import',
@@ -62,7 +62,7 @@ describe('a member who leaves and comes back', () => {
     [
       'by a row that is given to someone else, and back',
       async () => {
-        const other = await createMember(it_.world.db, { email: 'other@example.org', member: false })
+        const other = await createMember(auth.world.db, { email: 'other@example.org', member: false })
         await sql(`UPDATE "Membership" SET "personId" = '${other}' WHERE ${of()}`)
       },
       () => sql(`UPDATE "Membership" SET "personId" = '${person}' WHERE "organisationId" = '${club}'`),
@@ -75,20 +75,20 @@ describe('a member who leaves and comes back', () => {
     await come()
     expect(await profile()).toEqual(INVALID)
     expect(await renew()).toEqual([400, 'invalid_grant'])
-    const consents = await it_.world.db.consent.findMany({ where: { personId: person } })
+    const consents = await auth.world.db.consent.findMany({ where: { personId: person } })
     expect(consents).toMatchObject([{ withdrawnAt: expect.any(Date) }])
 
-    tokens = await it_.toTokens({ client: it_.client, scope }, person, club)
+    tokens = await auth.toTokens({ client: auth.client, scope }, person, club)
     expect(await profile()).toEqual([200, undefined])
     expect(await renew()).toEqual([200, undefined])
   })
 
   it('is asked again, also in a browser that is signed in', async () => {
-    const browser = it_.newBrowser()
-    tokens = await it_.toTokens({ client: it_.client, scope }, person, club, browser)
+    const browser = auth.newBrowser()
+    tokens = await auth.toTokens({ client: auth.client, scope }, person, club, browser)
     await sql(`UPDATE "Membership" SET "leftAt" = now() WHERE ${of()}`)
     await sql(`UPDATE "Membership" SET "leftAt" = NULL WHERE ${of()}`)
-    const page = await browser.open(it_.authorizeUrl({ client: it_.client, scope }).url)
+    const page = await browser.open(auth.authorizeUrl({ client: auth.client, scope }).url)
     expect([page.status, page.location]).toEqual([200, undefined])
     expect(page.text).toContain('value="allow"')
   })
@@ -106,26 +106,26 @@ describe('a membership', () => {
   })
 
   it('that comes back leaves the consents for other organisations, and those of other members', async () => {
-    const other = await createMember(it_.world.db, { email: 'ben@example.org' })
-    await it_.world.db.membership.create({ data: { organisationId: club, personId: other } })
-    const theirs = await it_.toTokens({ client: it_.client, scope }, other, club)
-    const { member, club: elsewhere } = it_.world.ids
-    const others = await it_.toTokens({ client: it_.client, scope }, member, elsewhere)
+    const other = await createMember(auth.world.db, { email: 'ben@example.org' })
+    await auth.world.db.membership.create({ data: { organisationId: club, personId: other } })
+    const theirs = await auth.toTokens({ client: auth.client, scope }, other, club)
+    const { member, club: elsewhere } = auth.world.ids
+    const others = await auth.toTokens({ client: auth.client, scope }, member, elsewhere)
     await sql(`UPDATE "Membership" SET "leftAt" = now() WHERE ${of()}`)
     await sql(`UPDATE "Membership" SET "leftAt" = NULL WHERE ${of()}`)
     for (const { refresh_token } of [theirs, others]) {
-      expect((await it_.refresh(it_.client, refresh_token)).status).toBe(200)
+      expect((await auth.refresh(auth.client, refresh_token)).status).toBe(200)
     }
   })
 
   it('that has ended has no entry at Connected apps', async () => {
-    const browser = it_.newBrowser()
-    await it_.toTokens({ client: it_.client, scope }, person, club, browser)
+    const browser = auth.newBrowser()
+    await auth.toTokens({ client: auth.client, scope }, person, club, browser)
     const entries = async () => [...(await browser.open(`${issuer}/connected`)).text.matchAll(/name="consent"/g)].length
     // That of another member of the club is no entry of theirs.
-    const other = await createMember(it_.world.db, { email: 'eva@example.org' })
-    await it_.world.db.membership.create({ data: { organisationId: club, personId: other } })
-    await it_.toTokens({ client: await register(it_.world), scope }, other, club)
+    const other = await createMember(auth.world.db, { email: 'eva@example.org' })
+    await auth.world.db.membership.create({ data: { organisationId: club, personId: other } })
+    await auth.toTokens({ client: await register(auth.world), scope }, other, club)
     expect(await entries()).toBe(1)
     await sql(`UPDATE "Membership" SET "leftAt" = now() WHERE ${of()}`)
     expect(await entries()).toBe(0)

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { authWorld, issuer, redirectUri } from './auth-world.ts'
 import { byPort, everything, registerOpenid, toApp } from './openid-world.ts'
 
-const it_ = authWorld()
+const auth = authWorld()
 
 it('oauth4webapi, unchanged, signs a member in, reads userinfo and renews', async () => {
-  const options = byPort(it_)
-  const client = { client_id: await registerOpenid(it_) }
+  const options = byPort(auth)
+  const client = { client_id: await registerOpenid(auth) }
   const at = new URL(issuer)
   const server = await oauth.processDiscoveryResponse(at, await oauth.discoveryRequest(at, options))
   const [verifier, state, nonce] = [
@@ -21,7 +21,7 @@ it('oauth4webapi, unchanged, signs a member in, reads userinfo and renews', asyn
     ...{ state, nonce, max_age: '600' },
     ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
   }).toString()
-  const back = await toApp(it_, url, it_.newBrowser())
+  const back = await toApp(auth, url, auth.newBrowser())
 
   const parameters = oauth.validateAuthResponse(server, client, back, state)
   const code = oauth.authorizationCodeGrantRequest
@@ -31,7 +31,7 @@ it('oauth4webapi, unchanged, signs a member in, reads userinfo and renews', asyn
   })
   await oauth.validateApplicationLevelSignature(server, answer, options)
   const { sub } = oauth.getValidatedIdTokenClaims(tokens)!
-  expect(sub).toBe(it_.world.ids.member)
+  expect(sub).toBe(auth.world.ids.member)
 
   const asked = await oauth.userInfoRequest(server, client, tokens.access_token, options)
   expect(await oauth.processUserInfoResponse(server, client, sub, asked)).toMatchObject({ email: 'mia@example.org' })

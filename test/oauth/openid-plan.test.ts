@@ -5,23 +5,23 @@ import { beforeAll, expect, it } from 'vitest'
 import { authWorld, issuer, redirectUri } from './auth-world.ts'
 import { api, discover, everything, registerOpenid, signIn, toApp, userinfo } from './openid-world.ts'
 
-const it_ = authWorld()
+const auth = authWorld()
 let client: string
 let config: openid.Configuration
 beforeAll(async () => {
-  client = await registerOpenid(it_)
-  config = await discover(it_, client)
+  client = await registerOpenid(auth)
+  config = await discover(auth, client)
 })
 
-const ask = (more: Record<string, string | undefined> = {}, browser = it_.newBrowser()) =>
-  browser.open(it_.authorizeUrl({ client, scope: everything, more }).url)
+const ask = (more: Record<string, string | undefined> = {}, browser = auth.newBrowser()) =>
+  browser.open(auth.authorizeUrl({ client, scope: everything, more }).url)
 
 /** The checks of the OpenID Foundation's basic and config plans that apply to the code flow, by their names in the suite. */
 const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-discovery-endpoint-verification',
     async () => {
-      const { json } = await it_.app.get(`${issuer}/.well-known/openid-configuration`)
+      const { json } = await auth.app.get(`${issuer}/.well-known/openid-configuration`)
       expect(json).toMatchObject({
         issuer,
         userinfo_endpoint: `${issuer}/userinfo`,
@@ -42,12 +42,12 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-server',
     async () => {
-      const before = it_.world.now()
-      const { claims, id_token, access_token } = await signIn(it_, config)
+      const before = auth.world.now()
+      const { claims, id_token, access_token } = await signIn(auth, config)
       expect(decodeProtectedHeader(id_token!)).toEqual({ alg: 'ES256', kid: expect.any(String) })
       const half = createHash('sha256').update(access_token).digest().subarray(0, 16)
       expect(claims).toEqual({
-        ...{ iss: issuer, sub: it_.world.ids.member, aud: client, nonce: expect.any(String) },
+        ...{ iss: issuer, sub: auth.world.ids.member, aud: client, nonce: expect.any(String) },
         ...{ iat: expect.any(Number), exp: claims.iat + 900, auth_time: expect.any(Number) },
         at_hash: half.toString('base64url'),
       })
@@ -64,9 +64,9 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-userinfo-get',
     async () => {
-      const { access_token, claims } = await signIn(it_, config)
+      const { access_token, claims } = await signIn(auth, config)
       expect(await openid.fetchUserInfo(config, access_token, claims.sub)).toEqual({
-        ...{ sub: it_.world.ids.member, email: 'mia@example.org' },
+        ...{ sub: auth.world.ids.member, email: 'mia@example.org' },
         ...{ name: 'Mia Member', given_name: 'Mia', family_name: 'Member' },
       })
     },
@@ -74,14 +74,14 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-userinfo-post-header',
     async () => {
-      const { access_token, claims } = await signIn(it_, config)
-      expect((await userinfo(it_, access_token, 'POST')).json.sub).toBe(claims.sub)
+      const { access_token, claims } = await signIn(auth, config)
+      expect((await userinfo(auth, access_token, 'POST')).json.sub).toBe(claims.sub)
     },
   ],
   [
     'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
     async () => {
-      const tokens = await it_.toTokens({ client, scope: everything }, it_.world.ids.member, it_.world.ids.club)
+      const tokens = await auth.toTokens({ client, scope: everything }, auth.world.ids.member, auth.world.ids.club)
       expect(JSON.parse(Buffer.from(tokens.id_token.split('.')[1]!, 'base64url').toString())).not.toHaveProperty(
         'nonce',
       )
@@ -90,54 +90,54 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-scope-profile',
     async () => {
-      const { access_token } = await signIn(it_, config, { scope: 'openid profile' })
-      const { json } = await userinfo(it_, access_token)
+      const { access_token } = await signIn(auth, config, { scope: 'openid profile' })
+      const { json } = await userinfo(auth, access_token)
       expect(Object.keys(json).sort()).toEqual(['family_name', 'given_name', 'name', 'sub'])
     },
   ],
   [
     'oidcc-scope-email',
     async () => {
-      const { access_token } = await signIn(it_, config, { scope: 'openid email' })
-      expect(Object.keys((await userinfo(it_, access_token)).json).sort()).toEqual(['email', 'sub'])
+      const { access_token } = await signIn(auth, config, { scope: 'openid email' })
+      expect(Object.keys((await userinfo(auth, access_token)).json).sort()).toEqual(['email', 'sub'])
     },
   ],
   [
     'oidcc-scope-all',
     async () => {
-      const { scope } = await signIn(it_, config, { scope: 'openid profile email address phone' })
+      const { scope } = await signIn(auth, config, { scope: 'openid profile email address phone' })
       expect(scope).toBe('openid profile email')
     },
   ],
   [
     'oidcc-ensure-other-scope-order-succeeds',
     async () => {
-      const { claims } = await signIn(it_, config, { scope: 'email openid' })
-      expect(claims.sub).toBe(it_.world.ids.member)
+      const { claims } = await signIn(auth, config, { scope: 'email openid' })
+      expect(claims.sub).toBe(auth.world.ids.member)
     },
   ],
   ...['page', 'popup'].map((display): [string, () => Promise<void>] => [
     `oidcc-display-${display}`,
     async () => {
-      expect((await signIn(it_, config, { display })).claims.sub).toBe(it_.world.ids.member)
+      expect((await signIn(auth, config, { display })).claims.sub).toBe(auth.world.ids.member)
     },
   ]),
   [
     'oidcc-ensure-request-with-unknown-parameter-succeeds',
     async () => {
-      expect((await signIn(it_, config, { extra: 'foobar' })).claims.sub).toBe(it_.world.ids.member)
+      expect((await signIn(auth, config, { extra: 'foobar' })).claims.sub).toBe(auth.world.ids.member)
     },
   ],
   [
     'oidcc-claims-locales',
     async () => {
-      expect((await signIn(it_, config, { claims_locales: 'se' })).claims.sub).toBe(it_.world.ids.member)
+      expect((await signIn(auth, config, { claims_locales: 'se' })).claims.sub).toBe(auth.world.ids.member)
     },
   ],
   [
     'oidcc-ensure-request-with-acr-values-succeeds',
     async () => {
-      expect((await signIn(it_, config, { acr_values: '1 2' })).claims.sub).toBe(it_.world.ids.member)
+      expect((await signIn(auth, config, { acr_values: '1 2' })).claims.sub).toBe(auth.world.ids.member)
     },
   ],
   [
@@ -153,70 +153,70 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-prompt-none-logged-in',
     async () => {
-      const { browser, claims } = await signIn(it_, config)
-      const silent = await signIn(it_, config, { prompt: 'none' }, browser)
+      const { browser, claims } = await signIn(auth, config)
+      const silent = await signIn(auth, config, { prompt: 'none' }, browser)
       expect([silent.claims.sub, silent.claims.auth_time]).toEqual([claims.sub, claims.auth_time])
     },
   ],
   [
     'oidcc-prompt-login',
     async () => {
-      const { browser, claims } = await signIn(it_, config)
-      it_.world.advance(10)
+      const { browser, claims } = await signIn(auth, config)
+      auth.world.advance(10)
       expect((await ask({ prompt: 'login' }, browser)).text).toContain('name="member"')
-      const again = await signIn(it_, config, { prompt: 'login' }, browser)
+      const again = await signIn(auth, config, { prompt: 'login' }, browser)
       expect(again.claims.auth_time! - claims.auth_time!).toBeGreaterThanOrEqual(10)
     },
   ],
   [
     'oidcc-max-age-1',
     async () => {
-      const { browser, claims } = await signIn(it_, config)
-      it_.world.advance(2)
+      const { browser, claims } = await signIn(auth, config)
+      auth.world.advance(2)
       expect((await ask({ max_age: '1' }, browser)).text).toContain('name="member"')
-      const again = await signIn(it_, config, { max_age: '1' }, browser)
+      const again = await signIn(auth, config, { max_age: '1' }, browser)
       expect(again.claims.auth_time).toBeGreaterThan(claims.auth_time!)
     },
   ],
   [
     'oidcc-max-age-10000',
     async () => {
-      const { browser, claims } = await signIn(it_, config)
-      it_.world.advance(9_000)
-      const again = await signIn(it_, config, { max_age: '10000' }, browser)
+      const { browser, claims } = await signIn(auth, config)
+      auth.world.advance(9_000)
+      const again = await signIn(auth, config, { max_age: '10000' }, browser)
       expect(again.claims.auth_time).toBe(claims.auth_time)
     },
   ],
   [
     'oidcc-id-token-hint',
     async () => {
-      const { browser, claims, id_token } = await signIn(it_, config)
-      const silent = await signIn(it_, config, { prompt: 'none', id_token_hint: id_token! }, browser)
+      const { browser, claims, id_token } = await signIn(auth, config)
+      const silent = await signIn(auth, config, { prompt: 'none', id_token_hint: id_token! }, browser)
       expect(silent.claims.sub).toBe(claims.sub)
     },
   ],
   [
     'oidcc-login-hint',
     async () => {
-      expect((await signIn(it_, config, { login_hint: 'mia@example.org' })).claims.sub).toBe(it_.world.ids.member)
+      expect((await signIn(auth, config, { login_hint: 'mia@example.org' })).claims.sub).toBe(auth.world.ids.member)
     },
   ],
   [
     'oidcc-ui-locales',
     async () => {
-      expect((await signIn(it_, config, { ui_locales: 'se de' })).claims.sub).toBe(it_.world.ids.member)
+      expect((await signIn(auth, config, { ui_locales: 'se de' })).claims.sub).toBe(auth.world.ids.member)
     },
   ],
   [
     'oidcc-ensure-post-request-succeeds',
     async () => {
-      const { url, verifier } = it_.authorizeUrl({ client, scope: everything })
-      const browser = it_.newBrowser()
+      const { url, verifier } = auth.authorizeUrl({ client, scope: everything })
+      const browser = auth.newBrowser()
       const origin = { origin: 'https://app.example' }
       const posted = await browser.post(url.origin + url.pathname, Object.fromEntries(url.searchParams), origin)
       expect([posted.status, posted.location!.href]).toEqual([303, url.href])
-      const back = await toApp(it_, posted.location!, browser)
-      expect((await it_.exchange(client, back.searchParams.get('code')!, verifier)).json.id_token).toEqual(
+      const back = await toApp(auth, posted.location!, browser)
+      expect((await auth.exchange(client, back.searchParams.get('code')!, verifier)).json.id_token).toEqual(
         expect.any(String),
       )
     },
@@ -224,11 +224,11 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-codereuse',
     async () => {
-      const { back, verifier, access_token } = await signIn(it_, config)
-      const again = await it_.exchange(client, back.searchParams.get('code')!, verifier)
+      const { back, verifier, access_token } = await signIn(auth, config)
+      const again = await auth.exchange(client, back.searchParams.get('code')!, verifier)
       expect([again.status, again.json.error]).toEqual([400, 'invalid_grant'])
-      it_.world.advance(5)
-      expect((await userinfo(it_, access_token)).status).toBe(401)
+      auth.world.advance(5)
+      expect((await userinfo(auth, access_token)).status).toBe(401)
     },
   ],
   [
@@ -248,7 +248,7 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-refresh-token',
     async () => {
-      const first = await signIn(it_, config)
+      const first = await signIn(auth, config)
       const renewed = await openid.refreshTokenGrant(config, first.refresh_token!)
       const { iat: _iat, exp: _exp, at_hash, ...claims } = renewed.claims()!
       expect(claims).toEqual({
@@ -256,7 +256,7 @@ const checks: [string, () => Promise<void>][] = [
         ...{ auth_time: first.claims.auth_time, nonce: first.claims.nonce },
       })
       expect(at_hash).not.toBe(first.claims.at_hash)
-      expect((await userinfo(it_, renewed.access_token)).status).toBe(200)
+      expect((await userinfo(auth, renewed.access_token)).status).toBe(200)
     },
   ],
 ]

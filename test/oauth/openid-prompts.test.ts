@@ -7,19 +7,19 @@ import { createMember } from './members.ts'
 import { api, discover, everything, registerOpenid, signIn } from './openid-world.ts'
 
 const { codes } = (await startCodeWorld()).startNode()
-const it_ = authWorld({ auth: { codes } })
+const auth = authWorld({ auth: { codes } })
 let client: string
 let config: openid.Configuration
 beforeAll(async () => {
-  client = await registerOpenid(it_)
+  client = await registerOpenid(auth)
 })
 beforeEach(async () => {
-  config = await discover(it_, client)
+  config = await discover(auth, client)
 })
 
 type More = Record<string, string | undefined>
-const ask = (more: More = {}, browser = it_.newBrowser(), of = client) =>
-  browser.open(it_.authorizeUrl({ client: of, scope: everything, more }).url)
+const ask = (more: More = {}, browser = auth.newBrowser(), of = client) =>
+  browser.open(auth.authorizeUrl({ client: of, scope: everything, more }).url)
 const answerOf = ({ location }: { location: URL | undefined }) => [
   `${location?.origin}${location?.pathname}`,
   location?.searchParams.get('error'),
@@ -28,13 +28,13 @@ const answerOf = ({ location }: { location: URL | undefined }) => [
 
 describe('prompt=none', () => {
   it('answers consent_required to a client of the same team, though the member has allowed another', async () => {
-    const { browser } = await signIn(it_, config)
-    const other = await registerOpenid(it_)
+    const { browser } = await signIn(auth, config)
+    const other = await registerOpenid(auth)
     expect(answerOf(await ask({ prompt: 'none' }, browser, other))).toEqual([redirectUri, 'consent_required', null])
     // As of a member who has never allowed any app.
-    const nobody = await createMember(it_.world.db, { email: `${id('new')}@example.org` })
-    const fresh = it_.newBrowser()
-    await it_.toConsent(fresh, it_.authorizeUrl({ client: other, scope: everything }).url, nobody)
+    const nobody = await createMember(auth.world.db, { email: `${id('new')}@example.org` })
+    const fresh = auth.newBrowser()
+    await auth.toConsent(fresh, auth.authorizeUrl({ client: other, scope: everything }).url, nobody)
     const silent = await ask({ prompt: 'none' }, fresh, other)
     expect(answerOf(silent)).toEqual([redirectUri, 'consent_required', null])
   })
@@ -49,21 +49,21 @@ describe('prompt=none', () => {
     ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
     ['a max_age that is no number', { max_age: 'soon' }, 'invalid_request'],
   ])('for %s answers with an error at the redirect URI, and asks nobody', async (_, more, error) => {
-    const { browser } = await signIn(it_, config)
-    it_.world.advance(2)
-    const consents = () => it_.world.db.consent.count({ where: { clientId: client } })
+    const { browser } = await signIn(auth, config)
+    auth.world.advance(2)
+    const consents = () => auth.world.db.consent.count({ where: { clientId: client } })
     const before = await consents()
     expect(answerOf(await ask({ prompt: 'none', ...more }, browser))).toEqual([redirectUri, error, null])
     expect(await consents()).toBe(before)
   })
 
   it('answers interaction_required to a native app, whose port another program may have', async () => {
-    const native = await register(it_.world, {
+    const native = await register(auth.world, {
       ...{ type: 'native', scopes: everything.split(' '), redirectUris: ['http://127.0.0.1/cb'] },
     })
     const asked = { client: native, scope: everything, redirectUri: 'http://127.0.0.1:4000/cb' }
-    const { browser } = await it_.toCode(asked, it_.world.ids.member, it_.world.ids.club)
-    const silent = await browser.open(it_.authorizeUrl({ ...asked, more: { prompt: 'none' } }).url)
+    const { browser } = await auth.toCode(asked, auth.world.ids.member, auth.world.ids.club)
+    const silent = await browser.open(auth.authorizeUrl({ ...asked, more: { prompt: 'none' } }).url)
     expect(answerOf(silent)).toEqual(['http://127.0.0.1:4000/cb', 'interaction_required', null])
   })
 
@@ -73,13 +73,13 @@ describe('prompt=none', () => {
   })
 
   it('answers login_required for the ID token of another member, and as without it for that of another client', async () => {
-    const { browser } = await signIn(it_, config)
-    const stranger = await createMember(it_.world.db, { email: `${id('new')}@example.org` })
-    const club = await it_.world.db.membership.findFirstOrThrow({ where: { personId: stranger } })
-    const theirs = await it_.toTokens({ client, scope: everything }, stranger, club.organisationId)
+    const { browser } = await signIn(auth, config)
+    const stranger = await createMember(auth.world.db, { email: `${id('new')}@example.org` })
+    const club = await auth.world.db.membership.findFirstOrThrow({ where: { personId: stranger } })
+    const theirs = await auth.toTokens({ client, scope: everything }, stranger, club.organisationId)
     const hinted = await ask({ prompt: 'none', id_token_hint: theirs.id_token }, browser)
     expect(answerOf(hinted)).toEqual([redirectUri, 'login_required', null])
-    const other = await registerOpenid(it_)
+    const other = await registerOpenid(auth)
     const foreign = await ask({ prompt: 'none', id_token_hint: theirs.id_token }, browser, other)
     expect(answerOf(foreign)).toEqual([redirectUri, 'consent_required', null])
   })
@@ -87,28 +87,28 @@ describe('prompt=none', () => {
 
 describe('an app that wants', () => {
   it('another account gets the page to sign in, though somebody is signed in, and then the consent page', async () => {
-    const { browser } = await signIn(it_, config)
+    const { browser } = await signIn(auth, config)
     const page = await ask({ prompt: 'select_account' }, browser)
     expect(page.text).toContain('name="member"')
-    const after = await browser.submit(page, 'pick', { member: it_.world.ids.member })
+    const after = await browser.submit(page, 'pick', { member: auth.world.ids.member })
     expect(after.location!.searchParams.has('code')).toBe(true)
     const both = await ask({ prompt: 'select_account consent' }, browser)
-    const consent = await browser.submit(both, 'pick', { member: it_.world.ids.member })
+    const consent = await browser.submit(both, 'pick', { member: auth.world.ids.member })
     expect(consent.text).toContain('name="decision"')
   })
 
   it('the member of an ID token gets the page to sign in when somebody else is signed in', async () => {
-    const { id_token } = await signIn(it_, config)
-    const browser = it_.newBrowser()
-    const stranger = await createMember(it_.world.db, { email: `${id('new')}@example.org` })
-    await it_.toConsent(browser, it_.authorizeUrl({ client, scope: everything }).url, stranger)
+    const { id_token } = await signIn(auth, config)
+    const browser = auth.newBrowser()
+    const stranger = await createMember(auth.world.db, { email: `${id('new')}@example.org` })
+    await auth.toConsent(browser, auth.authorizeUrl({ client, scope: everything }).url, stranger)
     const page = await ask({ id_token_hint: id_token! }, browser)
     expect(page.text).toContain('name="member"')
-    expect((await signIn(it_, config, { id_token_hint: id_token! }, browser)).claims.sub).toBe(it_.world.ids.member)
+    expect((await signIn(auth, config, { id_token_hint: id_token! }, browser)).claims.sub).toBe(auth.world.ids.member)
   })
 
   it('consent again gets the consent page', async () => {
-    const { browser } = await signIn(it_, config)
+    const { browser } = await signIn(auth, config)
     expect((await ask({ prompt: 'consent' }, browser)).text).toContain('name="decision"')
   })
 })
@@ -135,10 +135,10 @@ describe('login_hint', () => {
   })
 
   it('has no effect for a client without openid', async () => {
-    const plain = await register(it_.world, { scopes: [api] })
+    const plain = await register(auth.world, { scopes: [api] })
     for (const scope of [api, `openid ${api}`]) {
       const more = { login_hint: 'mia@example.org', ui_locales: 'de' }
-      const { text } = await it_.newBrowser().open(it_.authorizeUrl({ client: plain, scope, more }).url)
+      const { text } = await auth.newBrowser().open(auth.authorizeUrl({ client: plain, scope, more }).url)
       expect(field(text)).not.toContain('value=')
       expect(text).toContain('<html lang="en"')
     }
@@ -155,18 +155,18 @@ describe('ui_locales', () => {
     ['', 'de', 'de'],
     ['de;q=0, <b>', 'en', 'en'],
   ])('%j with a browser in %s shows the sign-in and the consent in %s', async (ui_locales, language, shown) => {
-    const browser = it_.newBrowser()
+    const browser = auth.newBrowser()
     browser.language = language
     const page = await ask({ ui_locales }, browser)
     expect(page.text).toContain(`<html lang="${shown}"`)
-    const consent = await browser.submit(page, 'pick', { member: it_.world.ids.member })
+    const consent = await browser.submit(page, 'pick', { member: auth.world.ids.member })
     expect(consent.text).toContain('name="decision"')
     expect(consent.text).toContain(`<html lang="${shown}"`)
   })
 })
 
 it('the discovery document names no prompt that is not supported', async () => {
-  const { json } = await it_.app.get(`${issuer}/.well-known/openid-configuration`)
+  const { json } = await auth.app.get(`${issuer}/.well-known/openid-configuration`)
   expect(json.prompt_values_supported).toEqual(['none', 'login', 'consent', 'select_account'])
   expect(json.ui_locales_supported).toEqual(['en', 'de'])
 })

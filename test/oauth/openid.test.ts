@@ -5,24 +5,24 @@ import { authWorld, issuer, register } from './auth-world.ts'
 import { offered } from './browser.ts'
 import { api, everything, registerOpenid, userinfo } from './openid-world.ts'
 
-const it_ = authWorld()
+const auth = authWorld()
 let client: string
 beforeEach(async () => {
-  client = await registerOpenid(it_)
+  client = await registerOpenid(auth)
 })
 
-const toTokens = (scope = everything) => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
-const ofClient = (name: string) => it_.world.db.consent.findMany({ where: { clientId: name } })
+const toTokens = (scope = everything) => auth.toTokens({ client, scope }, auth.world.ids.member, auth.world.ids.club)
+const ofClient = (name: string) => auth.world.db.consent.findMany({ where: { clientId: name } })
 
 describe('the consent page of a client with OpenID Connect', () => {
   it.each([
     ['en', 'Sign you in, and recognise you', 'Read your name and picture', 'Read your e-mail address'],
     ['de', 'Anmelden, und das Mitglied', 'Name und Bild lesen', 'E-Mail-Adresse lesen'],
   ])('says in %s what is asked for, and has a fixed box for the sign-in', async (language, ...words) => {
-    const browser = it_.newBrowser()
+    const browser = auth.newBrowser()
     browser.language = language
-    const { url } = it_.authorizeUrl({ client, scope: everything })
-    const page = await it_.toConsent(browser, url, it_.world.ids.member)
+    const { url } = auth.authorizeUrl({ client, scope: everything })
+    const page = await auth.toConsent(browser, url, auth.world.ids.member)
     for (const text of words) expect(page.text).toContain(text)
     expect(offered(page, 'scope')).toEqual(everything.split(' '))
     expect(page.text).toContain('value="openid" checked disabled>')
@@ -30,41 +30,41 @@ describe('the consent page of a client with OpenID Connect', () => {
   })
 
   it('lets a member untick name and e-mail address: userinfo has the id alone, and nobody is asked again', async () => {
-    const { member, club } = it_.world.ids
-    const browser = it_.newBrowser()
-    const { url, verifier } = it_.authorizeUrl({ client, scope: everything })
-    const page = await it_.toConsent(browser, url, member)
+    const { member, club } = auth.world.ids
+    const browser = auth.newBrowser()
+    const { url, verifier } = auth.authorizeUrl({ client, scope: everything })
+    const page = await auth.toConsent(browser, url, member)
     // A disabled box is not sent.
     const back = await browser.submit(page, 'consent', { organisation: club, scope: [api], decision: 'allow' })
-    const tokens = (await it_.exchange(client, back.location!.searchParams.get('code')!, verifier)).json
+    const tokens = (await auth.exchange(client, back.location!.searchParams.get('code')!, verifier)).json
     expect(tokens.scope).toBe(`openid ${api}`)
-    expect((await userinfo(it_, tokens.access_token)).json).toEqual({ sub: member })
+    expect((await userinfo(auth, tokens.access_token)).json).toEqual({ sub: member })
     expect(await ofClient(client)).toMatchObject([{ scopes: ['openid', api] }])
-    const again = await browser.open(it_.authorizeUrl({ client, scope: everything }).url)
+    const again = await browser.open(auth.authorizeUrl({ client, scope: everything }).url)
     expect(again.location!.searchParams.has('code')).toBe(true)
   })
 
   it('for a sign-in alone offers every organisation of the member, and its token opens no API', async () => {
-    const { member, club, academy, provider } = it_.world.ids
-    const { url } = it_.authorizeUrl({ client, scope: 'openid' })
-    const page = await it_.toConsent(it_.newBrowser(), url, member)
+    const { member, club, academy, provider } = auth.world.ids
+    const { url } = auth.authorizeUrl({ client, scope: 'openid' })
+    const page = await auth.toConsent(auth.newBrowser(), url, member)
     expect(offered(page, 'organisation')).toEqual(expect.arrayContaining([club, academy, provider]))
     const { access_token, id_token } = await toTokens('openid')
     expect(decodeJwt(id_token).sub).toBe(member)
-    expect((await userinfo(it_, access_token)).json).toEqual({ sub: member })
-    expect((await it_.world.call('GET', '/me/profile', { token: access_token })).status).toBe(403)
+    expect((await userinfo(auth, access_token)).json).toEqual({ sub: member })
+    expect((await auth.world.call('GET', '/me/profile', { token: access_token })).status).toBe(403)
   })
 
   it('asks for the academy when the consent that there is was for the club', async () => {
-    const { member, club, academy } = it_.world.ids
-    const { browser } = await it_.toCode({ client, scope: everything }, member, club)
-    const page = await browser.open(it_.authorizeUrl({ client, scope: 'openid lms.me.quizzes:read' }).url)
+    const { member, club, academy } = auth.world.ids
+    const { browser } = await auth.toCode({ client, scope: everything }, member, club)
+    const page = await browser.open(auth.authorizeUrl({ client, scope: 'openid lms.me.quizzes:read' }).url)
     expect(offered(page, 'organisation')).toEqual([academy])
   })
 
   it('shows what was allowed under connected apps', async () => {
-    const { member, club } = it_.world.ids
-    const { browser } = await it_.toCode({ client, scope: everything }, member, club)
+    const { member, club } = auth.world.ids
+    const { browser } = await auth.toCode({ client, scope: everything }, member, club)
     const { text } = await browser.open(`${issuer}/connected`)
     expect(text).toContain('Read your name and picture')
     expect(text).toContain('Sign you in, and recognise you')
@@ -73,10 +73,10 @@ describe('the consent page of a client with OpenID Connect', () => {
 
 describe('userinfo', () => {
   it('shows the picture of a member who has one', async () => {
-    const { db, ids } = it_.world
+    const { db, ids } = auth.world
     await db.person.update({ where: { id: ids.member }, data: { image: 'https://images.example.org/mia.jpg' } })
     const { access_token } = await toTokens()
-    expect((await userinfo(it_, access_token)).json.picture).toBe('https://images.example.org/mia.jpg')
+    expect((await userinfo(auth, access_token)).json.picture).toBe('https://images.example.org/mia.jpg')
     await db.person.update({ where: { id: ids.member }, data: { image: '' } })
   })
 
@@ -85,7 +85,7 @@ describe('userinfo', () => {
     ['no token', async () => null, 401, 'Bearer realm="member-apps"'],
     ['a text', async () => 'text', 401, invalid],
     ['an ID token', async () => (await toTokens()).id_token, 401, invalid],
-    ['a token of the development key', () => it_.world.token({ scope: everything }), 401, invalid],
+    ['a token of the development key', () => auth.world.token({ scope: everything }), 401, invalid],
     [
       'a token without openid',
       async () => (await toTokens(api)).access_token,
@@ -95,7 +95,7 @@ describe('userinfo', () => {
   ])('refuses %s', async (_, token, status, challenge) => {
     const sent = await token()
     const address = new URL(`${issuer}/userinfo`)
-    const answer = await it_.app.send('GET', address, sent === null ? {} : { authorization: `Bearer ${sent}` })
+    const answer = await auth.app.send('GET', address, sent === null ? {} : { authorization: `Bearer ${sent}` })
     expect(answer.status).toBe(status)
     expect(answer.headers['www-authenticate']).toMatch(`${challenge}, resource_metadata="`)
     expect(answer.text).not.toContain('mia@')
@@ -103,39 +103,42 @@ describe('userinfo', () => {
 
   it('refuses a token in the query or the body', async () => {
     const { access_token } = await toTokens()
-    const inQuery = await it_.app.get(`${issuer}/userinfo?access_token=${access_token}`)
-    const inBody = await it_.app.post(`${issuer}/userinfo`, { access_token })
+    const inQuery = await auth.app.get(`${issuer}/userinfo?access_token=${access_token}`)
+    const inBody = await auth.app.post(`${issuer}/userinfo`, { access_token })
     expect([inQuery.status, inBody.status]).toEqual([401, 401])
   })
 
   it.each<[string, (app: string, grant: string) => Promise<unknown>]>([
     [
       'the consent is withdrawn',
-      (_, id) => it_.world.db.consent.update({ where: { id }, data: { withdrawnAt: new Date() } }),
+      (_, id) => auth.world.db.consent.update({ where: { id }, data: { withdrawnAt: new Date() } }),
     ],
-    ['the app is suspended', (id) => it_.world.db.app.update({ where: { id }, data: { state: 'suspended' } })],
-    ['the client is removed', () => it_.world.db.client.update({ where: { id: client }, data: { id: `${client}-x` } })],
-    ['a year has passed', async () => it_.world.advance(366 * 86_400)],
+    ['the app is suspended', (id) => auth.world.db.app.update({ where: { id }, data: { state: 'suspended' } })],
+    [
+      'the client is removed',
+      () => auth.world.db.client.update({ where: { id: client }, data: { id: `${client}-x` } }),
+    ],
+    ['a year has passed', async () => auth.world.advance(366 * 86_400)],
   ])('refuses a token within 5 s once %s', async (_, end) => {
-    const app = await mintApp(it_.world)
-    client = await register(it_.world, { scopes: everything.split(' '), appId: app })
+    const app = await mintApp(auth.world)
+    client = await register(auth.world, { scopes: everything.split(' '), appId: app })
     const { access_token } = await toTokens()
-    expect((await userinfo(it_, access_token)).status).toBe(200)
+    expect((await userinfo(auth, access_token)).status).toBe(200)
     await end(app, String(decodeJwt(access_token).gid))
-    it_.world.advance(5)
-    expect((await userinfo(it_, access_token)).status).toBe(401)
+    auth.world.advance(5)
+    expect((await userinfo(auth, access_token)).status).toBe(401)
   })
 
   it('refuses the 61st request of a consent in a minute, and no other consent', async () => {
     const [one, other] = [await toTokens(), await toTokens()]
-    for (let count = 0; count < 60; count++) expect((await userinfo(it_, one.access_token)).status).toBe(200)
-    const refused = await userinfo(it_, one.access_token)
+    for (let count = 0; count < 60; count++) expect((await userinfo(auth, one.access_token)).status).toBe(200)
+    const refused = await userinfo(auth, one.access_token)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
-    expect((await userinfo(it_, other.access_token)).status).toBe(200)
+    expect((await userinfo(auth, other.access_token)).status).toBe(200)
   })
 
   it('can be called from a page of any origin', async () => {
-    const preflight = await it_.app.send('OPTIONS', new URL(`${issuer}/userinfo`), { origin: 'https://app.example' })
+    const preflight = await auth.app.send('OPTIONS', new URL(`${issuer}/userinfo`), { origin: 'https://app.example' })
     expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([204, 'GET, HEAD, POST'])
     expect(preflight.headers['access-control-allow-headers']).toContain('Authorization')
   })
@@ -144,10 +147,10 @@ describe('userinfo', () => {
 describe('a client that loses openid', () => {
   it('renews without an ID token, and is refused at userinfo', async () => {
     const { access_token, refresh_token } = await toTokens()
-    await it_.world.db.client.update({ where: { id: client }, data: { scopes: [api] } })
-    it_.world.advance(5)
-    expect((await userinfo(it_, access_token)).status).toBe(403)
-    const { json } = await it_.refresh(client, refresh_token)
+    await auth.world.db.client.update({ where: { id: client }, data: { scopes: [api] } })
+    auth.world.advance(5)
+    expect((await userinfo(auth, access_token)).status).toBe(403)
+    const { json } = await auth.refresh(client, refresh_token)
     expect([json.scope, json.id_token]).toEqual([api, undefined])
   })
 })
@@ -156,12 +159,12 @@ describe('a client without openid', () => {
   it.each(['openid', 'openid profile email offline_access', 'profile', 'profile email'])(
     'asks for %s: gets what it got before',
     async (scope) => {
-      const plain = await register(it_.world, { scopes: [api] })
-      const { member, club } = it_.world.ids
-      const { url } = it_.authorizeUrl({ client: plain, scope: `${scope} ${api}` })
-      const page = await it_.toConsent(it_.newBrowser(), url, member)
+      const plain = await register(auth.world, { scopes: [api] })
+      const { member, club } = auth.world.ids
+      const { url } = auth.authorizeUrl({ client: plain, scope: `${scope} ${api}` })
+      const page = await auth.toConsent(auth.newBrowser(), url, member)
       expect(offered(page, 'scope')).toEqual([api])
-      const tokens = await it_.toTokens({ client: plain, scope: `${scope} ${api}` }, member, club)
+      const tokens = await auth.toTokens({ client: plain, scope: `${scope} ${api}` }, member, club)
       expect(Object.keys(tokens).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'scope', 'token_type'])
       expect(tokens.scope).toBe(api)
       expect(decodeJwt(tokens.access_token).scope).toBe(api)
@@ -170,7 +173,7 @@ describe('a client without openid', () => {
   )
 
   it('finds nothing of OpenID Connect in the metadata of RFC 8414', async () => {
-    const { json } = await it_.app.get(`${issuer}/.well-known/oauth-authorization-server`)
+    const { json } = await auth.app.get(`${issuer}/.well-known/oauth-authorization-server`)
     expect(JSON.stringify(json)).not.toMatch(/openid|userinfo|id_token|end_session/)
   })
 })
@@ -178,6 +181,6 @@ describe('a client without openid', () => {
 describe('a stolen ID token', () => {
   it('opens no API', async () => {
     const { id_token } = await toTokens()
-    expect((await it_.world.call('GET', '/me/profile', { token: id_token })).status).toBe(401)
+    expect((await auth.world.call('GET', '/me/profile', { token: id_token })).status).toBe(401)
   })
 })

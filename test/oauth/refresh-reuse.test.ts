@@ -13,7 +13,7 @@ import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
 const scope = 'svc.me.profile:read svc.me.groups:read'
 
 // A database of its own: housekeeping weeks later takes the session of every test.
-const it_ = startedAround(async () => {
+const auth = startedAround(async () => {
   const db = openTestDatabase(await migratedDatabase(afterAll))
   afterAll(() => db.$disconnect())
   return startAuthWorld({ db })
@@ -21,12 +21,12 @@ const it_ = startedAround(async () => {
 let client: string
 let stranger: string
 beforeAll(async () => {
-  client = await register(it_.world)
-  stranger = await register(it_.world)
+  client = await register(auth.world)
+  stranger = await register(auth.world)
 })
 
-const toTokens = () => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
-const renew = (token: string, more = {}) => it_.refresh(client, token, more)
+const toTokens = () => auth.toTokens({ client, scope }, auth.world.ids.member, auth.world.ids.club)
+const renew = (token: string, more = {}) => auth.refresh(client, token, more)
 const renewed = async (token: string): Promise<Tokens> => {
   const answer = await renew(token)
   expect(answer.status, answer.text).toBe(200)
@@ -36,19 +36,19 @@ const isRefused = async (token: string) => {
   const { status, json } = await renew(token)
   expect([status, json]).toEqual([400, { error: 'invalid_grant', error_description: 'grant request is invalid' }])
 }
-const statusOf = async (token: string) => (await it_.world.call('GET', '/me/profile', { token })).status
+const statusOf = async (token: string) => (await auth.world.call('GET', '/me/profile', { token })).status
 const stored = async () => {
-  const grants = await it_.world.db.consent.findMany({ where: { clientId: client } })
-  return it_.world.db.oauthRecord.findMany({ where: { grantId: { in: grants.map(({ id }) => id) } } })
+  const grants = await auth.world.db.consent.findMany({ where: { clientId: client } })
+  return auth.world.db.oauthRecord.findMany({ where: { grantId: { in: grants.map(({ id }) => id) } } })
 }
 
 describe('a refresh token sent again', () => {
   it('within 60 s returns the same successor and a new access token', async () => {
     const first = await toTokens()
     const answered = await renewed(first.refresh_token)
-    it_.world.advance(59)
+    auth.world.advance(59)
     const again = await renewed(first.refresh_token)
-    it_.world.advance(-59)
+    auth.world.advance(-59)
     expect(again).toEqual({ ...answered, access_token: expect.any(String) })
     expect(again.access_token).not.toBe(answered.access_token)
     expect(await statusOf(again.access_token)).toBe(200)
@@ -64,7 +64,7 @@ describe('a refresh token sent again', () => {
   })
 
   it.each<[string, (first: Tokens, second: Tokens) => Promise<unknown>]>([
-    ['after 60 s', async () => it_.world.advance(60)],
+    ['after 60 s', async () => auth.world.advance(60)],
     ['after its successor was used', (_, second) => renewed(second.refresh_token)],
   ])('%s ends its grant, the newer tokens included', async (_, before) => {
     const first = await toTokens()
@@ -73,14 +73,14 @@ describe('a refresh token sent again', () => {
     await isRefused(first.refresh_token)
     await isRefused(second.refresh_token)
     // A node caches access for under 5 s.
-    it_.world.advance(5)
+    auth.world.advance(5)
     expect(await statusOf(second.access_token)).toBe(401)
   })
 
   it('by another client gets no tokens, and its own client still does', async () => {
     const first = await toTokens()
     const second = await renewed(first.refresh_token)
-    const answer = await it_.refresh(stranger, first.refresh_token)
+    const answer = await auth.refresh(stranger, first.refresh_token)
     expect([answer.status, answer.json.error]).toEqual([400, 'invalid_grant'])
     expect((await renewed(first.refresh_token)).refresh_token).toBe(second.refresh_token)
   })
@@ -88,7 +88,7 @@ describe('a refresh token sent again', () => {
   it('after its consent was withdrawn gets no tokens', async () => {
     const first = await toTokens()
     const second = await renewed(first.refresh_token)
-    await it_.app.post(`${issuer}/revoke`, { client_id: client, token: first.refresh_token })
+    await auth.app.post(`${issuer}/revoke`, { client_id: client, token: first.refresh_token })
     await isRefused(first.refresh_token)
     await isRefused(second.refresh_token)
   })
@@ -100,15 +100,18 @@ describe('a refresh token of a client that authenticates', () => {
     authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   })
   const renewAs = (id: string, refresh_token: string) =>
-    it_.token({ grant_type: 'refresh_token', refresh_token }, authorization(id))
+    auth.token({ grant_type: 'refresh_token', refresh_token }, authorization(id))
   async function signedIn() {
-    const id = await register(it_.world, { authentication: 'client_secret' })
-    const [createdAt, expiresAt] = [new Date(it_.world.now() * 1000), new Date((it_.world.now() + 90 * 86_400) * 1000)]
+    const id = await register(auth.world, { authentication: 'client_secret' })
+    const [createdAt, expiresAt] = [
+      new Date(auth.world.now() * 1000),
+      new Date((auth.world.now() + 90 * 86_400) * 1000),
+    ]
     const data = { id: randomUUID(), clientId: id, hash: hashOfSecret(secret), createdAt, expiresAt }
-    await it_.world.db.clientSecret.create({ data })
-    const { code, verifier } = await it_.toCode({ client: id, scope }, it_.world.ids.member, it_.world.ids.club)
+    await auth.world.db.clientSecret.create({ data })
+    const { code, verifier } = await auth.toCode({ client: id, scope }, auth.world.ids.member, auth.world.ids.club)
     const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }
-    const { json } = await it_.token(fields, authorization(id))
+    const { json } = await auth.token(fields, authorization(id))
     return { id, first: json.refresh_token as string }
   }
 
@@ -117,24 +120,24 @@ describe('a refresh token of a client that authenticates', () => {
     async (seconds) => {
       const { id, first } = await signedIn()
       const { json: second } = await renewAs(id, first)
-      it_.world.advance(seconds)
-      await deleteExpiredRecords(it_.world.db, it_.world.core.now())
+      auth.world.advance(seconds)
+      await deleteExpiredRecords(auth.world.db, auth.world.core.now())
       const again = await renewAs(id, first)
       expect([again.status, again.json.refresh_token]).toEqual([200, second.refresh_token])
       expect((await renewAs(id, second.refresh_token)).status).toBe(200)
       expect((await renewAs(id, first)).status).toBe(400)
       expect((await renewAs(id, second.refresh_token)).status).toBe(400)
-      it_.world.advance(-seconds)
+      auth.world.advance(-seconds)
     },
   )
 
   it('has 60 s once the client is public', async () => {
     const { id, first } = await signedIn()
     await renewAs(id, first)
-    await it_.world.db.client.update({ where: { id }, data: { authentication: 'none' } })
-    it_.world.advance(60)
-    expect((await it_.refresh(id, first)).status).toBe(400)
-    it_.world.advance(-60)
+    await auth.world.db.client.update({ where: { id }, data: { authentication: 'none' } })
+    auth.world.advance(60)
+    expect((await auth.refresh(id, first)).status).toBe(400)
+    auth.world.advance(-60)
   })
 })
 

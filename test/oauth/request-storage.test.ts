@@ -4,7 +4,7 @@ import { Connection } from '../raw/socket.ts'
 import { authWorld, issuer } from './auth-world.ts'
 import { Browser } from './browser.ts'
 
-const it_ = authWorld({ timeLimits: { requestMs: 1_500 } })
+const auth = authWorld({ timeLimits: { requestMs: 1_500 } })
 
 const numbered = () => Promise.resolve().then(executionAsyncId)
 
@@ -20,7 +20,7 @@ const usesHooks = Number(process.versions.node.split('.')[0]) < 24
 describe.runIf(usesHooks)('promises', () => {
   it('are not slower after requests to the authorization server, also one whose body stalls until its deadline', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await new Browser(it_.world.publicPort).send(
+    const answer = await new Browser(auth.world.publicPort).send(
       'POST',
       new URL(`${issuer}/token`),
       form,
@@ -29,7 +29,7 @@ describe.runIf(usesHooks)('promises', () => {
     expect(answer.status).toBe(400)
     expect(await hooksAreActive()).toBe(false)
 
-    const connection = await Connection.open(it_.world.publicPort)
+    const connection = await Connection.open(auth.world.publicPort)
     const { host, pathname } = new URL(`${issuer}/token`)
     const head = [`POST ${pathname} HTTP/1.1`, `Host: ${host}`, `Content-Type: ${form['content-type']}`]
     await connection.send([...head, 'Content-Length: 3', '', 'a='].join('\r\n'))

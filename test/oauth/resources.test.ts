@@ -10,11 +10,11 @@ import { api } from './openid-world.ts'
 
 const AUDIENCE = 'urn:member-apps-api'
 const localUrls = localUrlsAt('http://localhost:3000')
-const it_ = authWorld({ localUrls })
+const auth = authWorld({ localUrls })
 
 let client: string
 beforeAll(async () => {
-  client = await register(it_.world, { devices: true })
+  client = await register(auth.world, { devices: true })
 })
 
 const bases = ['apps', 'lms', 'notify', 'sync'].flatMap((name) => [
@@ -46,16 +46,16 @@ const unknown = [
 const form = (fields: [string, string][], resources: readonly string[]) =>
   `${new URLSearchParams([...fields, ...resources.map((one): [string, string] => ['resource', one])])}`
 const post = (path: string, fields: [string, string][], resources: readonly string[]) =>
-  it_.app.post(`${issuer}${path}`, form(fields, resources))
+  auth.app.post(`${issuer}${path}`, form(fields, resources))
 
 /** Up to the code. */
 async function codeFor(resources: readonly string[]) {
-  const { url, verifier } = it_.authorizeUrl({ client, scope: api })
+  const { url, verifier } = auth.authorizeUrl({ client, scope: api })
   for (const one of resources) url.searchParams.append('resource', one)
-  const browser = it_.newBrowser()
-  const page = await it_.toConsent(browser, url, it_.world.ids.member)
+  const browser = auth.newBrowser()
+  const page = await auth.toConsent(browser, url, auth.world.ids.member)
   if (!page.text.includes('name="decision"')) return { page, verifier }
-  const fields = { organisation: it_.world.ids.club, scope: api, decision: 'allow' }
+  const fields = { organisation: auth.world.ids.club, scope: api, decision: 'allow' }
   return { page: await browser.submit(page, 'consent', fields), verifier }
 }
 const exchange = ({ page, verifier }: Awaited<ReturnType<typeof codeFor>>, resources: readonly string[]) => {
@@ -74,7 +74,7 @@ describe('the resource', () => {
     expect([answer.status, audienceOf(answer)]).toEqual([200, AUDIENCE])
     const renewed = await renew(answer.json.refresh_token, [resource])
     expect([renewed.status, audienceOf(renewed)]).toEqual([200, AUDIENCE])
-    const { allow } = deviceFlow(it_)
+    const { allow } = deviceFlow(auth)
     const begun = await post(
       '/device/auth',
       [
@@ -84,7 +84,7 @@ describe('the resource', () => {
       [resource],
     )
     expect(begun.status).toBe(200)
-    await allow(begun.json.user_code, api, it_.world.ids.member, it_.world.ids.club)
+    await allow(begun.json.user_code, api, auth.world.ids.member, auth.world.ids.club)
     const poll = { grant_type: deviceGrant, client_id: client, device_code: begun.json.device_code }
     const tokens = await post('/token', Object.entries(poll), [resource])
     expect([tokens.status, audienceOf(tokens)]).toEqual([200, AUDIENCE])
@@ -98,7 +98,7 @@ describe('the resource', () => {
   })
 
   it.each(unknown)('%j is invalid_target, and uses up no token', async (resource) => {
-    it_.world.advance(60)
+    auth.world.advance(60)
     const token = await newToken()
     for (const resources of [[resource], [AUDIENCE, resource], [resource, bases[0]!]]) {
       const { page } = await codeFor(resources)

@@ -15,7 +15,7 @@ const db = sharedDatabase()
 const mails = new Map<string, string>()
 
 let provider: Awaited<ReturnType<typeof startProvider>>
-let it_: AuthWorld
+let auth: AuthWorld
 beforeAll(async () => {
   provider = await startProvider()
   const settings = { issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, name: 'Club account' }
@@ -27,30 +27,30 @@ beforeAll(async () => {
     limits: memoryLimits(),
   })
   const upstream = createUpstream({ ...settings, redirectUri: REDIRECT_URI }, Date.now)
-  it_ = await startAuthWorld({ auth: { codes, upstream, developmentLogin: false } })
+  auth = await startAuthWorld({ auth: { codes, upstream, developmentLogin: false } })
 })
 afterAll(async () => {
-  await it_.world.close()
+  await auth.world.close()
   await provider.stop()
 })
 
 async function person(email: string, firstName = 'Mia') {
   const created = await db.person.create({ data: { id: id('person'), firstName, lastName: 'Member', email } })
-  await db.membership.create({ data: { organisationId: it_.world.ids.club, personId: created.id } })
+  await db.membership.create({ data: { organisationId: auth.world.ids.club, personId: created.id } })
   return created.id
 }
 
-const start = async (browser = it_.newBrowser()) => {
-  const { url } = it_.authorizeUrl({ client: it_.client, scope })
+const start = async (browser = auth.newBrowser()) => {
+  const { url } = auth.authorizeUrl({ client: auth.client, scope })
   return { browser, page: await browser.open(url) }
 }
 const codeFor = (email: string) => expect.poll(() => mails.get(email)).toEqual(expect.any(String))
 
 /** The `sub` of the resulting tokens. */
 async function whoConsents(browser: Browser, page: Page) {
-  const back = await browser.submit(page, 'consent', { organisation: it_.world.ids.club, scope, decision: 'allow' })
+  const back = await browser.submit(page, 'consent', { organisation: auth.world.ids.club, scope, decision: 'allow' })
   expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
-  const consent = await db.consent.findFirst({ where: { clientId: it_.client }, orderBy: { createdAt: 'desc' } })
+  const consent = await db.consent.findFirst({ where: { clientId: auth.client }, orderBy: { createdAt: 'desc' } })
   return consent!.personId
 }
 
@@ -78,7 +78,7 @@ describe('a member who signs in with a code', () => {
     await codeFor(email)
     const choice = await browser.submit(asked, 'code', { code: mails.get(email)! })
     expect(offered(choice, 'person').sort()).toEqual([one, two].sort())
-    const stranger = await browser.submit(choice, 'person', { person: it_.world.ids.member })
+    const stranger = await browser.submit(choice, 'person', { person: auth.world.ids.member })
     expect(stranger.status).toBe(400)
     const other = await start()
     expect((await other.browser.submit(other.page, 'person', { person: one })).status).toBe(400)
@@ -133,7 +133,7 @@ describe('a member who signs in upstream', () => {
   it('cannot choose a member without the development login', async () => {
     const { browser, page } = await start()
     expect(offered(page, 'member')).toEqual([])
-    const answer = await browser.submit(page, 'pick', { member: it_.world.ids.member })
+    const answer = await browser.submit(page, 'pick', { member: auth.world.ids.member })
     expect(answer.status).toBe(404)
   })
 })

@@ -43,10 +43,10 @@ describe('a database that does not answer', () => {
         ]),
       )
       for (const { name, of, answer } of answers) {
-        const what = `${name} (${of})`
-        if (name === 'root' && of.endsWith('remembered')) expect([what, answer.status]).toEqual([what, 200])
-        else if (of.startsWith('REST')) expectUnavailable(what, answer)
-        else expectUnavailableTrpc(what, answer)
+        const request = `${name} (${of})`
+        if (name === 'root' && of.endsWith('remembered')) expect([request, answer.status]).toEqual([request, 200])
+        else if (of.startsWith('REST')) expectUnavailable(request, answer)
+        else expectUnavailableTrpc(request, answer)
       }
       expectUnavailable('readyz', await readiness)
       expect((await service.ready('?exclude=database')).status).toBe(200)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { CHANGE_DAYS, removeOldChanges } from '../../routers/storage/old-changes.ts'
+import { CHANGE_DAYS, removeOldChanges } from '../../routers/storage/change-retention.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { page, replicaOf, storedState } from './replica.ts'

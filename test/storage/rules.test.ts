@@ -280,8 +280,8 @@ describe('writers at the same time', () => {
       const key = `k${round}`
       const write = (n: number) => {
         const { storage } = callerOf(coreOf(nodes[n & 1]!), tenants, 0, 0, (n >> 1) & 1)
-        const what = { ...place, key, value: n }
-        const written = n & 4 ? storage.batch({ operations: [{ op: 'put', ...what }] }) : storage.put(what)
+        const entry = { ...place, key, value: n }
+        const written = n & 4 ? storage.batch({ operations: [{ op: 'put', ...entry }] }) : storage.put(entry)
         return written.then(
           () => (n >> 1) & 1,
           (error) => {

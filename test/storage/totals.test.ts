@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { sumCollections } from '../../routers/storage/old-sums.ts'
+import { sumCollections } from '../../routers/storage/sum-retention.ts'
 import { erase } from '../../server/admin/storage-owners.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { pgClient } from '../support/pg-client.ts'

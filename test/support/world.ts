@@ -14,7 +14,7 @@ import type { Brand } from '../../server/browser/brand.ts'
 import type { LoginMethods } from '../../server/browser/login/methods.ts'
 import type { HttpParts } from '../../server/http/app.ts'
 import { clientAddress } from '../../server/http/client-address.ts'
-import type { Shares } from '../../server/http/shares.ts'
+import type { ConcurrencyLimit } from '../../server/http/concurrency-limit.ts'
 import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { assemble } from '../../server/process/assemble.ts'
@@ -58,7 +58,7 @@ interface Options {
   tokenFailures?: number
   tracing?: HttpParts['tracing']
   /** The places of sandbox clients. */
-  shares?: Shares
+  shares?: ConcurrencyLimit
   /** How long people who work on apps wait for a place. */
   peopleWaitMs?: number
   /** In place of the suite's. */
@@ -187,7 +187,7 @@ export async function startWorld(options: Options = {}) {
     db,
     core,
     memory: parts.memory,
-    holds: parts.holds,
+    longPollSlots: parts.longPollSlots,
     requestLog: parts.requestLog,
     ids,
     oauth,

@@ -66,7 +66,7 @@ describe('an app itself', () => {
     await asMember('PUT', '/storage/c/k', { value: 1 })
     expect((await stream.take(1))[0]!.data).toMatchObject({ key: 'k', value: 1 })
     stream.close()
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
   })
 
   it('may write where the rule is app, which no member may', async () => {
@@ -206,7 +206,7 @@ describe.each([
     await world.core.accessWatch.check()
     await stream.ended
     await restore(world)
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
   })
 })
 
@@ -225,7 +225,7 @@ it('the streams of other apps, and of members, go on when the stream of one app 
   await itself('POST', '/batch', batch(put(1)), other.claims)
   expect(await ofOther.take(1)).toHaveLength(1)
   for (const going of [ofOther, ofMember]) going.close()
-  await expect.poll(() => world.holds.size).toBe(0)
+  await expect.poll(() => world.longPollSlots.size).toBe(0)
 })
 
 describe('a consent', () => {
@@ -274,7 +274,7 @@ it('100 requests of an app itself may wait, beside those of its members', async 
   const ofMember = await openStream({ client_id: server.client })
   const other = await openStream((await mintAppServer(world)).claims)
   for (const stream of [...streams, ofMember, other]) stream.close()
-  await expect.poll(() => world.holds.size).toBe(0)
+  await expect.poll(() => world.longPollSlots.size).toBe(0)
 })
 
 it("the requests of an app itself count for its team's limit", async () => {

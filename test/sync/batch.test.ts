@@ -120,7 +120,7 @@ describe('POST /batch', () => {
   it('wakes those who wait for a change', async () => {
     const first = await world.call('GET', `/collections/${collection}/changes`)
     const reply = world.call('GET', `/collections/${collection}/changes?since=${first.body.cursor}&wait=50`)
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     await batch([put('a', 1), put('b', 2)])
     expect((await reply).body.items.map(({ key }: { key: string }) => key)).toEqual(['a', 'b'])
   })

@@ -29,7 +29,7 @@ async function mintMember() {
   return personId
 }
 /** Once so many calls wait for a change. */
-const waiting = (count: number) => expect.poll(() => world.holds.size).toBe(count)
+const waiting = (count: number) => expect.poll(() => world.longPollSlots.size).toBe(count)
 
 describe('GET /collections/{collection}/changes', () => {
   it('returns all entries, then what has changed, with ETags and values byte for byte', async () => {

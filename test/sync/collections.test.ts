@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sumCollections } from '../../routers/storage/old-sums.ts'
+import { sumCollections } from '../../routers/storage/sum-retention.ts'
 import { useWorld } from '../support/started.ts'
 import { startWorld } from '../support/world.ts'
 

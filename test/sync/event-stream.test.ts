@@ -67,7 +67,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     expect(third!.data).toEqual({ key: 'a', updatedAt: expect.any(Number), deleted: true })
     expect(stream.others).toEqual([expect.stringMatching(/^retry: [12]\d{3}$/)])
     stream.close()
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
   })
 
   it('resumes after the event of Last-Event-ID, in place of since, and after a page of the JSON answer', async () => {
@@ -141,7 +141,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     const { cursor } = (await world.call('GET', `/collections/${id('other')}/changes`)).body
     const wrong = refused(400, 'invalid_request', 'since is not a cursor of this collection.')
     expect(await refusalOf({ query: `?since=${cursor}`, ...options })).toMatchObject(wrong)
-    expect(world.holds.size).toBe(0)
+    expect(world.longPollSlots.size).toBe(0)
   })
 
   it('refuses a cursor that has expired, and a token without the scope', async () => {
@@ -153,7 +153,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     const expired = refused(410, 'cursor_expired', 'This cursor has expired. Begin again without since.')
     expect(await refusalOf({ headers: { 'last-event-id': last } })).toMatchObject(expired)
     expect(await refusalOf({ claims: { scope: 'svc.me.profile:read' } })).toMatchObject({ status: 403 })
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
   })
 
   it('is one of five of its member and app, with the requests that wait', async () => {
@@ -162,10 +162,10 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     expect(await refusalOf({})).toMatchObject(full)
     const other = await open({ claims: { sub: await mintMember() } })
     streams[0]!.close()
-    await expect.poll(() => world.holds.size).toBe(5)
+    await expect.poll(() => world.longPollSlots.size).toBe(5)
     const next = await open()
     for (const stream of [...streams, other, next]) stream.close()
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
   })
 
   it('is JSON for clients that accept anything', async () => {
@@ -232,9 +232,9 @@ describe('a stream', () => {
 
   it('ends when the client leaves, without a change', async () => {
     const stream = await open()
-    expect(world.holds.size).toBe(1)
+    expect(world.longPollSlots.size).toBe(1)
     stream.close()
-    await expect.poll(() => world.holds.size).toBe(0)
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
     expect(world.core.watch.size).toBe(0)
   })
 })
@@ -242,7 +242,7 @@ describe('a stream', () => {
 describe('a service that stops', () => {
   it('ends its streams, which say when to return', async () => {
     const stream = await open()
-    world.holds.end()
+    world.longPollSlots.end()
     await stream.ended
     expect(stream.others[0]).toMatch(/^retry: /)
   })

@@ -34,7 +34,7 @@ const publish = (event: string, data: unknown = {}) =>
   asPlatform(world).events.publish({ app, id: event, type: 't.happened', data: data as never })
 const idsOf = ({ body }: Reply) => body.items.map((item: { id: string }) => item.id)
 /** Once so many calls wait for an event. */
-const waiting = (count: number) => expect.poll(() => world.holds.size).toBe(count)
+const waiting = (count: number) => expect.poll(() => world.longPollSlots.size).toBe(count)
 
 describe('GET /events', () => {
   it('returns the bytes of a delivery, signed by the secret of the webhook at the time of the response', async () => {

@@ -82,7 +82,7 @@ describe('a change', () => {
       const { cursor } = (await world.call('GET', path, { claims: { sub } })).body
       return world.call('GET', `${path}?wait=50&since=${cursor}`, { claims: { sub } })
     })
-    await expect.poll(() => world.holds.size).toBe(20)
+    await expect.poll(() => world.longPollSlots.size).toBe(20)
     statements.length = 0
     await put('k', 1, id('another'))
     expect(runsOf('storage_snapshot') + runsOf('storage_changes')).toBe(0)

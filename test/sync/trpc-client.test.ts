@@ -36,7 +36,7 @@ afterAll(() => world.close())
 beforeEach(() => {
   collection = id('c')
 })
-afterEach(() => expect.poll(() => world.holds.size).toBe(0))
+afterEach(() => expect.poll(() => world.longPollSlots.size).toBe(0))
 
 /** As an application has it that does not use `member-apps-client`. */
 async function watch(token: () => Promise<string>) {
@@ -88,7 +88,7 @@ describe("tRPC's own client", () => {
 
   it('goes on after its last event when its token has ended', async () => {
     const { keys, requests, unsubscribe, outcome } = await watch(() => world.token({ exp: world.now() + 60 }))
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     await put('a')
     await expect.poll(() => keys).toEqual(['a'])
     world.advance(61)
@@ -102,7 +102,7 @@ describe("tRPC's own client", () => {
 
   it('goes on after an error of the service, whose cause it does not see', async () => {
     const { keys, states, unsubscribe } = await watch(world.token)
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     failure = new Error('the cause')
     await put('a')
     await expect.poll(() => keys).toEqual(['a'])
@@ -112,7 +112,7 @@ describe("tRPC's own client", () => {
 
   it('ends where it has fallen too far behind', async () => {
     const { outcome } = await watch(world.token)
-    await expect.poll(() => world.holds.size).toBe(1)
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
     failure = errors.cursorExpired()
     await put('a')
     await expect.poll(() => outcome().error).toMatchObject({ data: { httpStatus: 410, error: 'cursor_expired' } })

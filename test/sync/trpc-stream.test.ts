@@ -10,7 +10,7 @@ let collection: string
 beforeEach(() => {
   collection = id('c')
 })
-afterEach(() => expect.poll(() => world.holds.size).toBe(0))
+afterEach(() => expect.poll(() => world.longPollSlots.size).toBe(0))
 
 interface Options {
   path?: string

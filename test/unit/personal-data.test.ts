@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { notErased, notExported } from '../../routers/personal-data/exclusions.ts'
 import { typedTexts } from '../../routers/personal-data/mentions.ts'
-import { notErased, notExported } from '../../routers/personal-data/omissions.ts'
 import { lists, profile } from '../../routers/personal-data/sections.ts'
 import { cascades } from '../support/directory-page.ts'
 

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Holds } from '../../server/http/holds.ts'
+import { LongPollSlots } from '../../server/http/long-poll-slots.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/sync.md'), 'utf8').replace(/\s+/g, ' ')
 const LIMITS =
@@ -13,7 +13,7 @@ const numbers = (LIMITS.exec(page) ?? []).slice(1).map((text) => Number(text.rep
 const response = () => new ServerResponse(new IncomingMessage(new Socket()))
 
 /** How many of these wait before one is refused. */
-function waiting(holds: Holds, holder: (i: number) => Parameters<Holds['hold']>[0]): number {
+function waiting(holds: LongPollSlots, holder: (i: number) => Parameters<LongPollSlots['hold']>[0]): number {
   const before = holds.size
   for (let i = 0; i < 10_000; i++) {
     try {
@@ -30,20 +30,20 @@ function waiting(holds: Holds, holder: (i: number) => Parameters<Holds['hold']>[
 
 describe('the limits of waiting requests in docs/sync.md', () => {
   it('are those of a node: of a member and app, of an app itself, of a team', () => {
-    const ofMember = waiting(new Holds(), () => ({ team: 'planners', app: 'planner', member: 'anna' }))
-    const ofApp = waiting(new Holds(), () => ({ team: 'planners', app: 'planner', member: null }))
-    const ofTeam = waiting(new Holds(), (i) => ({ team: 'planners', app: 'planner', member: `member-${i}` }))
+    const ofMember = waiting(new LongPollSlots(), () => ({ team: 'planners', app: 'planner', member: 'anna' }))
+    const ofApp = waiting(new LongPollSlots(), () => ({ team: 'planners', app: 'planner', member: null }))
+    const ofTeam = waiting(new LongPollSlots(), (i) => ({ team: 'planners', app: 'planner', member: `member-${i}` }))
     expect(numbers.slice(0, 3)).toEqual([ofMember, ofApp, ofTeam])
   })
 
   it('count on each node alone, so two hold twice as many of a team', () => {
-    const nodes = [new Holds(), new Holds()]
+    const nodes = [new LongPollSlots(), new LongPollSlots()]
     const ofTeam = nodes.map((holds) => waiting(holds, (i) => ({ team: 'planners', app: null, member: `member-${i}` })))
     expect(numbers[3]).toBe(ofTeam[0]! + ofTeam[1]!)
   })
 
   it('are of one member in all apps apart, and of one team over its apps', () => {
-    const holds = new Holds()
+    const holds = new LongPollSlots()
     const [, , ofTeam] = numbers
     const apps = waiting(holds, (i) => ({ team: 'planners', app: `app-${i}`, member: 'anna' }))
     expect(apps).toBe(ofTeam)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineFault, strayIn, textFault } from '../../routers/kernel/typed-text.ts'
+import { lineFault, strayIn, textFault } from '../../routers/kernel/text-input.ts'
 import { times } from '../support/rounds.ts'
 
 const numRuns = times(20_000, 500)

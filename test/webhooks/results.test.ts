@@ -92,14 +92,14 @@ describe('recording attempts', () => {
     const [late] = await claimed(world, 1)
     await releaseExpired(world.db, NOW + LEASE_MS)
     const free = await world.row(late!.id)
-    for (const what of [delivered, failed, gone])
-      expect(await recordAttempts(world.db, NOW, [attempt(late!, what)])).toEqual([])
+    for (const outcome of [delivered, failed, gone])
+      expect(await recordAttempts(world.db, NOW, [attempt(late!, outcome)])).toEqual([])
     expect(await world.row(late!.id)).toEqual(free)
 
     const [successor] = await claimed(world, 1, late!.subscription, 'worker.2')
     const leased = await world.row(late!.id)
-    for (const what of [delivered, failed, gone])
-      expect(await recordAttempts(world.db, NOW, [attempt(late!, what)])).toEqual([])
+    for (const outcome of [delivered, failed, gone])
+      expect(await recordAttempts(world.db, NOW, [attempt(late!, outcome)])).toEqual([])
     expect(await world.row(late!.id)).toEqual(leased)
 
     expect(await recordAttempts(world.db, NOW, [attempt(successor!, delivered)])).toEqual([late!.id])

@@ -183,8 +183,8 @@ const put = internal('dev:write', teamPeople, {
     const value = typed.trim()
     refuseIf((await isJson(value)) ? [] : [fault('value', 'value')])
     const { db, now, storageQuotaBytes: quotaBytes } = ctx.core
-    const what = { key, value, updatedAt: Math.floor(now() / 1000), quotaBytes, writer: null, ruled: false }
-    const { outcome, version } = await putEntry(db, at, what, conditions({ ifMatch: read }))
+    const entry = { key, value, updatedAt: Math.floor(now() / 1000), quotaBytes, writer: null, ruled: false }
+    const { outcome, version } = await putEntry(db, at, entry, conditions({ ifMatch: read }))
     if (outcome === 'full') throw errors.quotaExceeded()
     if (outcome === 'changed') throw errors.changedMeanwhile()
     ctx.core.watch.wake(at)

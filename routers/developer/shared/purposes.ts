@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../prisma/client.ts'
-import { textFault } from '../../kernel/typed-text.ts'
+import { textFault } from '../../kernel/text-input.ts'
 import type { Purpose } from './mappers.ts'
 import { fault, refuseIf, textFaults } from './validation.ts'
 

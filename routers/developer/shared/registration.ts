@@ -2,7 +2,7 @@ import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { isConsentScope, isIdentityScope } from '../../kernel/identity-scopes.ts'
 import type { Level } from '../../kernel/scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from '../../kernel/scopes.ts'
-import { lineFault } from '../../kernel/typed-text.ts'
+import { lineFault } from '../../kernel/text-input.ts'
 import type { Fault, RedirectReason } from './validation.ts'
 import { fault, textFaults } from './validation.ts'
 

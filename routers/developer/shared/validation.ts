@@ -1,6 +1,6 @@
 import { errors } from '../../kernel/errors.ts'
-import type { TextFault } from '../../kernel/typed-text.ts'
-import { characterSentence } from '../../kernel/typed-text.ts'
+import type { TextFault } from '../../kernel/text-input.ts'
+import { characterSentence } from '../../kernel/text-input.ts'
 
 /** Why a text cannot be a redirect URI. */
 const redirectReasons = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { quizClosed, removed } from '../endings.ts'
 import { choice, id, number, optional, text } from '../fields.ts'
 import { kind } from '../kind.ts'
 import { ANSWERED, questions } from '../questions.ts'
 import * as to from '../references.ts'
+import { quizClosed, removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
 
 const INT4_MAX = 2_147_483_647

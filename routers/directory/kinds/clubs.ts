@@ -1,8 +1,8 @@
-import { removed } from '../endings.ts'
 import { boolean, choice, date, id, optional, prose, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import { exercises, ids, texts } from '../lists.ts'
 import * as to from '../references.ts'
+import { removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
 
 const ofClub = () => id('The club.', { column: 'clubId', reference: to.club })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { removed } from '../endings.ts'
 import { id, number, optional, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import { ids } from '../lists.ts'
 import * as to from '../references.ts'
+import { removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
 
 const INT4_MAX = 2_147_483_647

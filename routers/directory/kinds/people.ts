@@ -1,7 +1,7 @@
-import { membershipLeft, membershipsLeft } from '../endings.ts'
 import { boolean, choice, date, email, id, optional, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import * as to from '../references.ts'
+import { membershipLeft, membershipsLeft } from '../removal-rules.ts'
 
 const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
 

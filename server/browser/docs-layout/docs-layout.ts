@@ -3,8 +3,8 @@ import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 
 /** The frame of pages to read: a search and a list of pages beside the text. The build copies these files. */
-export const frameStyle = readFileSync(new URL('frame.css', import.meta.url), 'utf8')
-export const frameScript = readFileSync(new URL('frame.js', import.meta.url), 'utf8')
+export const docsLayoutStyle = readFileSync(new URL('docs-layout.css', import.meta.url), 'utf8')
+export const docsLayoutScript = readFileSync(new URL('docs-layout.js', import.meta.url), 'utf8')
 
 /** Ids of the frame have a dot, which ids of headings never have. */
 const search = (index: string) => html`<form role="search" data-index="${index}" hidden>

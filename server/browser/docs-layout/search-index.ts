@@ -19,7 +19,7 @@ const wordsOf = (text: string) =>
   [...text.toLowerCase().matchAll(WORD)].flatMap(([word]) => (word.includes('_') ? [word, ...word.split('_')] : word))
 
 /**
- * JSON for frame.js. `pages`: [address relative to the index, title]. `sections`: [page, id, heading]. `words`: each word,
+ * JSON for docs-layout.js. `pages`: [address relative to the index, title]. `sections`: [page, id, heading]. `words`: each word,
  * without the characters that the one before begins with, whose number is first, with its sections as the distance to the one
  * before; numbers in base 36, commas between words, as JSON escapes line breaks. `stop`: words
  * that are not looked for.

@@ -1,12 +1,12 @@
 import type { Language } from '../language.ts'
-import type { Look } from '../look.ts'
-import { pathOf } from '../look.ts'
+import type { PageContext } from '../page-context.ts'
+import { pathOf } from '../page-context.ts'
 import type { Html } from './html.ts'
 import { html, strongName } from './html.ts'
 import { words } from './layout.ts'
 import type { AppView } from './views.ts'
 
-export function iconOf({ name, icon }: AppView, look: Pick<Look, 'path'>): Html {
+export function iconOf({ name, icon }: AppView, look: Pick<PageContext, 'path'>): Html {
   if (icon) return html`<img class="icon" src="${pathOf(look)}/icons/${icon}" width="48" height="48" alt="">`
   return html`<span class="icon" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span>`
 }

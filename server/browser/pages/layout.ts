@@ -1,6 +1,6 @@
 import type { Language } from '../language.ts'
-import type { Look } from '../look.ts'
-import { pathOf } from '../look.ts'
+import type { PageContext } from '../page-context.ts'
+import { pathOf } from '../page-context.ts'
 import { document as documentOf } from './document.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
@@ -11,10 +11,10 @@ import { en } from './words-en.ts'
 
 export const words: Record<Language, Words> = { en, de }
 
-export const connectedLink = (look: Pick<Look, 'language' | 'path'>, text = words[look.language].connected) =>
+export const connectedLink = (look: Pick<PageContext, 'language' | 'path'>, text = words[look.language].connected) =>
   html`<a href="${pathOf(look)}/connected">${text}</a>`
 
-interface Page extends Look {
+interface Page extends PageContext {
   title: string
   heading?: Html
   problem?: Problem | undefined

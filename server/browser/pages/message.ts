@@ -1,10 +1,10 @@
-import type { Look } from '../look.ts'
+import type { PageContext } from '../page-context.ts'
 import { homepageOf } from './app-mark.ts'
 import { html, name } from './html.ts'
 import { connectedLink, document, words } from './layout.ts'
 import type { AppView, Message } from './views.ts'
 
-export interface MessageView extends Look {
+export interface MessageView extends PageContext {
   message: Message
   /** oidc-provider's error description for the app's developer, in English. */
   detail?: string | undefined

@@ -2,12 +2,12 @@ import type { Section } from '../../../routers/kernel/scopes.ts'
 import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import type { BaseUrls } from '../../http/match-route.ts'
 import type { Language } from '../language.ts'
-import type { Look } from '../look.ts'
+import type { PageContext } from '../page-context.ts'
 import { html } from './html.ts'
 import { words } from './overview-words.ts'
 import { selfContained } from './self-contained.ts'
 
-export interface OverviewView extends Look {
+export interface OverviewView extends PageContext {
   baseUrls: BaseUrls
   /** Undefined with an external issuer. */
   connected?: string | undefined

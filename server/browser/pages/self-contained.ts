@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StepContext } from '../../http/state.ts'
 import { dataUrlOf } from '../brand.ts'
-import type { Look } from '../look.ts'
+import type { PageContext } from '../page-context.ts'
 import { sendPage } from '../send-page.ts'
 import { document } from './document.ts'
 import type { Html } from './html.ts'
@@ -13,7 +13,7 @@ const hash = createHash('sha256').update(styleSheet).digest('base64')
 const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const style = styleElement(styleSheet)
 
-export interface SelfContainedPage extends Look {
+export interface SelfContainedPage extends PageContext {
   title: string
   body: Html
 }

@@ -1,9 +1,9 @@
-import type { Look } from '../look.ts'
+import type { PageContext } from '../page-context.ts'
 import { html, name, strongName } from './html.ts'
 import { document, troubled, words } from './layout.ts'
 import type { AppView, Named, Problem } from './views.ts'
 
-export interface SignInView extends Look {
+export interface SignInView extends PageContext {
   action: string
   /** Null when signing in to this service's own pages. */
   app: AppView | null
@@ -59,7 +59,7 @@ ${!byUpstream && !byEmail && !byChoice && html`<p>${w.noLoginMethod}</p>`}`,
   })
 }
 
-export interface CodeView extends Look {
+export interface CodeView extends PageContext {
   action: string
   email: string
   problem?: Problem
@@ -82,7 +82,7 @@ export function codePage({ action, email, problem, ...look }: CodeView): string 
   })
 }
 
-export interface PersonView extends Look {
+export interface PersonView extends PageContext {
   action: string
   persons: Named[]
 }

@@ -1,9 +1,9 @@
-import type { Look } from '../look.ts'
+import type { PageContext } from '../page-context.ts'
 import { html } from './html.ts'
 import { words } from './overview-words.ts'
 import { selfContained } from './self-contained.ts'
 
-export interface UnknownAddressView extends Look {
+export interface UnknownAddressView extends PageContext {
   requestId: string
   api?: string | undefined
   /** The page of connected apps, if members sign in at this host. */

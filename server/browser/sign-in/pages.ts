@@ -1,13 +1,13 @@
 import type { Database } from '../../../prisma/client.ts'
 import { offerInvitations } from '../../../routers/developer/teams/invited.ts'
 import type { StepContext } from '../../http/state.ts'
-import type { Browsers } from '../browsers.ts'
 import type { EncryptedCookies } from '../encrypted-cookies.ts'
+import type { Browsers } from '../known-browsers.ts'
 import { selectableMembers } from '../login/development.ts'
 import type { LoginMethods } from '../login/methods.ts'
 import type { Person } from '../login/persons.ts'
 import { saveIdentity } from '../login/upstream-identity.ts'
-import { lookFor } from '../look.ts'
+import { pageContext } from '../page-context.ts'
 import { redirect } from '../page-responses.ts'
 import { personPage, signInPage } from '../pages/sign-in.ts'
 import type { AppView, Problem } from '../pages/views.ts'
@@ -54,7 +54,7 @@ export type SignInPages = ReturnType<typeof createSignInPages>
 export function createSignInPages({ db, now, loginMethods, cookies, browsers }: SignInOptions) {
   const showForm = async (ctx: StepContext, { action, app, pages, hint }: SignInAttempt, problem?: Problem) => {
     const page = signInPage({
-      ...lookFor(ctx),
+      ...pageContext(ctx),
       action,
       app,
       email: loginMethods.codes !== null,
@@ -90,7 +90,7 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
       const [person] = persons
       if (problem || !person) return showForm(ctx, attempt, problem ?? 'memberUnknown')
       if (persons.length === 1) return complete(ctx, attempt, person.id, candidates)
-      sendPage(ctx, personPage({ ...lookFor(ctx), action: attempt.action, persons }))
+      sendPage(ctx, personPage({ ...pageContext(ctx), action: attempt.action, persons }))
     },
     saveCandidates: (ctx: StepContext, action: string, candidates: Candidates) =>
       cookies.set(ctx, CANDIDATES, action, candidates),

@@ -3,7 +3,7 @@ import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import type { StepContext } from '../../http/state.ts'
 import { selectableMember } from '../login/development.ts'
-import { lookFor } from '../look.ts'
+import { pageContext } from '../page-context.ts'
 import { codePage } from '../pages/sign-in.ts'
 import { sendPage } from '../send-page.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
@@ -19,7 +19,7 @@ export function signInSteps(
     async email(ctx, attempt, form) {
       if (!loginMethods.codes) throw errors.addressUnknown()
       const email = (form.get('email') ?? '').trim()
-      const look = lookFor(ctx)
+      const look = pageContext(ctx)
       const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
       const outcome = await loginMethods.codes.send(attempt.id, email, look.language, sender)
       if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome)
@@ -33,7 +33,7 @@ export function signInSteps(
       const outcome = await loginMethods.codes.check(attempt.id, form.get('code') ?? '')
       if (outcome === 'codeExpired') return pages.showForm(ctx, attempt, outcome)
       if (outcome === 'codeWrong') {
-        const view = { ...lookFor(ctx), action: attempt.action, email, problem: outcome }
+        const view = { ...pageContext(ctx), action: attempt.action, email, problem: outcome }
         return sendPage(ctx, codePage(view), 400)
       }
       const candidates = { id: attempt.id, ...outcome, proved: outcome.email }

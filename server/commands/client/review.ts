@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { logoVersions } from '../../../routers/developer/apps/logo-versions.ts'
-import { characterSentence, textFault } from '../../../routers/kernel/typed-text.ts'
+import { characterSentence, textFault } from '../../../routers/kernel/text-input.ts'
 import type { Review, Subject } from '../../admin/reviews.ts'
 import { approve as approveIn, listReviews, refuse as refuseIn } from '../../admin/reviews.ts'
 import { issuerOf } from '../../browser/addresses.ts'
@@ -80,11 +80,11 @@ export const approve = action(
       'app-version': text('N', "with --id: the version of the client's app"),
     },
     async run(values, io) {
-      const what = subjectOf(values)
+      const subject = subjectOf(values)
       const version = numberOf('version', values.version)!
       const appVersion = numberOf('app-version', values['app-version'])
-      if (what.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version requires --id.')
-      return decided(io, (db) => approveIn(db, { ...what, version, appVersion }, new Date()))
+      if (subject.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version requires --id.')
+      return decided(io, (db) => approveIn(db, { ...subject, version, appVersion }, new Date()))
     },
   },
   { json: '{ id, kind, isNew }', text: (done) => `Approved: ${nameOf(done)}\n` },
@@ -98,7 +98,7 @@ export const refuse = action(
       version,
     },
     async run({ reason, ...values }, io) {
-      const what = subjectOf(values)
+      const subject = subjectOf(values)
       const version = numberOf('version', values.version)
       const fault = textFault(reason, MAX_REASON)
       if (fault) {
@@ -106,7 +106,7 @@ export const refuse = action(
           `--reason ${characterSentence(fault) ?? `must be 1 to ${MAX_REASON} characters, without control characters.`}`,
         )
       }
-      return decided(io, (db) => refuseIn(db, { ...what, version }, reason, new Date()))
+      return decided(io, (db) => refuseIn(db, { ...subject, version }, reason, new Date()))
     },
   },
   { json: '{ id, kind, isNew }', text: (done) => `Refused: ${nameOf(done)}\n` },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { searchIndex } from '../../browser/frame/search-index.ts'
+import { searchIndex } from '../../browser/docs-layout/search-index.ts'
 import type { Docs } from '../docs.ts'
 import { contentsOf } from './contents.ts'
 import { links } from './links.ts'

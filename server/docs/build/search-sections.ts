@@ -1,5 +1,5 @@
 import type { Token } from 'marked'
-import type { SearchSection } from '../../browser/frame/search-index.ts'
+import type { SearchSection } from '../../browser/docs-layout/search-index.ts'
 import type { PageSource } from './page-source.ts'
 import { textOf } from './source-file.ts'
 

@@ -4,7 +4,7 @@ import { clubsOf, membersWhoAllow } from '../../../routers/approvals/of-club.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
-import { lookFor } from '../../browser/look.ts'
+import { pageContext } from '../../browser/page-context.ts'
 import { redirect } from '../../browser/page-responses.ts'
 import type { Named } from '../../browser/pages/views.ts'
 import { sendPage } from '../../browser/send-page.ts'
@@ -46,7 +46,7 @@ export function clubApps(options: PageOptions) {
   const list = async (ctx: StepContext, { clubs, club }: Visit, more: Partial<ClubView> = {}, status = 200) => {
     const page = pageOf(ctx)
     const { entries, more: isMore } = await clubEntries(db, club.id, { now: now(), page })
-    const view = { ...lookFor(ctx), action, club, others: clubs.filter(({ id }) => id !== club.id) }
+    const view = { ...pageContext(ctx), action, club, others: clubs.filter(({ id }) => id !== club.id) }
     sendPage(ctx, clubPage({ ...view, entries, page, more: isMore, ...more }), status)
   }
 
@@ -83,7 +83,7 @@ export function clubApps(options: PageOptions) {
       const visit = await visitOf(await memberOf(ctx), queryOf(ctx).get('club'))
       if (!visit) return pages.signIn.showForm(ctx, attempt(ctx))
       if ('club' in visit) return list(ctx, visit)
-      return sendPage(ctx, noClubPage({ ...lookFor(ctx), action, member: visit.name }), 403)
+      return sendPage(ctx, noClubPage({ ...pageContext(ctx), action, member: visit.name }), 403)
     },
     /** Asks first, unless the app is no longer approved. */
     async remove(ctx: StepContext) {
@@ -94,7 +94,7 @@ export function clubApps(options: PageOptions) {
       const [entry] = (await clubEntries(db, club.id, { now: now(), app })).entries
       if (entry?.state !== 'approved') return redirect(ctx, `${action}?${new URLSearchParams({ club: club.id })}`)
       const members = await membersWhoAllow(db, { club: club.id, app }, now())
-      sendPage(ctx, withdrawPage({ ...lookFor(ctx), action, club, entry, members }))
+      sendPage(ctx, withdrawPage({ ...pageContext(ctx), action, club, entry, members }))
     },
     approve: act('approved'),
     refuse: act('refused'),

@@ -1,7 +1,7 @@
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
-import { lookFor } from '../../browser/look.ts'
+import { pageContext } from '../../browser/page-context.ts'
 import { redirect } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
@@ -20,7 +20,7 @@ export function connectedApps(options: PageOptions) {
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
     const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replayNotices(db, member.id, now())])
-    const view = { ...lookFor(ctx), action, member: member.name, apps, replays }
+    const view = { ...pageContext(ctx), action, member: member.name, apps, replays }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
 
@@ -38,7 +38,7 @@ export function connectedApps(options: PageOptions) {
       const apps = member ? await consentsOf(db, member.id, now()) : []
       const connected = apps.find((one) => one.consent === consent)
       if (!member || !connected) return redirect(ctx, action)
-      sendPage(ctx, removePage({ ...lookFor(ctx), action, member: member.name, connected }))
+      sendPage(ctx, removePage({ ...pageContext(ctx), action, member: member.name, connected }))
     },
     async withdraw(ctx: StepContext) {
       const member = await memberOf(ctx)

@@ -2,7 +2,7 @@ import { requestApproval } from '../../../routers/approvals/approvals.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
 import { fullNameOf } from '../../browser/login/persons.ts'
-import { lookFor } from '../../browser/look.ts'
+import { pageContext } from '../../browser/page-context.ts'
 import type { Problem } from '../../browser/pages/views.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
@@ -50,7 +50,7 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
 
   const show = async (ctx: StepContext, request: ConsentRequest, problem?: Problem, picked?: string | null) => {
     const { app, member, scopes, sandbox, choices } = await read(request)
-    const view = { ...lookFor(ctx), action: request.action, app, asker: request.asker }
+    const view = { ...pageContext(ctx), action: request.action, app, asker: request.asker }
     if (!choices) return sendPage(ctx, developmentPage(view), 403)
     const organisations = choices.open
     const wanted = picked ?? request.params.organisation

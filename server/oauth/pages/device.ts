@@ -4,7 +4,7 @@ import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
 import { preferLanguages } from '../../browser/language.ts'
 import { fullNameOf } from '../../browser/login/persons.ts'
-import { lookFor } from '../../browser/look.ts'
+import { pageContext } from '../../browser/page-context.ts'
 import { redirect, sendMessage } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { Session } from '../../browser/session.ts'
@@ -52,7 +52,7 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
   const actionOf = (uid: string) => `${path}${REQUEST}/${uid}`
 
   const showForm = (ctx: StepContext, code: string, isWrong = false) => {
-    const view = { ...lookFor(ctx), action: address, code }
+    const view = { ...pageContext(ctx), action: address, code }
     sendPage(ctx, devicePage({ ...view, ...(isWrong && { problem: 'deviceCodeWrong' }) }), isWrong ? 400 : 200)
   }
 

@@ -4,7 +4,7 @@ import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
 import { preferLanguages } from '../../browser/language.ts'
 import { fullNameOf } from '../../browser/login/persons.ts'
-import { lookFor } from '../../browser/look.ts'
+import { pageContext } from '../../browser/page-context.ts'
 import { redirect, sendMessage } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
@@ -67,7 +67,7 @@ export function endSession({ db, provider, pages: { path, sessionOf } }: PageOpt
       if (id !== null) query.set('client_id', id)
       sendPage(
         ctx,
-        endSessionPage({ ...lookFor(ctx), action: `${path}${routes.end_session}`, member, app, query: `${query}` }),
+        endSessionPage({ ...pageContext(ctx), action: `${path}${routes.end_session}`, member, app, query: `${query}` }),
       )
     }),
     confirm: answering(async (ctx) => {

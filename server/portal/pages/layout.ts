@@ -1,5 +1,5 @@
 import type { Language } from '../../browser/language.ts'
-import { lookFor, pathOf } from '../../browser/look.ts'
+import { pageContext, pathOf } from '../../browser/page-context.ts'
 import { document } from '../../browser/pages/document.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html, name } from '../../browser/pages/html.ts'
@@ -24,7 +24,7 @@ interface Page {
 export function portalPage(visit: Visit, { title, heading, trail = [], beside, body }: Page): string {
   const { w, language, refused, query, at } = visit
   const done = query.get('done') ?? ''
-  const { brand, ...look } = lookFor(visit.ctx)
+  const { brand, ...look } = pageContext(visit.ctx)
   const path = pathOf(look)
   return document({
     language,

@@ -1,4 +1,4 @@
-import { lookFor, pathOf } from '../../browser/look.ts'
+import { pageContext, pathOf } from '../../browser/page-context.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { hidden } from './fields.ts'
@@ -6,7 +6,7 @@ import { formOf } from './form.ts'
 import type { App, Team } from './team-page.ts'
 
 export const logoOf = ({ ctx }: Visit, app: App, version: string, alt: string) =>
-  html`<img class="icon" src="${pathOf(lookFor(ctx))}/icons/${encodeURIComponent(app.id)}/${version}" width="48" height="48" alt="${alt}">`
+  html`<img class="icon" src="${pathOf(pageContext(ctx))}/icons/${encodeURIComponent(app.id)}/${version}" width="48" height="48" alt="${alt}">`
 
 export function logoForms(visit: Visit, team: Team, app: App) {
   const { w, at } = visit

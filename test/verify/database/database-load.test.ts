@@ -16,7 +16,7 @@ import { send, until } from '../../process/service.ts'
 import { query } from '../../support/databases.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import { pgClient } from '../../support/pg-client.ts'
-import type { Told } from '../topology/traffic.ts'
+import type { Outcome } from '../topology/traffic.ts'
 import { startTraffic, tally } from '../topology/traffic.ts'
 import { OwnPostgres } from './own-postgres.ts'
 
@@ -103,7 +103,7 @@ async function expectBounded(
   fault: () => Promise<void>,
 ) {
   const traffic = startTraffic({ port, clients: CLIENTS, ask })
-  await expect.poll(() => traffic.told.length).toBeGreaterThan(200)
+  await expect.poll(() => traffic.outcomes.length).toBeGreaterThan(200)
   await fault()
   // As slow as the machine is: a connection of our own that may write.
   const start = performance.now()
@@ -118,7 +118,7 @@ async function expectBounded(
   const own = performance.now() - start
   const returned = traffic.nowMs()
   const first = await until(
-    async () => traffic.told.find(({ status, endMs, ms }) => status === 200 && endMs - ms > returned),
+    async () => traffic.outcomes.find(({ status, endMs, ms }) => status === 200 && endMs - ms > returned),
     Boolean,
   )
   await until(
@@ -127,21 +127,21 @@ async function expectBounded(
     BACK_MS + 5 * own,
   )
   await until(
-    async () => traffic.told.slice(-100),
+    async () => traffic.outcomes.slice(-100),
     (last) => last.every(({ status }) => status === 200),
   )
-  const told = await traffic.stop()
+  const outcomes = await traffic.stop()
 
-  const counts = tally(told)
-  const refused = told.filter(({ status }) => status === 503)
+  const counts = tally(outcomes)
+  const refused = outcomes.filter(({ status }) => status === 503)
   expect(Object.keys(counts)).toEqual(expect.toBeOneOf([['200'], ['200', '503']]))
   for (const { headers, text } of refused) {
     expect(headers['retry-after']).toBe('2')
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'unavailable' } })
   }
-  expect(Math.max(...told.map(({ ms }) => ms))).toBeLessThan(BOUND_MS)
+  expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(BOUND_MS)
   expect(first!.endMs - returned).toBeLessThan(BACK_MS + 5 * own)
-  expect(await lost(told)).toEqual([])
+  expect(await lost(outcomes)).toEqual([])
 }
 
 /** Opens connections until the server has none left; resolves to what closes them. */
@@ -188,10 +188,10 @@ async function startLoaded(postgres: OwnPostgres) {
         ? { method: 'GET', path: '/v1/me/profile', headers }
         : { method: 'PUT', path: `/v1/storage/load/c${client}-${n}`, headers, body: `{"value":${n}}` },
     /** The keys of acknowledged writes that are not stored. */
-    async lost(told: readonly Told[]) {
+    async lost(outcomes: readonly Outcome[]) {
       const rows = await query(proxy.url, `SELECT key FROM "StorageEntry" WHERE collection = 'load'`)
       const stored = new Set(rows.map(({ key }) => `/v1/storage/load/${key}`))
-      const written = told.filter(({ ask, status }) => ask.method === 'PUT' && status === 200)
+      const written = outcomes.filter(({ ask, status }) => ask.method === 'PUT' && status === 200)
       expect(written.length).toBeGreaterThan(0)
       return written.filter(({ ask }) => !stored.has(ask.path))
     },

@@ -128,8 +128,8 @@ describe.each(Object.keys(places))('at %s', (place) => {
   it('no part of a header costs 20 ms more than an ordinary one', async () => {
     const found: string[] = []
     for (const [name, value] of AROUND) {
-      const what = `${place}, ${name}: ${value('…')}`
-      found.push(...(await costly(what, (text) => sent(name, value(text)), IN_HEAD)))
+      const title = `${place}, ${name}: ${value('…')}`
+      found.push(...(await costly(title, (text) => sent(name, value(text)), IN_HEAD)))
     }
     expect(found).toEqual([])
   })
@@ -137,10 +137,10 @@ describe.each(Object.keys(places))('at %s', (place) => {
   it('no token costs 20 ms more than an ordinary one', async () => {
     const found: string[] = []
     for (const [at, tokenOf] of JSON_IN_TOKEN.entries()) {
-      const what = `${place}, JSON ${at} in a token`
+      const title = `${place}, JSON ${at} in a token`
       const withToken = (json: string) => sent('authorization', `Bearer ${tokenOf(json)}`)
-      found.push(...(await costly(what, (text) => withToken(JSON.stringify(text)), IN_TOKEN - 200)))
-      found.push(...(await costly(what, withToken, IN_TOKEN, jsonShapes)))
+      found.push(...(await costly(title, (text) => withToken(JSON.stringify(text)), IN_TOKEN - 200)))
+      found.push(...(await costly(title, withToken, IN_TOKEN, jsonShapes)))
     }
     expect(found).toEqual([])
   })

@@ -114,9 +114,9 @@ describe.each(endpoints)('at POST %s', (endpoint, sent, names) => {
     for (const name of names) {
       const { [name]: _, ...others }: Record<string, string> = sent()
       const raw = (text: string) => post(`${new URLSearchParams(others)}&${text}`)
-      const what = `${endpoint}, ${others.grant_type ?? ''} ${name}`
-      found.push(...(await costly(what, (text) => raw(`${name}=${encoded(text, length)}`), length)))
-      found.push(...(await costly(what, raw, length, repeated(name))))
+      const place = `${endpoint}, ${others.grant_type ?? ''} ${name}`
+      found.push(...(await costly(place, (text) => raw(`${name}=${encoded(text, length)}`), length)))
+      found.push(...(await costly(place, raw, length, repeated(name))))
     }
     expect(found).toEqual([])
   })

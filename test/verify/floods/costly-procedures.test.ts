@@ -114,10 +114,10 @@ describe.each(named)('at %s', (name) => {
     const existing = Object.fromEntries(Object.entries(known()).filter(([key]) => fields.includes(key)))
     const full = { ...(sample as object), ...(isDeveloper(name) && existing) }
     for (const path of pathsOf(full)) {
-      const what = `${name}, ${path.join('.')}`
+      const place = `${name}, ${path.join('.')}`
       const inText = (text: string) => call(withJson(full, path, JSON.stringify(text)))
-      if (typeof valueAt(full, path) === 'string') found.push(...(await costly(what, inText, length)))
-      found.push(...(await costly(what, (json) => call(withJson(full, path, json)), length, jsonShapes)))
+      if (typeof valueAt(full, path) === 'string') found.push(...(await costly(place, inText, length)))
+      found.push(...(await costly(place, (json) => call(withJson(full, path, json)), length, jsonShapes)))
     }
     expect(found).toEqual([])
   })

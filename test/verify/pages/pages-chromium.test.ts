@@ -9,9 +9,9 @@ import { samplePages } from '../../oauth/sample-pages.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import { times } from '../../support/rounds.ts'
 
-type Look = [language: Language, colorScheme: 'light' | 'dark', width: 320 | 1280, height: number]
+type Appearance = [language: Language, colorScheme: 'light' | 'dark', width: 320 | 1280, height: number]
 /** Each pair of language, scheme and width; a third of them together is not worth another minute. */
-const pairs: Look[] = [
+const pairs: Appearance[] = [
   ['en', 'light', 1280, 800],
   ['en', 'dark', 320, 640],
   ['de', 'light', 320, 640],

@@ -5,7 +5,7 @@ import { memberScopes, memberScopesAt } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { dataDirectory, freePort, launch, send, until } from '../../process/service.ts'
 import { migratedDatabase } from '../../support/databases.ts'
-import type { Told } from './traffic.ts'
+import type { Outcome } from './traffic.ts'
 import { startTraffic, tally } from './traffic.ts'
 
 const DRAIN_SECONDS = 2.5
@@ -17,7 +17,7 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
     const place = { port: await freePort(), internalPort: await freePort() }
     const service = await platform.start(place)
     const traffic = startTraffic({ port: place.port, clients: CLIENTS, ask: platform.ask })
-    await expect.poll(() => traffic.told.length).toBeGreaterThan(200)
+    await expect.poll(() => traffic.outcomes.length).toBeGreaterThan(200)
 
     service.child.kill('SIGTERM')
     const signalled = traffic.nowMs()
@@ -26,22 +26,22 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
     expect((await send(place.internalPort, 'GET', '/healthz')).headers.connection).toBe('close')
     const unready = traffic.nowMs()
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
-    const told = await traffic.stop()
+    const outcomes = await traffic.stop()
 
-    const served = told.filter(({ status }) => status !== 0)
+    const served = outcomes.filter(({ status }) => status !== 0)
     expect(tally(served)).toEqual({ 200: served.length })
     // Each connection once more at most, as a response may have left before the signal.
     const late = served.filter(({ endMs, ms }) => endMs - ms > unready)
     expect(late.length).toBeGreaterThan(CLIENTS)
     expect(new Set(late.map(({ headers }) => headers.connection))).toEqual(new Set(['close']))
-    const cut = told.filter(({ status }) => status === 0)
+    const cut = outcomes.filter(({ status }) => status === 0)
     expect(cut.filter(({ reused }) => reused)).toEqual([])
     // Those find nobody any more.
     for (const { code, endMs } of cut) {
       expect(['ECONNREFUSED', 'ECONNRESET']).toContain(code)
       expect(endMs - signalled).toBeGreaterThan(DRAIN_SECONDS * 1000)
     }
-    expect(await platform.lost(told)).toEqual([])
+    expect(await platform.lost(outcomes)).toEqual([])
   })
 })
 
@@ -70,9 +70,9 @@ async function newPlatform() {
         ? { method: 'GET', path: '/v1/me/profile', headers }
         : { method: 'PUT', path: `/v1/storage/drain/c${client}`, headers, body: JSON.stringify({ value: n }) },
     /** The keys whose stored value is not the last one that was acknowledged. */
-    async lost(told: readonly Told[]) {
+    async lost(outcomes: readonly Outcome[]) {
       const last = new Map<string, string>()
-      for (const { ask, status } of told) if (ask.method === 'PUT' && status === 200) last.set(ask.path, ask.body!)
+      for (const { ask, status } of outcomes) if (ask.method === 'PUT' && status === 200) last.set(ask.path, ask.body!)
       const fresh = openDatabase(DATABASE_URL, () => {})
       const rows = await fresh.storageEntry.findMany({ where: { collection: 'drain' } })
       await fresh.$disconnect()

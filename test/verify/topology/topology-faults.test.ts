@@ -58,10 +58,10 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
   type Load = Awaited<ReturnType<typeof startLoad>>
 
   /** The keys of clients whose stored value is older than the last one that was acknowledged. */
-  async function lost({ told }: Load) {
+  async function lost({ outcomes }: Load) {
     const headers = await as('trainer-app-sandbox')
     const acknowledged = new Map<string, number>()
-    for (const { ask, status } of told) {
+    for (const { ask, status } of outcomes) {
       if (ask.method === 'PUT' && status === 200) acknowledged.set(ask.path, JSON.parse(ask.body!).value)
     }
     expect(acknowledged.size).toBeGreaterThan(0)
@@ -83,10 +83,10 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
         return status === 200
       }
       await until(isBack, (back) => back)
-      const from = load.told.length
-      await expect.poll(() => load.told.length).toBeGreaterThan(from + ENOUGH)
+      const from = load.outcomes.length
+      await expect.poll(() => load.outcomes.length).toBeGreaterThan(from + ENOUGH)
     }
-    expect(tally(await load.stop())).toEqual({ 200: load.told.length })
+    expect(tally(await load.stop())).toEqual({ 200: load.outcomes.length })
     expect(await lost(load)).toEqual([])
   })
 
@@ -94,7 +94,7 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
     const load = await startLoad()
     const answered = (status: number, from: number) =>
       until(
-        async () => load.told.slice(from).filter((one) => one.status === status).length,
+        async () => load.outcomes.slice(from).filter((one) => one.status === status).length,
         (count) => count >= CLIENTS,
       )
     await answered(200, 0)
@@ -107,17 +107,17 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
     await database.begin('blackhole')
     await answered(503, 0)
     await until(downs, (count) => count >= before + NODES.length)
-    await answered(503, load.told.length)
+    await answered(503, load.outcomes.length)
     await database.end()
     // Each node finds out for itself.
-    const returned = load.told.length
+    const returned = load.outcomes.length
     await until(
-      async () => load.told.slice(returned).slice(-ENOUGH),
+      async () => load.outcomes.slice(returned).slice(-ENOUGH),
       (last) => last.length === ENOUGH && last.every(({ status }) => status === 200),
     )
-    const told = await load.stop()
-    expect(Object.keys(tally(told)).toSorted()).toEqual(['200', '503'])
-    const refused = told.filter(({ status }) => status === 503)
+    const outcomes = await load.stop()
+    expect(Object.keys(tally(outcomes)).toSorted()).toEqual(['200', '503'])
+    const refused = outcomes.filter(({ status }) => status === 503)
     // 6 s, and what the machine adds.
     expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(8_000)
     for (const { headers, text } of refused) {

@@ -9,7 +9,7 @@ export interface Ask {
   body?: string
 }
 
-export interface Told {
+export interface Outcome {
   ask: Ask
   /** 0 when there was no response. */
   status: number
@@ -37,42 +37,42 @@ interface Options {
 /** Clients that keep their connections, each with one request after the other until `stop`, which resolves to all answers. */
 export function startTraffic({ port, clients, ask }: Options) {
   const began = performance.now()
-  const told: Told[] = []
+  const outcomes: Outcome[] = []
   let ended = false
   const client = async (number: number) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let n = 0; !ended; n++) {
-      told.push(await send(agent, port, ask(number, n), began))
+      outcomes.push(await send(agent, port, ask(number, n), began))
       await pause(PAUSE_MS)
     }
     agent.destroy()
   }
   const all = Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
   return {
-    told,
+    outcomes,
     nowMs: () => performance.now() - began,
     async stop() {
       ended = true
       await all
-      return told
+      return outcomes
     },
   }
 }
 
 /** Numbers of answers by status, of failures by code. */
-export function tally(told: readonly Told[]): Record<string, number> {
+export function tally(outcomes: readonly Outcome[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const { status, code } of told) counts[code ?? status] = (counts[code ?? status] ?? 0) + 1
+  for (const { status, code } of outcomes) counts[code ?? status] = (counts[code ?? status] ?? 0) + 1
   return counts
 }
 
-function send(agent: Agent, port: number, ask: Ask, began: number): Promise<Told> {
+function send(agent: Agent, port: number, ask: Ask, began: number): Promise<Outcome> {
   const start = performance.now()
   const { method, path, headers, body } = ask
   const length = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }
   return new Promise((resolve) => {
     const sent = request({ agent, host: '127.0.0.1', port, method, path, headers: { ...length, ...headers } })
-    const end = (rest: Pick<Told, 'status' | 'text' | 'headers' | 'code'>) => {
+    const end = (rest: Pick<Outcome, 'status' | 'text' | 'headers' | 'code'>) => {
       const now = performance.now()
       resolve({ ask, reused: sent.reusedSocket, ms: now - start, endMs: now - began, ...rest })
     }

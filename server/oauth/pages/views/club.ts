@@ -1,4 +1,4 @@
-import type { Look } from '../../../browser/look.ts'
+import type { PageContext } from '../../../browser/page-context.ts'
 import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { troubled as describedBy, document } from '../../../browser/pages/layout.ts'
@@ -8,7 +8,7 @@ import { dayOf } from './days.ts'
 import { wordsOf } from './scope-words.ts'
 import { words } from './words.ts'
 
-export interface ClubView extends Look {
+export interface ClubView extends PageContext {
   action: string
   club: Named
   /** The other clubs of the administrator. */
@@ -88,7 +88,7 @@ ${fields(view, app.id)}
 </form>`
 }
 
-export interface WithdrawView extends Look {
+export interface WithdrawView extends PageContext {
   action: string
   club: Named
   entry: Pick<ClubEntry, 'id' | 'app'>
@@ -110,7 +110,7 @@ ${fields({ club }, id)}<button class="chief">${w.withdrawApproval}</button>
   })
 }
 
-export function noClubPage({ action, member, ...look }: Look & { action: string; member: string }): string {
+export function noClubPage({ action, member, ...look }: PageContext & { action: string; member: string }): string {
   const w = words[look.language]
   return document({
     ...look,

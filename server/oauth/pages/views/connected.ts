@@ -1,5 +1,5 @@
 import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
-import type { Look } from '../../../browser/look.ts'
+import type { PageContext } from '../../../browser/page-context.ts'
 import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { document } from '../../../browser/pages/layout.ts'
@@ -26,7 +26,7 @@ export interface ReplayNotice {
   at: Date
 }
 
-export interface ConnectedView extends Look {
+export interface ConnectedView extends PageContext {
   action: string
   member: string
   apps: ConnectedApp[]
@@ -48,7 +48,7 @@ ${apps.map((connected) => entry(connected, look, action))}
   })
 }
 
-function entry(connected: ConnectedApp, look: Look, action: string) {
+function entry(connected: ConnectedApp, look: PageContext, action: string) {
   const { language } = look
   const { consent, app, organisation, scopes, since, lastUse, ends } = connected
   const w = words[language]
@@ -71,7 +71,7 @@ function entry(connected: ConnectedApp, look: Look, action: string) {
 </section>`
 }
 
-export interface RemoveView extends Look {
+export interface RemoveView extends PageContext {
   action: string
   member: string
   connected: Pick<ConnectedApp, 'consent' | 'app' | 'organisation'>

@@ -1,5 +1,5 @@
 import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
-import type { Look } from '../../../browser/look.ts'
+import type { PageContext } from '../../../browser/page-context.ts'
 import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
 import type { Html } from '../../../browser/pages/html.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
@@ -12,7 +12,7 @@ import { words } from './words.ts'
 /** The host, or for native apps the scheme, of the redirect URI; or the code of a device. */
 type Asker = { returnsTo: string } | { device: string }
 
-export interface ConsentView extends Look {
+export interface ConsentView extends PageContext {
   action: string
   app: AppView
   member: string

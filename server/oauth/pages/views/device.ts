@@ -1,10 +1,10 @@
-import type { Look } from '../../../browser/look.ts'
+import type { PageContext } from '../../../browser/page-context.ts'
 import { html } from '../../../browser/pages/html.ts'
 import { document, troubled } from '../../../browser/pages/layout.ts'
 import type { Problem } from '../../../browser/pages/views.ts'
 import { words } from './words.ts'
 
-export interface DeviceView extends Look {
+export interface DeviceView extends PageContext {
   action: string
   /** The first value of the field. */
   code: string

@@ -1,10 +1,10 @@
-import type { Look } from '../../../browser/look.ts'
+import type { PageContext } from '../../../browser/page-context.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { document } from '../../../browser/pages/layout.ts'
 import type { AppView } from '../../../browser/pages/views.ts'
 import { words } from './words.ts'
 
-export interface EndSessionView extends Look {
+export interface EndSessionView extends PageContext {
   action: string
   member: string
   /** Null for a request that names no app. */
