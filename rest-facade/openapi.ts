@@ -4,8 +4,8 @@ import type { Document } from './document.ts'
 import { documentsFile } from './documents-file.ts'
 
 /**
- * The document of each API, generated once: by the build, or here where the sources run. The routing table
- * is read from it as well. `<brand>`, `<host>` and `<issuer>` stand for what differs between services.
+ * The document of each API, generated once: by the build, or here where the sources run. `<brand>`, `<host>` and `<issuer>` stand
+ * for what differs between services.
  */
 export const documents: Readonly<Record<Section, Document>> =
   builtDocuments() ?? (await import('./openapi-documents.ts')).generateDocuments()

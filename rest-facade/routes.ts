@@ -2,12 +2,9 @@ import type { AnyProcedure } from '@trpc/server'
 import { z } from 'zod'
 import { procedures } from '../routers/index.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
+import { sectionOf } from '../routers/kernel/meta.ts'
 import type { Section } from '../routers/kernel/scopes.ts'
-import { sectionNames } from '../routers/kernel/scopes.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
-import { procedureOf } from './document.ts'
-import { documents } from './openapi.ts'
-import type { Operation } from './openapi-operation.ts'
 
 /** An endpoint: its procedure, and where the procedure's input comes from. */
 export interface Route {
@@ -38,42 +35,55 @@ export interface Route {
 
 const split = (path: string) => path.slice(1).split('/')
 
-/** The routing table, read from the OpenAPI documents. */
-export const routes: readonly Route[] = sectionNames.flatMap((section) =>
-  Object.entries(documents[section].paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => routeOf(section, method.toUpperCase(), path, operation)),
-  ),
-)
+/** The routing table, from the rows that trpc-to-openapi reads as well. */
+export const routes: readonly Route[] = Object.entries(procedures).flatMap(([name, procedure]) => {
+  const { meta } = definitionOf(procedure)
+  return meta.openapi ? [routeOf(name, procedure, meta)] : []
+})
 
-function routeOf(section: Section, method: string, path: string, operation: Operation): Route {
-  const { name, procedure, meta } = procedureOf(operation)
+/** As trpc-to-openapi does: what is neither in the path nor a header is in the query of GET and DELETE, else in the body. */
+function routeOf(name: string, procedure: AnyProcedure, meta: Meta): Route {
+  const { method, path } = meta.openapi!
   const segments = split(path)
   const parameters = segments.map((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : ''))
-  const query = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query')
-  const ofType = (type: string) => new Set(query.filter(({ schema }) => schema?.type === type).map(({ name }) => name))
-  const fromBody = new Set(Object.keys(operation.requestBody?.content['application/json'].schema.properties ?? {}))
+  const shape = shapeOf(definitionOf(procedure).inputs[0])
+  const elsewhere = new Set([...parameters, ...Object.keys(meta.headers ?? {})])
+  const others = Object.keys(shape).filter((key) => !elsewhere.has(key))
+  const hasBody = method === 'PUT' || method === 'POST'
+  const fromQuery = hasBody ? (meta.query ?? []) : others
+  const fromBody = new Set(hasBody ? others.filter((key) => !fromQuery.includes(key)) : [])
+  const ofType = (type: string) => new Set(fromQuery.filter((key) => typeOf(shape[key]!) === type))
   return {
     name,
     procedure,
     meta,
-    section,
+    section: sectionOf(meta),
     method,
     path,
-    status: Number(Object.keys(operation.responses).find((status) => status.startsWith('2'))),
+    status: meta.status ?? 200,
     literals: segments.map((segment, i) => (parameters[i] ? '' : segment)),
     parameters,
-    fromQuery: new Set(query.map((parameter) => parameter.name)),
+    fromQuery: new Set(fromQuery),
     fromBody,
     integers: ofType('integer'),
     booleans: ofType('boolean'),
     stream: meta.stream ? procedures[meta.stream] : undefined,
-    head: fromBody.size > 0 ? headOf(procedure, fromBody) : undefined,
+    head: fromBody.size > 0 ? headOf(shape, fromBody) : undefined,
   }
 }
 
-function headOf(procedure: AnyProcedure, fromBody: ReadonlySet<string>): z.ZodObject {
-  const [input] = definitionOf(procedure).inputs
-  return z.object(Object.fromEntries(Object.entries(input!.shape).filter(([key]) => !fromBody.has(key))))
+/** Without a query, some inputs default to `{}`. */
+function shapeOf(input: z.ZodType | undefined): z.ZodRawShape {
+  if (input instanceof z.ZodDefault || input instanceof z.ZodPrefault) return shapeOf(input.unwrap() as z.ZodType)
+  return input instanceof z.ZodObject ? input.shape : {}
+}
+
+function typeOf(schema: z.core.$ZodType) {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).type
+}
+
+function headOf(shape: z.ZodRawShape, fromBody: ReadonlySet<string>): z.ZodObject {
+  return z.object(Object.fromEntries(Object.entries(shape).filter(([key]) => !fromBody.has(key))))
 }
 
 /** The percent-decoded segments of a path below `/v1`; one with an invalid encoding stays as it is, and fits no name. */

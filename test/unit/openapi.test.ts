@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
+import { operationIdOf } from '../../rest-facade/document.ts'
 import { documents } from '../../rest-facade/openapi.ts'
 import { nameModels } from '../../rest-facade/openapi-models.ts'
 import type { Json } from '../../rest-facade/openapi-operation.ts'
+import { routes } from '../../rest-facade/routes.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { resolved } from '../../server/reference/api-document.ts'
@@ -58,6 +60,38 @@ const MODELS = {
 describe.each(sectionNames)('the document of %s', (section) => {
   const { info, tags, components } = documents[section]
   const operations = operationsOf(section)
+
+  it('has for each operation the input that the routing table has', () => {
+    const documented = Object.entries(documents[section].paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { parameters = [], requestBody, responses, operationId }]) => {
+        const query = parameters.filter((parameter) => parameter.in === 'query')
+        const ofType = (type: string) => query.filter(({ schema }) => schema?.type === type).map(({ name }) => name)
+        return {
+          name: operationId,
+          line: `${method.toUpperCase()} ${path}`,
+          status: Object.keys(responses).find((status) => status.startsWith('2')),
+          query: query.map(({ name }) => name).sort(),
+          integers: ofType('integer').sort(),
+          booleans: ofType('boolean').sort(),
+          body: Object.keys(requestBody?.content['application/json'].schema.properties ?? {}).sort(),
+        }
+      }),
+    )
+    const routed = routes
+      .filter((route) => route.section === section)
+      .map((route) => ({
+        name: operationIdOf(route.name),
+        line: `${route.method} ${route.path}`,
+        status: String(route.status),
+        query: [...route.fromQuery].sort(),
+        integers: [...route.integers].sort(),
+        booleans: [...route.booleans].sort(),
+        body: [...route.fromBody].sort(),
+      }))
+    const byLine = (a: { line: string }, b: { line: string }) => (a.line < b.line ? -1 : 1)
+    expect(routed.length).toBeGreaterThan(0)
+    expect(routed.sort(byLine)).toEqual(documented.sort(byLine))
+  })
   const bodies = operations.flatMap(({ name, requestBody, responses }) => [
     ...(requestBody ? [{ name: `${name} body`, ...requestBody.content['application/json'] }] : []),
     ...Object.entries(responses)
