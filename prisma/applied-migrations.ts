@@ -60,7 +60,7 @@ export function isReplaced({ replaces }: Migration, applied: readonly AppliedMig
   if (lacking.length === 0) return true
   const { name } = lacking[0]!
   throw new Error(
-    `Migration ${name} is not applied, and this release no longer has it: first run \`npm run migrate\` of the commit ${LAST_WITH_REPLACED} (docs/upgrades.md#from-before-10).`,
+    `Migration ${name} is not applied, and this release no longer has it: first run \`member-apps migrate\` of the commit ${LAST_WITH_REPLACED} (docs/upgrades.md#from-before-10).`,
   )
 }
 

@@ -30,9 +30,9 @@ export async function prepareSchema(
 }
 
 function lackOf({ pending, functions, isNew }: SchemaState): string {
-  if (isNew) return 'has no tables of this service: if it is the right one, run `npm run migrate` first.'
+  if (isNew) return 'has no tables of this service: if it is the right one, run `member-apps migrate` first.'
   const [first, ...more] = [...pending.map((name) => `the migration ${name}`), ...functions]
-  return `lacks ${first}${more.length > 0 ? ` and ${more.length} more` : ''}: run \`npm run migrate\` first.`
+  return `lacks ${first}${more.length > 0 ? ` and ${more.length} more` : ''}: run \`member-apps migrate\` first.`
 }
 
 function warnOfNewer({ newer }: SchemaState, warn: (sentence: string) => void) {

@@ -41,7 +41,9 @@ async function author(): Promise<number> {
   })
   const [name] = positionals
   if (!values.check && !/^[a-z0-9_]+$/.test(name ?? '')) {
-    say('npm run migration -- <name_in_lower_case> | --check  [--url <PostgreSQL server for a temporary database>]')
+    say(
+      'npx tsx prisma/tools/author-migration.ts <name_in_lower_case> | --check  [--url <PostgreSQL server for a temporary database>]',
+    )
     return 2
   }
   const sql = values.url ? await difference(values.url) : await withServer(difference)

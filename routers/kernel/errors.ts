@@ -185,7 +185,7 @@ export const errors = named({
   nameNotConfirmed: conflict('confirmation_wrong', 'Confirm with the name.'),
   teamEnding: conflict('team_ending', 'This team is being deleted. Restore the team first.'),
   personUnknown: row(404, 'This person does not exist.'),
-  exportTooLarge: row(413, 'This person has more than 16 MiB of data. Export it with npm run member.'),
+  exportTooLarge: row(413, 'This person has more than 16 MiB of data. Export it with member-apps member.'),
 
   tokenMissing: row(401, 'This token is not valid.', challenge('realm="member-apps"')),
   tokenInvalid: badToken('This token is not valid.'),

@@ -9,7 +9,7 @@ import { erase } from './erase.ts'
 import { exportedBytes, personalDataJson } from './export.ts'
 import type { PersonalData } from './sections.ts'
 
-/** Per call; `npm run member` has no limit. */
+/** Per call; `member-apps member` has no limit. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Smaller answers need no reserved memory. */

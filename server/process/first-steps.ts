@@ -8,10 +8,10 @@ import { hasSignIn, SIGN_IN_SETTINGS } from './warnings.ts'
 export async function firstSteps(config: Config, db: Database): Promise<string[]> {
   if (!(await isEmpty(db))) return []
   const files = 'organisations.ndjson people.ndjson memberships.ndjson'
-  const demo = config.production ? '' : ', or a demo club: npm run -s seed'
+  const demo = config.production ? '' : ', or a demo club: npx member-apps seed'
   return [
-    `Load the platform's data: npm run -s import -- ${files}${demo}`,
-    `Register a client: npm run -s client -- add --id first-app --name "First app" --team first-team --team-name "First team" --level hobby --redirect https://app.example.org/ --scope "svc.me.profile:read"`,
+    `Load the platform's data: npx member-apps import ${files}${demo}`,
+    `Register a client: npx member-apps client add --id first-app --name "First app" --team first-team --team-name "First team" --level hobby --redirect https://app.example.org/ --scope "svc.me.profile:read"`,
     signIn(config),
   ]
 }
@@ -20,6 +20,6 @@ function signIn(config: Config): string {
   const { tokenIssuer, authBaseUrl, developmentTokens } = config
   if (tokenIssuer !== undefined) return `Sign in a member at ${tokenIssuer}, which issues the tokens.`
   if (hasSignIn(config)) return `Sign in a member, without an app: ${issuerOf(authBaseUrl)}/connected`
-  const token = 'npm run -s token -- --member MEMBER --club CLUB --client first-app'
+  const token = 'npx member-apps token --member MEMBER --club CLUB --client first-app'
   return `Sign in a member: first set ${SIGN_IN_SETTINGS}${developmentTokens ? `; without that, a token: ${token}` : '.'}`
 }

@@ -44,7 +44,7 @@ describe('createService', () => {
     const tables = () => query(options.databaseUrl, `SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`)
     await expect(createService(options)).rejects.toThrow(
       'MIGRATE_ON_START is false, and the database has no tables of this service: if it is the right one, ' +
-        'run `npm run migrate` first.',
+        'run `member-apps migrate` first.',
     )
     expect(await tables()).toEqual([])
     const service = await createService({ ...options, migrateOnStart: true })

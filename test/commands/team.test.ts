@@ -117,13 +117,13 @@ describe('client requests', () => {
   app homepage: https://trainer.example.org/
   app logo: ${icons}/${logoVersion(former)}
 `
-    const command = 'npm run -s client -- approve --id c_new --version 0 --app-version 0'
+    const command = 'member-apps client approve --id c_new --version 0 --app-version 0'
     expect(stdout).toContain(`  svc.me.profile:read: Greets\n${read}  ${command}\n`)
-    expect(stdout).toContain(`${read}  npm run -s client -- approve --id trainer-app --version 3 --app-version 0\n`)
+    expect(stdout).toContain(`${read}  member-apps client approve --id trainer-app --version 3 --app-version 0\n`)
     expect(stdout).toContain('Changes to the client trainer-app of the team builders\n  redirectUris: https://other.')
     const changes = `Changes to the app trainer-app of the team builders\n  name: Coach\n  logo: ${icons}/${logoVersion(logo)}\n`
     expect(stdout).toContain(changes)
-    expect(stdout).toContain('npm run -s client -- approve --app trainer-app --version 0\n')
+    expect(stdout).toContain('member-apps client approve --app trainer-app --version 0\n')
   })
 
   it('are listed with control characters escaped, as older releases took them', async () => {
@@ -208,7 +208,7 @@ describe('client requests', () => {
       failed('The client trainer-app has the app trainer-app: --app-version is required as well.\n'),
     )
     expect(await client('approve', '--app', 'trainer-app')).toEqual(
-      misused('--version is required: npm run -s client -- requests prints it.'),
+      misused('--version is required: member-apps client requests prints it.'),
     )
     expect(await client('approve', '--app', 'trainer-app', '--version', '0', '--app-version', '0')).toEqual(
       misused('--app-version requires --id.'),

@@ -163,7 +163,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 400 | The body ended early. | bodyCutOff |
   | 400 | The request is not valid HTTP. | requestInvalid |
   | 408 | The body arrived too slowly. | bodyTooSlow |
-  | 413 | This person has more than 16 MiB of data. Export it with npm run member. | exportTooLarge |
+  | 413 | This person has more than 16 MiB of data. Export it with member-apps member. | exportTooLarge |
   | 429 | Too many invalid tokens were sent from this address; try again in 7 s. | failuresLimited |
   | 429 | An app can send at most 10 test events per minute; try again in 7 s. | testsLimited |
   | 429 | Too many requests were made by this person or team; try again in 7 s. | peopleLimited |

@@ -121,7 +121,7 @@ describe('directory.people.export', () => {
     await addEntry(world.db, { ...entry, key: 'a' })
     expect((await exportOf(personId)).storage[0]!.value).toBe(value)
     await addEntry(world.db, { ...entry, key: 'b' })
-    const message = 'This person has more than 16 MiB of data. Export it with npm run member.'
+    const message = 'This person has more than 16 MiB of data. Export it with member-apps member.'
     expect(await refusalOf(exportOf(personId))).toMatchObject({ status: 413, message })
     await erase(personId)
   })

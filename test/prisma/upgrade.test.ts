@@ -41,7 +41,7 @@ const stored = (url: string) =>
   )
 
 it.each([
-  ['npm run migrate', migrate],
+  ['member-apps migrate', migrate],
   ['a start that migrates', (url: string) => prepareSchema(url, { migrateOnStart: true })],
 ])(
   'a database of the release before is upgraded by %s: it has its rows, and the schema of a new one',
@@ -83,7 +83,7 @@ it('a database that lacks a replaced migration, or has another version of one, i
   )
   const sentence =
     `Migration ${last} is not applied, and this release no longer has it: ` +
-    'first run `npm run migrate` of the commit 435c6291 (docs/upgrades.md#from-before-10).'
+    'first run `member-apps migrate` of the commit 435c6291 (docs/upgrades.md#from-before-10).'
   await expect(migrate(url)).rejects.toThrow(sentence)
   await expect(prepareSchema(url, { migrateOnStart: false })).rejects.toThrow(sentence)
   expect(await namesIn(url)).toEqual(names.slice(0, -1))

@@ -10,13 +10,15 @@ describe('the first steps', () => {
     const first = await start(env)
     const [, printed] = first.stdout().split(`\n${head}\n`)
     expect(printed!.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^1\. Load the platform's data: npm run -s import -- .*, or a demo club: npm run -s seed$/),
-      expect.stringMatching(/^2\. Register a client: npm run -s client -- add /),
-      expect.stringMatching(/^3\. Sign in a member: first set SMTP_URL .* npm run -s token -- --member MEMBER /),
+      expect.stringMatching(
+        /^1\. Load the platform's data: npx member-apps import .*, or a demo club: npx member-apps seed$/,
+      ),
+      expect.stringMatching(/^2\. Register a client: npx member-apps client add /),
+      expect.stringMatching(/^3\. Sign in a member: first set SMTP_URL .* npx member-apps token --member MEMBER /),
     ])
     await first.stop()
 
-    const [, line] = /npm run -s client -- (.*)/.exec(printed!)!
+    const [, line] = /npx member-apps client (.*)/.exec(printed!)!
     const words = line!.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ''))
     expect(await command('client', words, env).ended).toMatchObject({
       code: 0,
@@ -25,7 +27,7 @@ describe('the first steps', () => {
     expect(await query(env.DATABASE_URL, `SELECT id, "teamId" FROM "Client" WHERE "teamId" IS NOT NULL`)).toEqual([
       { id: 'first-app', teamId: 'first-team' },
     ])
-    const [, tokenLine] = /npm run -s token -- (.*)/.exec(printed!)!
+    const [, tokenLine] = /npx member-apps token (.*)/.exec(printed!)!
     expect(await command('token', tokenLine!.split(' '), env).ended).toMatchObject({ code: 0, stderr: '' })
 
     await query(env.DATABASE_URL, `INSERT INTO "Organisation" (id, kind, name) VALUES ('o', 'club', 'O')`)

@@ -3,7 +3,7 @@ import { migratedDatabase, query } from '../support/databases.ts'
 import { command, dataDirectory, launch, start } from './service.ts'
 
 describe('with MIGRATE_ON_START=false', () => {
-  it('a start and a command refuse an older database in one sentence, and npm run migrate brings it to this release', async () => {
+  it('a start and a command refuse an older database in one sentence, and member-apps migrate brings it to this release', async () => {
     const DATABASE_URL = await migratedDatabase()
     await query(
       DATABASE_URL,
@@ -12,7 +12,7 @@ describe('with MIGRATE_ON_START=false', () => {
     const env = { DATABASE_URL, DATA_DIR: await dataDirectory(), MIGRATE_ON_START: 'false' }
     const sentence =
       'The database cannot be used: MIGRATE_ON_START is false, and the database lacks functions/storage_delete.sql and 1 more: ' +
-      'run `npm run migrate` first.\n'
+      'run `member-apps migrate` first.\n'
     expect(await (await launch(env)).ended).toMatchObject({ code: 1, stderr: sentence })
     expect(await command('clean', [], env).ended).toMatchObject({ code: 1, stdout: '', stderr: sentence })
     expect(await command('migrate', [], env).ended).toMatchObject({

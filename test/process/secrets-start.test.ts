@@ -8,7 +8,7 @@ import { command, launch, send, start, until } from './service.ts'
 
 const wrongKey = `SECRETS_KEY is not the key that encrypted the secrets in this database.
 Set the key of the other nodes, or the previous one. If it was never set, it is in the file secrets-key of DATA_DIR.
-If that key is lost, npm run -s secrets -- forget deletes what it encrypted.
+If that key is lost, member-apps secrets forget deletes what it encrypted.
 `
 
 describe('a start', () => {

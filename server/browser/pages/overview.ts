@@ -55,14 +55,14 @@ ${trial && commandList(language)}`
 
 /** With a token from the command, as a token in the page would expire after an hour. */
 const firstCall = (apps: string, language: Language) => html`<p class="hint">${words[language].firstCall}</p>
-<code class="address">curl -H "Authorization: Bearer $(npm run -s token -- --member anna --club riverside --client trainer-app)" ${apps}/me/profile</code>`
+<code class="address">curl -H "Authorization: Bearer $(npx member-apps token --member anna --club riverside --client trainer-app)" ${apps}/me/profile</code>`
 
 function commandList(language: Language) {
   const { commands } = words[language]
   const rows = [
     ['npm run studio', commands.studio],
-    ['npm run -s token -- --help', commands.token],
-    ['npm run -s client -- --help', commands.client],
+    ['npx member-apps token --help', commands.token],
+    ['npx member-apps client --help', commands.client],
   ]
   return html`<dl class="commands">${rows.map(([what, does]) => html`<div><dt><code>${what}</code></dt><dd>${does}</dd></div>`)}</dl>`
 }

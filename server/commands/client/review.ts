@@ -68,7 +68,7 @@ function described({ id, kind, team, version, isNew, asked, app }: ReturnType<ty
   return [
     `${isNew ? 'New client' : `Changes to the ${kind}`} ${id} of the team ${team}`,
     ...lines.map(([name, value]) => `  ${name}: ${printable([value ?? '-'].flat().join(' '))}`),
-    `  npm run -s client -- approve ${option} ${id} ${read}\n`,
+    `  member-apps client approve ${option} ${id} ${read}\n`,
   ].join('\n')
 }
 
@@ -76,7 +76,7 @@ export const approve = action(
   {
     options: {
       ...subject,
-      version: required(version, 'npm run -s client -- requests prints it'),
+      version: required(version, 'member-apps client requests prints it'),
       'app-version': text('N', "with --id: the version of the client's app"),
     },
     async run(values, io) {

@@ -39,7 +39,7 @@ function help(): string {
     return `${group}:\n${aligned(rows)}`
   })
   return `Usage:
-  ${PROGRAM} COMMAND [ACTION] [arguments], or in a checkout: npm run -s COMMAND -- [ACTION] [arguments]
+  ${PROGRAM} COMMAND [ACTION] [arguments], in a checkout: npx ${PROGRAM} COMMAND [ACTION] [arguments]
 
 ${lists.join('\n')}
 Each explains its arguments with --help, and shows examples. Commands that list or make something take --json: standard output

@@ -168,7 +168,7 @@ function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): str
 /** Teams' clients, if they have redirect URIs or sign in on devices, and first-party clients, if they have a secret or keys. */
 function clients({ db, signsWith }: Options): Adapter {
   const readOnly = async () => {
-    throw new Error('clients are registered by npm run client')
+    throw new Error('clients are registered by member-apps client')
   }
   return {
     async find(id) {

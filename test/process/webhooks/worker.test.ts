@@ -24,7 +24,7 @@ async function prepare(to: Awaited<ReturnType<typeof receiver>>) {
   return { db, env: { DATA_DIR, DATABASE_URL, ...secrets }, ...(await publisher(db, createCipher([key]))) }
 }
 
-/** The compiled worker, as `npm run worker` starts it. */
+/** The compiled worker, as `member-apps worker` starts it. */
 function startWorker(env: Record<string, string>) {
   const worker = run([workerProgram], env)
   onTestFinished(async () => {
@@ -46,7 +46,7 @@ function startWorker(env: Record<string, string>) {
 const stopsOf = ({ lines }: ReturnType<typeof startWorker>): string[] =>
   lines().flatMap(({ msg }) => (/^SIG|^stopped/.test(msg) ? [msg] : []))
 
-describe('npm run worker', () => {
+describe('member-apps worker', () => {
   it('delivers and logs, and on SIGTERM finishes the delivery in flight', async () => {
     const hold = holding()
     const to = await receiver(hold.answer)

@@ -6,7 +6,7 @@ import { missingPrograms } from '../topology/start.ts'
 import { PROCESSES, runSoak } from './run.ts'
 
 const missing = [...missingPrograms(), ...(tellsFigures ? [] : ['/proc'])]
-/** `MINUTES=15 npm run soak` is a longer one. */
+/** `MINUTES=15 npx vitest run --project verify test/verify/soak/` is a longer one. */
 const { MINUTES } = process.env
 const seconds = MINUTES ? Number(MINUTES) * 60 : times(60, 20)
 /** MB beside 10 %: in 60 s a process is still young, in a quarter of an hour it has to do with 10 %. */
