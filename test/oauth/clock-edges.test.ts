@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
 import { organisationsOf } from '../../server/oauth/consents/consents.ts'
 import { adapterFactory } from '../../server/oauth/engine/adapter.ts'
-import { deleteExpiredRecords } from '../../server/oauth/engine/expired-records.ts'
 import { makeKey } from '../../server/oauth/keys/signing-key-store.ts'
 import { openSigningKeys } from '../../server/oauth/keys/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -40,19 +39,6 @@ describe('at the millisecond of its end', () => {
     clock.ms = start + 60_000
     await used.upsert(jti, {}, 60)
     await expect(used.upsert(jti, {}, 60)).rejects.toThrow('invalid_client')
-  })
-
-  it('a record is deleted, and not before', async () => {
-    const records = adapterFactory({ db: world.db, now })('Grant')
-    const name = id('record')
-    // Long ago, so that no record of another test ends by then.
-    clock.ms = Date.UTC(2001, 0, 1)
-    await records.upsert(name, { kind: 'Grant' }, 60)
-    const stored = () => world.db.oauthRecord.count({ where: { id: name } })
-    await deleteExpiredRecords(world.db, clock.ms + 59_999)
-    expect(await stored()).toBe(1)
-    await deleteExpiredRecords(world.db, clock.ms + 60_000)
-    expect(await stored()).toBe(0)
   })
 
   it('a membership is over', async () => {

@@ -47,8 +47,6 @@ const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[
       /(?:delete|update)Many\(\)|(?:delete|update)Many\(\{ (?:data|where: \{ model)|deleteExpired\w*\([\w.]*world\.db/,
     allowed: {
       'directory/merge.test.ts': 'a database of its own',
-      'oauth/clock-edges.test.ts': 'in 2001, when no record of another test had ended',
-      'oauth/device-attempts.test.ts': 'by the time of others, whose records stay',
       'oauth/refresh-reuse.test.ts': 'a database of its own',
       'oauth/signing-keys.test.ts': 'a database of its own',
       'webhooks/queue-world.ts': 'a database of its own',
