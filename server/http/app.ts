@@ -15,6 +15,7 @@ import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import { EVENTS_TYPE, sendEvents } from './event-stream.ts'
 import type { Ready } from './health.ts'
+import { nameOf } from './host-name.ts'
 import { localPaths } from './local-paths.ts'
 import type { LongPollSlots } from './long-poll-slots.ts'
 import type { BaseUrls, LocalUrls } from './match-route.ts'
@@ -33,8 +34,29 @@ import { forbidStoring, forbidTransforming, respond } from './respond.ts'
 import { isKnown } from './revalidation.ts'
 import { JSON_TYPE, koaSends } from './send.ts'
 import type { State, Step, StepContext } from './state.ts'
-import { strictTransport } from './strict-transport.ts'
-import { traceRequests } from './trace.ts'
+import { operationOf, pathOf } from './state.ts'
+
+function traceRequests(tracing: Tracing): Step {
+  return ({ method, req, state, response }, next) =>
+    tracing.request({ method, traceparent: req.headers.traceparent }, next, () => ({
+      operation: operationOf(state),
+      route: pathOf(state),
+      status: state.response?.status ?? response.status,
+    }))
+}
+
+/** RFC 6797. Browsers then use only https for this host for a year, whatever a link says. */
+const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000']
+
+/** Only for hosts of `urls` that use https. */
+function strictTransport(urls: readonly string[]): Step {
+  const secure = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:')
+  const names = new Set(secure.map(({ host }) => nameOf(host)))
+  return (ctx, next) => {
+    if (names.size > 0 && names.has(nameOf(ctx.state.host))) ctx.state.headers.push(...STRICT_TRANSPORT)
+    return next()
+  }
+}
 
 /** The parts of the HTTP ports; tests inject their own clock, keys and limits. */
 export interface HttpParts {

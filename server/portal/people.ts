@@ -1,7 +1,6 @@
 import { errors } from '../../routers/kernel/errors.ts'
 import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
-import { peoplePage } from './pages/people.ts'
-import { personRemovalPage } from './pages/person-removal.ts'
+import { peoplePage, personRemovalPage } from './pages/people.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 

@@ -1,5 +1,4 @@
-import { testClubPage } from './pages/test-club.ts'
-import { testClubResetPage } from './pages/test-club-reset.ts'
+import { testClubPage, testClubResetPage } from './pages/test-club.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Show } from './visit.ts'
 

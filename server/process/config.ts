@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { defaultBaseUrls } from './base-urls.ts'
-import { readEnvFile } from './env-file.ts'
 import { conflicts } from './setting-rules.ts'
 import {
   baseUrl,
@@ -28,6 +29,16 @@ import {
 } from './setting-types.ts'
 import { shownValue } from './shown-value.ts'
 import { misspeltInEnvironment, unknownInFile } from './unknown-names.ts'
+
+/** Empty when the file does not exist. Throws when it cannot be read. */
+function readEnvFile(file: string): Record<string, string> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return {}
+    throw error
+  }
+}
 
 /** Every variable that the service reads; `.env.example` lists the same. */
 const shape = z.object({

@@ -1,11 +1,45 @@
 import { isIPv6 } from 'node:net'
+import { sampleApp } from '../../examples/third-party/serve.ts'
 import type { Database } from '../../prisma/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import { issuerOf } from '../browser/addresses.ts'
-import type { LocalUrls } from '../http/match-route.ts'
+import { nameOf } from '../http/host-name.ts'
+import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
+import type { Step } from '../http/state.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import type { Config } from './config.ts'
-import { registerRedirects } from './redirects.ts'
-import { mountSampleApp, SAMPLE_CLIENT } from './sample-app.ts'
+
+const SAMPLE_HOST = 'example.localhost'
+const SAMPLE_CLIENT = 'example-app'
+
+/** Serves the sample app at its own host; undefined when the package came without it. */
+function mountSampleApp({ apps: api, sync }: BaseUrls, issuer: string): Step | undefined {
+  const handle = sampleApp({ api, sync, issuer, clientId: SAMPLE_CLIENT })
+  if (!handle) return undefined
+  return (ctx, next) => {
+    if (nameOf(ctx.state.host) !== SAMPLE_HOST) return next()
+    ctx.respond = false
+    ctx.state.address = ctx.state.path
+    return handle(ctx.req, ctx.res, () => {
+      ctx.respond = true
+      delete ctx.state.address
+      return next()
+    })
+  }
+}
+
+const register = statement(
+  'client_redirects',
+  `UPDATE "Client" SET "redirectUris" = "redirectUris" ||
+    ARRAY(SELECT address FROM unnest($2::text[]) AS address WHERE address <> ALL(coalesce("redirectUris", '{}')))
+  WHERE id = $1 RETURNING id`,
+  { id: text },
+)
+
+/** Registers a demo client's redirects; false when the client has been removed. Redirects of services at other ports stay. */
+const registerRedirects = async (db: Database, id: string, addresses: readonly string[]): Promise<boolean> =>
+  (await db.execute(register, [id, arrayOf(addresses)])).length > 0
 
 /** The embedded database and the service's own tokens: a first look, or a developer's machine. */
 const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>

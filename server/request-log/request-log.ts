@@ -2,10 +2,25 @@ import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { memberMarks } from '../../routers/kernel/cipher.ts'
-import type { ApiError } from '../../routers/kernel/errors.ts'
-import { loggedMessage } from './logged-message.ts'
+import type { ApiError, errors } from '../../routers/kernel/errors.ts'
 import type { Counted, Line } from './write.ts'
 import { MAX_LINES, write } from './write.ts'
+
+/** Errors whose sentences are about the endpoint or the client; others could quote the request. */
+const quotesNothing: ReadonlySet<string> = new Set<keyof typeof errors>([
+  'scopeMissing',
+  'clientNotApp',
+  'memberUnknown',
+  'hostWrong',
+  'methodWrong',
+  'rateLimited',
+  'internal',
+  'unavailable',
+])
+
+/** Null when the error's sentence could quote the request. */
+const loggedMessage = ({ id, isFixed, message }: ApiError): string | null =>
+  isFixed || quotesNothing.has(id) ? message : null
 
 const MINUTE_MS = 60_000
 const WRITE_MS = 2_000

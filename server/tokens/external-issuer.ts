@@ -7,8 +7,26 @@ import type { INTERVALS } from './external-keys.ts'
 import { openExternalKeys } from './external-keys.ts'
 import { storedKeySet } from './jwks-cache.ts'
 import type { IssuerAddress } from './jwks-discovery.ts'
-import { logRefusedKeys } from './refused-keys.ts'
 import type { TrustedIssuer } from './verify.ts'
+
+/** The least time between two lines. */
+const EVERY_MS = 60_000
+
+/**
+ * For tokens of TOKEN_ISSUER that none of its keys has signed: anybody may send them, but they may also be of a key that the issuer
+ * does not publish. A line has the number of those since the last one.
+ */
+function logRefusedKeys(log: Logger, now: () => number): (cause: Error) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let refused = 0
+  return ({ message }) => {
+    refused++
+    if (now() < loggedAt + EVERY_MS) return
+    log.warn({ refused, reason: message }, 'tokens of TOKEN_ISSUER were refused: none of its keys has signed them')
+    loggedAt = now()
+    refused = 0
+  }
+}
 
 export type ExternalIssuerSettings = TokenFormat & IssuerAddress
 

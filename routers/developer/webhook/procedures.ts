@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { int, statement } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { withError } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
+import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { secret, url } from '../../webhooks/rules.ts'
 import type { Template } from '../../webhooks/template.ts'
@@ -12,8 +14,27 @@ import { template, webhookSet } from '../../webhooks/webhook.ts'
 import { auditing, authorOf } from '../audit/record.ts'
 import { lockTemplate, webhookAppOf } from './app.ts'
 import { endFormerSecret, formerSecretUntil } from './former-secret.ts'
-import { secretUsed } from './secret-used.ts'
 import { kinds, test } from './test.ts'
+
+/** Among each subscription's newest deliveries: a retry of an older one is not looked for. */
+const LOOKED_AT = 20
+
+/**
+ * When the last attempt began that an app's secret, set at $2, has signed. Subscriptions created or updated since have copied it,
+ * and that of tests takes it over at each test.
+ */
+const secretUsed = statement(
+  'developer_secret_used',
+  `SELECT ${unix('max("lastAttemptAt")')} AS at
+    FROM "Subscription" of CROSS JOIN LATERAL (SELECT "lastAttemptAt" FROM "Delivery"
+      WHERE "subscriptionId" = of.id AND "createdAt" >= $2::timestamptz
+      ORDER BY "createdAt" DESC, id LIMIT ${LOOKED_AT}) found
+    WHERE of."appId" = $1 AND secret IS NOT NULL
+      AND (test OR coalesce("secretCopiedAt", of."createdAt") >= $2::timestamptz)
+      AND "lastAttemptAt" >= coalesce("secretCopiedAt", '-infinity')
+    HAVING count(*) > 0`,
+  { at: int },
+)
 
 const app = appId('app')
 const typedUrl = z.string(withError('urlInvalid')).trim().pipe(url)

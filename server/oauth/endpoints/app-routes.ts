@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type Router from '@koa/router'
 import type { Client } from 'oidc-provider'
 import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
@@ -15,6 +16,7 @@ import { requestLimit } from '../../limits/request-limit.ts'
 import { allowedScopes } from '../consents/authorize-scopes.ts'
 import { metadataOf, openidConfiguration, routes } from '../engine/metadata.ts'
 import { withinDeadline } from '../engine/provider-handler.ts'
+import { basicOf } from './basic-header.ts'
 import { dropHints } from './hints.ts'
 import { asksForOpenid, plainRequest } from './normalize-authorization.ts'
 import { QUERY_TOO_LONG, queryOf } from './query.ts'
@@ -22,7 +24,25 @@ import { dropUnknownScopes } from './renewal-scopes.ts'
 import type { NameResource } from './resources.ts'
 import { reserveBody, rewriteForm } from './token-body.ts'
 import { tooMany } from './token-limit.ts'
-import { namePublicClient } from './token-request.ts'
+
+/**
+ * A public client has no secret, but some libraries send its id in the header all the same, with an empty one. Moves it into the
+ * form, and returns whether it has.
+ */
+async function namePublicClient(
+  headers: IncomingHttpHeaders,
+  form: URLSearchParams,
+  clientOf: (id: string) => Promise<Client | undefined>,
+): Promise<boolean> {
+  const { id, secret } = basicOf(headers.authorization) ?? {}
+  if (!id || secret !== '') return false
+  // oidc-provider refuses two clients.
+  if (form.getAll('client_id').some((one) => one !== '' && one !== id)) return false
+  if ((await clientOf(id))?.clientAuthMethod !== 'none') return false
+  delete headers.authorization
+  form.set('client_id', id)
+  return true
+}
 
 /** OpenID Connect Discovery, 4: it comes after an issuer's path. */
 const OPENID_PATH = '/.well-known/openid-configuration'

@@ -1,3 +1,4 @@
+import { pageContext, pathOf } from '../../browser/page-context.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { deletionNotice } from './deletion.ts'
@@ -6,13 +7,30 @@ import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import type { Health } from './health.ts'
 import { healthTiles, lastError, storageFacts, webhookFacts } from './health.ts'
-import { logoForms, logoOf } from './logo.ts'
 import { offsetOf, pager } from './pager.ts'
 import { scopeChoices } from './scope-choices.ts'
 import { badge, clientList } from './team.ts'
 import type { App, Clients, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 import { refusal, waiting } from './waiting.ts'
+
+const logoOf = ({ ctx }: Visit, app: App, version: string, alt: string) =>
+  html`<img class="icon" src="${pathOf(pageContext(ctx))}/icons/${encodeURIComponent(app.id)}/${version}" width="48" height="48" alt="${alt}">`
+
+function logoForms(visit: Visit, team: Team, app: App) {
+  const { w, at } = visit
+  const own = at('teams', team.id, 'apps', app.id)
+  return html`<section class="sheet">
+<h2>${w.logo}</h2>
+<p>${app.logo === null ? w.logoNone : logoOf(visit, app, app.logo, w.logoOf(app.name))}</p>
+<form method="post" action="${own}/logo" enctype="multipart/form-data">
+${hidden('version', app.version)}
+${formOf(visit, 'logo').upload({ id: 'app-logo', name: 'picture', label: w.logoFile, hint: w.logoHint, accept: 'image/png, image/jpeg' })}
+<div class="buttons"><button>${w.upload}</button>${(app.logo !== null || app.wanted?.logo !== undefined) && html` <button form="remove-logo">${w.removeLogo}</button>`}</div>
+</form>
+<form id="remove-logo" method="post" action="${own}/remove-logo">${hidden('version', app.version)}</form>
+</section>`
+}
 
 interface Overview {
   team: Team
