@@ -148,16 +148,24 @@ const rows = ({ hosts, bases, tokens }) => [
     'GET /me/profile has the fields of the document',
     get('/me/profile'),
     json(200, {
-      ...{ id: 'anna', firstName: 'Anna', lastName: 'Berger', email: 'anna.berger@example.org' },
-      ...{ birthday: '1991-04-17', image: 'https://images.example.org/anna.jpg' },
+      id: 'anna',
+      firstName: 'Anna',
+      lastName: 'Berger',
+      email: 'anna.berger@example.org',
+      birthday: '1991-04-17',
+      image: 'https://images.example.org/anna.jpg',
     }),
   ],
   [
     'GET /me/profile has null for no birthday and an empty text for no image',
     get('/me/profile', 'ben'),
     json(200, {
-      ...{ id: 'ben', firstName: 'Ben', lastName: 'Okafor', email: 'ben.okafor@example.org' },
-      ...{ birthday: null, image: '' },
+      id: 'ben',
+      firstName: 'Ben',
+      lastName: 'Okafor',
+      email: 'ben.okafor@example.org',
+      birthday: null,
+      image: '',
     }),
   ],
   ['GET /me/profile is 404 for a member who has left', get('/me/profile', 'left'), noMember],
@@ -203,8 +211,12 @@ const rows = ({ hosts, bases, tokens }) => [
     json(200, {
       items: [
         {
-          ...{ id: 'plan-strength', name: 'Strength basics', category: 'Strength' },
-          ...{ description: 'Twice a week, 40 minutes.', exerciseCount: 3, group: 'seniors' },
+          id: 'plan-strength',
+          name: 'Strength basics',
+          category: 'Strength',
+          description: 'Twice a week, 40 minutes.',
+          exerciseCount: 3,
+          group: 'seniors',
         },
       ],
     }),
@@ -215,12 +227,22 @@ const rows = ({ hosts, bases, tokens }) => [
     json(200, {
       items: [
         {
-          ...{ id: 'result-away', competitionId: 'northgate-cup', competition: 'Northgate Cup' },
-          ...{ disciplineId: 'cup-long-jump', place: 1, score: 5.61, timestamp: atHour(11) },
+          id: 'result-away',
+          competitionId: 'northgate-cup',
+          competition: 'Northgate Cup',
+          disciplineId: 'cup-long-jump',
+          place: 1,
+          score: 5.61,
+          timestamp: atHour(11),
         },
         {
-          ...{ id: 'result-hosted', competitionId: 'riverside-open', competition: 'Riverside Open' },
-          ...{ disciplineId: 'open-100m', place: 2, score: 12.84, timestamp: atHour(14) },
+          id: 'result-hosted',
+          competitionId: 'riverside-open',
+          competition: 'Riverside Open',
+          disciplineId: 'open-100m',
+          place: 2,
+          score: 12.84,
+          timestamp: atHour(14),
         },
       ],
     }),
@@ -230,8 +252,13 @@ const rows = ({ hosts, bases, tokens }) => [
     get('/me/membercard'),
     json(200, {
       card: {
-        ...{ serial: 'RS-2041-7', status: 'valid', valid: true, name: 'Anna Berger', memberNumber: '2041' },
-        ...{ departments: ['Leichtathletik', 'Swimming'], validUntil: /^\d{4}-12-31$/ },
+        serial: 'RS-2041-7',
+        status: 'valid',
+        valid: true,
+        name: 'Anna Berger',
+        memberNumber: '2041',
+        departments: ['Leichtathletik', 'Swimming'],
+        validUntil: /^\d{4}-12-31$/,
       },
     }),
   ],
@@ -479,7 +506,8 @@ const rows = ({ hosts, bases, tokens }) => [
     { ...get('/', 'hobby'), until: 429, atMost: 122 },
     error(429, 'rate_limited', {
       headers: {
-        ...{ 'retry-after': /^([1-9]|[1-5]\d|60)$/, 'ratelimit-policy': '"team";q=60;w=60' },
+        'retry-after': /^([1-9]|[1-5]\d|60)$/,
+        'ratelimit-policy': '"team";q=60;w=60',
         ratelimit: /^"team";r=0;t=([1-9]|[1-5]\d|60)$/,
       },
     }),
@@ -512,7 +540,8 @@ const rows = ({ hosts, bases, tokens }) => [
   [
     'OPTIONS is a preflight, without a token',
     tokenless('OPTIONS apps /storage/smoke/exact', {
-      ...{ origin: 'https://app.example.org', 'access-control-request-method': 'PUT' },
+      origin: 'https://app.example.org',
+      'access-control-request-method': 'PUT',
     }),
     removed({
       allow: 'GET, HEAD, PUT, DELETE',
@@ -731,7 +760,9 @@ function senderTo({ hosts, local }, tokens) {
     const own = name === 'base' || isLocal ? base.host : hosts[name]
     const type = body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     return exchange(name === 'internal' ? new URL(internal) : base, {
-      ...{ method, body, path: name === where ? `${local ? `/${name}` : ''}/v1${path}` : path },
+      method,
+      body,
+      path: name === where ? `${local ? `/${name}` : ''}/v1${path}` : path,
       headers: { ...(own && { host: own }), ...(as && { authorization: `Bearer ${tokens[as]}` }), ...type, ...headers },
     })
   }

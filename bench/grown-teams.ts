@@ -21,7 +21,11 @@ export const grownTeams: Dimension = {
   most: 40,
   connections: 8,
   requests: (_bench, operation) => ({
-    ...{ name: operation, agreement: operation, form: 'page', masked: [], requests: pageRequests(operation, people) },
+    name: operation,
+    agreement: operation,
+    form: 'page',
+    masked: [],
+    requests: pageRequests(operation, people),
   }),
   fill: (size) => `
     CREATE TEMPORARY VIEW team AS SELECT unnest('{${TEAMS}}'::text[]) AS id;

@@ -87,7 +87,9 @@ async function measureCosts(
   const own = { ...effort, requests: Math.min(effort.requests, most) }
   const refill = routes[operation]?.refill?.service
   const contender = ({ bench, service: server, size }: World, phase: string) => ({
-    ...{ name: phase, server, set: `${phase} ${name} ${operation} ${size}` },
+    name: phase,
+    server,
+    set: `${phase} ${name} ${operation} ${size}`,
     ...(refill !== undefined && { before: () => runSql(bench.url, refill) }),
   })
   for (const world of worlds) {

@@ -63,7 +63,8 @@ const parts: Record<string, (asked: Asked, say: Say) => Promise<Places>> = {
     const { latencies, histogram, causes } = await benchTails(asked, asked.services[0]!, say)
     return {
       tails: measured(asked, latencies),
-      ...{ histogram: tableText(histogram), causes: tableText(causes) },
+      histogram: tableText(histogram),
+      causes: tableText(causes),
     }
   },
   async nodes(asked, say) {

@@ -55,8 +55,13 @@ const { values, positionals } = parseArgs({
 })
 const { rounds, requests, connections, seconds, prof, peers, service: services } = values
 const asked: Asked = {
-  ...{ rounds: Number(rounds), requests: Number(requests), connections: Number(connections), seconds: Number(seconds) },
-  ...{ services, peers, flags: prof ? ['--cpu-prof', `--cpu-prof-dir=${prof}`] : [] },
+  rounds: Number(rounds),
+  requests: Number(requests),
+  connections: Number(connections),
+  seconds: Number(seconds),
+  services,
+  peers,
+  flags: prof ? ['--cpu-prof', `--cpu-prof-dir=${prof}`] : [],
 }
 
 const others: Record<string, () => Promise<unknown>> = {

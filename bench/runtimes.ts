@@ -36,7 +36,9 @@ async function measureRuntimes(
   const route = routes[name]!
   await load.prepare(requestsOf(bench, name))
   const entrants = runtimes.map((runtime) => ({
-    ...{ name: runtime.name, set: name, refill: route.refill?.service },
+    name: runtime.name,
+    set: name,
+    refill: route.refill?.service,
     start: () => startService(bench, words!.split(' '), {}, runtime),
   }))
   const servers = await measureAll(bench, load, entrants, { ...asked, requests: countOf(bench, route, asked.requests) })

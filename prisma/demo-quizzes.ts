@@ -44,8 +44,14 @@ export const quizzes = {
 
 /** After its review. */
 export const result = {
-  ...{ id: 'result-1', quizId: 'open-quiz', personId: 'anna', threshold: 50, gradedQuestions: 1 },
-  ...{ score: 75, passed: true, reviewStatus: 'passed' as const },
+  id: 'result-1',
+  quizId: 'open-quiz',
+  personId: 'anna',
+  threshold: 50,
+  gradedQuestions: 1,
+  score: 75,
+  passed: true,
+  reviewStatus: 'passed' as const,
 }
 
 export const answers = [

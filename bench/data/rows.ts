@@ -3,7 +3,10 @@ export const TENANTS = 96
 /** Entries of each tenant in the collection `bench`: the default page size of a list. */
 export const ENTRIES = 50
 export const VALUE = JSON.stringify({
-  ...{ title: 'Intervals', rounds: 6, rest: 90, done: [true, false, null] },
+  title: 'Intervals',
+  rounds: 6,
+  rest: 90,
+  done: [true, false, null],
   note: 'x'.repeat(150),
 })
 

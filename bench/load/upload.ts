@@ -25,10 +25,16 @@ async function* pieces() {
 
 async function upload(token: string): Promise<void> {
   const call = request({
-    ...{ host: '127.0.0.1', port: Number(PORT), agent, method: 'PUT', path: '/v1/storage/uploads/film' },
+    host: '127.0.0.1',
+    port: Number(PORT),
+    agent,
+    method: 'PUT',
+    path: '/v1/storage/uploads/film',
     headers: {
-      ...{ host: 'apps.localhost', authorization: `Bearer ${token}` },
-      ...{ 'content-type': 'application/json', 'content-length': body.length },
+      host: 'apps.localhost',
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
     },
   })
   const answered = once(call, 'response')

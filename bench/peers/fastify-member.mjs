@@ -17,15 +17,25 @@ const schemas = {
   events: items({ id: text, title: text, start: int, end: int, location: text }),
   plans: items({ id: text, name: text, category: text, description: text, exerciseCount: int, group: text }),
   competitions: items({
-    ...{ id: text, competitionId: text, competition: text, disciplineId: text },
-    ...{ place: int, score: { type: 'number' }, timestamp: int },
+    id: text,
+    competitionId: text,
+    competition: text,
+    disciplineId: text,
+    place: int,
+    score: { type: 'number' },
+    timestamp: int,
   }),
   card: answers(
     object({
       card: {
         ...object({
-          ...{ serial: text, status: text, valid: { type: 'boolean' }, name: text, memberNumber: text },
-          ...{ validUntil: text, departments: list(text) },
+          serial: text,
+          status: text,
+          valid: { type: 'boolean' },
+          name: text,
+          memberNumber: text,
+          validUntil: text,
+          departments: list(text),
         }),
         nullable: true,
       },
@@ -66,7 +76,9 @@ export const memberRoutes = (prisma) => async (app) => {
     ]
     const found = await prisma.event.findMany({
       where: {
-        ...{ clubId: caller.club, state: 'published', end: { gte: start } },
+        clubId: caller.club,
+        state: 'published',
+        end: { gte: start },
         start: { lt: new Date(start.getTime() + 90 * 86_400_000) },
         AND: [{ OR: [{ end: { gt: start } }, { start: { gte: start } }] }, { OR: seen }],
       },
@@ -106,7 +118,8 @@ export const memberRoutes = (prisma) => async (app) => {
     const { member: personId, club } = caller
     const found = await prisma.competitionResult.findMany({
       where: {
-        ...{ personId, place: { not: null } },
+        personId,
+        place: { not: null },
         competition: { OR: [{ hostId: club }, { participations: { some: { clubId: club } } }] },
       },
       select: {

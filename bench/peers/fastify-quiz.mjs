@@ -6,8 +6,11 @@ const schema = {
   body: { ...object({ answers: { type: 'object', additionalProperties: answer } }), required: ['answers'] },
   response: {
     201: object({
-      ...{ id: text, score: { type: 'number' }, passed: { type: 'boolean' } },
-      ...{ reviewStatus: text, gradedQuestions: int },
+      id: text,
+      score: { type: 'number' },
+      passed: { type: 'boolean' },
+      reviewStatus: text,
+      gradedQuestions: int,
     }),
   },
 }
@@ -17,7 +20,10 @@ export const quizRoute = (prisma) => async (app) => {
     const quiz = await prisma.quiz.findFirst({
       where: { id: params.quizId, academyId: caller.club, state: { not: 'draft' } },
       select: {
-        ...{ id: true, state: true, threshold: true, lessonId: true },
+        id: true,
+        state: true,
+        threshold: true,
+        lessonId: true,
         questions: { select: { id: true, type: true, solution: true }, orderBy: { position: 'asc' } },
       },
     })

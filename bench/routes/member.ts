@@ -10,7 +10,10 @@ const read = (
   values: (tenant: Tenant) => unknown[] = ({ club, member }) => [club, member],
   answer: (rows: Rows) => unknown = (items) => ({ items }),
 ): BenchedRoute => ({
-  ...{ target: 1.8, method: 'GET', path: () => `/v1/me/${path}`, procedure: { path: `me.${path}` } },
+  target: 1.8,
+  method: 'GET',
+  path: () => `/v1/me/${path}`,
+  procedure: { path: `me.${path}` },
   async bare(pool, tenant) {
     const { rows } = await pool.query({ name, text, values: values(tenant) })
     return JSON.stringify(answer(rows))

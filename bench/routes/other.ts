@@ -11,7 +11,11 @@ const webhook = (
   more: Partial<BenchedRoute>,
   answer: (row: unknown) => unknown,
 ): BenchedRoute => ({
-  ...{ target: 1.8, section: 'notify', method, path: (i) => `/v1/apps/${appOf(i)}/webhook`, ...more },
+  target: 1.8,
+  section: 'notify',
+  method,
+  path: (i) => `/v1/apps/${appOf(i)}/webhook`,
+  ...more,
   procedure: {
     path: `webhook.${method.toLowerCase()}`,
     input: (i) => ({ id: appOf(i), ...JSON.parse(more.body ?? '{}') }),
@@ -31,7 +35,9 @@ const set = (to: string) => `UPDATE "App" SET "webhookUrl" = ${to}, "webhookSecr
 
 export const otherRoutes: Record<string, BenchedRoute> = {
   root: {
-    ...{ method: 'GET', path: () => '/v1/', procedure: { path: 'root' } },
+    method: 'GET',
+    path: () => '/v1/',
+    procedure: { path: 'root' },
     bare: async (_pool, { club }) => JSON.stringify({ api: 'apps', organisation: club }),
   },
   'webhook-get': webhook('GET', GET, { masked: ['url'] }, (row) => row),

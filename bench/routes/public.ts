@@ -24,7 +24,12 @@ async function describe() {
 export const publicRoutes: Record<string, BenchedRoute> = {
   userinfo: {
     // 60 a minute for each consent.
-    ...{ target: 1.8, section: 'auth', share: 5, each: 1, method: 'GET', path: () => '/v1/oauth/userinfo' },
+    target: 1.8,
+    section: 'auth',
+    share: 5,
+    each: 1,
+    method: 'GET',
+    path: () => '/v1/oauth/userinfo',
     async bare(pool, { member, app, club }) {
       const { rows } = await pool.query({ name: 'userinfo', text: USERINFO, values: [member, app, club] })
       const { id: sub, firstName: given_name, lastName: family_name, email } = rows[0]
@@ -32,7 +37,9 @@ export const publicRoutes: Record<string, BenchedRoute> = {
     },
   },
   openapi: {
-    ...{ method: 'GET', path: () => '/v1/openapi.json', masked: ['servers'] },
+    method: 'GET',
+    path: () => '/v1/openapi.json',
+    masked: ['servers'],
     async bare() {
       document ??= await describe()
       return document

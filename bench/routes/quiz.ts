@@ -24,8 +24,14 @@ const write = {
 
 /** The first and the last one are wrong. */
 const answers = {
-  ...{ q0: 'Blue', q1: 'Red', q2: 'Red', q3: 'Red', q4: 'Red', q5: 'Red' },
-  ...{ q6: ['Red', 'Green'], q7: ['Red'] },
+  q0: 'Blue',
+  q1: 'Red',
+  q2: 'Red',
+  q3: 'Red',
+  q4: 'Red',
+  q5: 'Red',
+  q6: ['Red', 'Green'],
+  q7: ['Red'],
 }
 
 interface Quiz {
@@ -44,16 +50,24 @@ export function graded({ questions, threshold }: Quiz, given: Record<string, str
   const share = corrected.filter(({ correct }) => correct).length / questions.length
   const passed = share * 100 >= threshold
   const result = {
-    ...{ id: randomUUID(), score: Math.round(share * 10_000) / 100, passed },
-    ...{ reviewStatus: passed ? 'passed' : 'failed', gradedQuestions: questions.length },
+    id: randomUUID(),
+    score: Math.round(share * 10_000) / 100,
+    passed,
+    reviewStatus: passed ? 'passed' : 'failed',
+    gradedQuestions: questions.length,
   }
   return { result, corrected }
 }
 
 /** An attempt without an idempotency key. The bare handler reads, grades, and writes. */
 export const quizRoute: BenchedRoute = {
-  ...{ target: 1.8, section: 'lms', share: 5, method: 'POST', path: () => '/v1/quizzes/quiz/results' },
-  ...{ body: JSON.stringify({ answers }), masked: ['id'] },
+  target: 1.8,
+  section: 'lms',
+  share: 5,
+  method: 'POST',
+  path: () => '/v1/quizzes/quiz/results',
+  body: JSON.stringify({ answers }),
+  masked: ['id'],
   procedure: { path: 'quizzes.submit', input: () => ({ quizId: 'quiz', answers }) },
   async bare(pool, { club: academy, member }, path, body) {
     const quizId = path.split('/')[3]!

@@ -79,19 +79,35 @@ const address = (i: number) => ({ collection: 'bench', key: keyOf(i) })
 
 export const storageRoutes: Record<string, BenchedRoute> = {
   get: {
-    ...{ target: 1.5, reached: 1.9, method: 'GET', path: entryPath, bare: bareGet },
+    target: 1.5,
+    reached: 1.9,
+    method: 'GET',
+    path: entryPath,
+    bare: bareGet,
     procedure: { path: 'storage.get', input: address },
   },
   put: {
-    ...{ target: 1.8, reached: 2.8, method: 'PUT', path: entryPath, body: `{"value":${VALUE}}`, bare: barePut },
+    target: 1.8,
+    reached: 2.8,
+    method: 'PUT',
+    path: entryPath,
+    body: `{"value":${VALUE}}`,
+    bare: barePut,
     procedure: { path: 'storage.put', input: (i) => ({ ...address(i), value: JSON.parse(VALUE) }) },
   },
   list: {
-    ...{ target: 1.5, reached: 1.9, method: 'GET', path: () => '/v1/storage/bench', bare: bareList },
+    target: 1.5,
+    reached: 1.9,
+    method: 'GET',
+    path: () => '/v1/storage/bench',
+    bare: bareList,
     procedure: { path: 'storage.list', input: () => ({ collection: 'bench' }) },
   },
   delete: {
-    ...{ method: 'DELETE', path: (i) => `/v1/storage/gone/key-${i % DELETED}`, each: DELETED, bare: bareDelete },
+    method: 'DELETE',
+    path: (i) => `/v1/storage/gone/key-${i % DELETED}`,
+    each: DELETED,
+    bare: bareDelete,
     refill: {
       bare: `INSERT INTO bare.entry SELECT app, club, 'gone', 'key-' || n, '1', 1, 0, now()
         FROM bare.usage, generate_series(0, ${DELETED - 1}) n ON CONFLICT DO NOTHING`,

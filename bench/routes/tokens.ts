@@ -60,8 +60,11 @@ export const tokenRoutes: Record<string, TokenRoute> = {
       JSON.stringify({ redirectUri: REDIRECT_URI, codeChallenge: sha256(VERIFIER), codeChallengeMethod: 'S256' }),
     ),
     fields: (i, client_id) => ({
-      ...{ grant_type: 'authorization_code', client_id, code: `credential-${i}` },
-      ...{ code_verifier: VERIFIER, redirect_uri: REDIRECT_URI },
+      grant_type: 'authorization_code',
+      client_id,
+      code: `credential-${i}`,
+      code_verifier: VERIFIER,
+      redirect_uri: REDIRECT_URI,
     }),
   },
   'token-refresh': {
@@ -87,8 +90,10 @@ export function tokenRequests(name: string): Request[] {
     const body = new URLSearchParams(fields(i, client)).toString()
     const basic = Buffer.from(`${client}-server:${SECRET}`).toString('base64')
     const headers = {
-      ...{ host: 'auth.localhost', 'content-type': 'application/x-www-form-urlencoded' },
-      ...{ 'content-length': String(body.length), ...(confidential && { authorization: `Basic ${basic}` }) },
+      host: 'auth.localhost',
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(body.length),
+      ...(confidential && { authorization: `Basic ${basic}` }),
     }
     return { method: 'POST', path: '/v1/oauth/token', headers, body }
   })

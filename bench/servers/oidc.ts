@@ -102,7 +102,10 @@ const provider = new Provider('http://auth.localhost/v1/oauth', {
       defaultResource: () => AUDIENCE,
       useGrantedResource: () => true,
       getResourceServerInfo: () => ({
-        ...{ scope: SCOPE, audience: AUDIENCE, accessTokenTTL: 900, accessTokenFormat: 'jwt' as const },
+        scope: SCOPE,
+        audience: AUDIENCE,
+        accessTokenTTL: 900,
+        accessTokenFormat: 'jwt' as const,
         jwt: { sign: { alg: 'ES256' as const } },
       }),
     },

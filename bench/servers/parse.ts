@@ -77,7 +77,10 @@ function requestSets({ tenants }: Bench, sessions: Map<string, string>): Request
     pathOf: (app: string, i: number) => string,
     body?: string,
   ): RequestSet => ({
-    ...{ name: `parse-${name}`, agreement, form: 'parse', masked: [] },
+    name: `parse-${name}`,
+    agreement,
+    form: 'parse',
+    masked: [],
     requests: byTenants(tenants, ({ app }, i) => {
       const own = { 'x-parse-application-id': APP_ID, 'x-parse-session-token': sessions.get(app)! }
       return {

@@ -29,7 +29,9 @@ export async function startService(
   const internal = await freePort()
   const env = {
     ...settingsOf(bench),
-    ...{ INTERNAL_PORT: String(internal), LOG_LEVEL: 'info', SECRETS_KEY: SECRETS_KEY.toString('base64') },
+    INTERNAL_PORT: String(internal),
+    LOG_LEVEL: 'info',
+    SECRETS_KEY: SECRETS_KEY.toString('base64'),
     // Without the port, which differs from start to start: the issuer of tokens, and what documents name.
     ...defaultBaseUrls('80'),
     ...settings,

@@ -12,7 +12,10 @@ export async function verifiedTenant(authorization = ''): Promise<Tenant> {
   let known = verified.get(token)
   if (!known) {
     const { payload } = await jwtVerify(token, keys, {
-      ...{ issuer: [issuer, ISSUER], audience, algorithms: ['ES256'], typ: 'at+jwt' },
+      issuer: [issuer, ISSUER],
+      audience,
+      algorithms: ['ES256'],
+      typ: 'at+jwt',
     })
     const { sub, organisation, client_id: app, exp } = payload as Record<string, string> & { exp: number }
     known = { tenant: { token, member: sub!, club: organisation!, app: app! }, expires: exp * 1000 }

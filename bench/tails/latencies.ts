@@ -50,7 +50,8 @@ function timesOf(runs: LoadRun[]) {
   const of = (times: (run: LoadRun) => number[], share: number) => runs.map((run) => percentile(times(run), share))
   return {
     perSecond: runs.map(({ perSecond }) => perSecond),
-    ...{ p50: of(heldTimes, 0.5), p99: of(heldTimes, 0.99) },
+    p50: of(heldTimes, 0.5),
+    p99: of(heldTimes, 0.99),
     others: [of(({ times }) => times, 0.99), of(fromSent, 0.99), of(({ lateness }) => lateness, 0.99)],
   }
 }

@@ -29,7 +29,9 @@ source.on('error', ({ message }) => print(message))
 async function token() {
   const authorization = `Basic ${btoa(`${CLIENT_ID}:${CLIENT_SECRET}`)}`
   const body = new URLSearchParams({
-    ...{ grant_type: 'client_credentials', organisation: ORGANISATION, scope: 'directory:write' },
+    grant_type: 'client_credentials',
+    organisation: ORGANISATION,
+    scope: 'directory:write',
   })
   const answer = await fetch(TOKEN_URL, { method: 'POST', headers: { authorization }, body })
   if (!answer.ok) throw new Error(`No token: ${answer.status} ${await answer.text()}`)

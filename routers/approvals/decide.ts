@@ -59,7 +59,9 @@ export const decide = (db: Database, decision: Decision, by: By): Promise<number
       const id = await write(tx, decision, by)
       const ended = state === 'approved' ? 0 : await endConsents(tx, decision, by.at)
       await note({
-        ...{ team: app.teamId, action: actions[state], target: appId },
+        team: app.teamId,
+        action: actions[state],
+        target: appId,
         after: { club: clubId, clubName: club.name, ...(reason !== null && { reason }), ...(ended > 0 && { ended }) },
       })
       await renumber(tx, id)

@@ -8,7 +8,8 @@ import type { ClubApp } from './approvals.ts'
 export const clubsOf = async (db: Database, person: string, now: number) => {
   const clubs = await db.organisation.findMany({
     where: {
-      ...{ kind: 'club', testTeamId: null },
+      kind: 'club',
+      testTeamId: null,
       memberships: {
         some: { personId: person, administrator: true, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
       },

@@ -38,7 +38,11 @@ const list = internal('directory:read', directoryPlatform, {
     })
     const shown = rows.slice(0, limit)
     const items = shown.map(({ organisationId, appId, state, reason, requestedAt, decidedAt, decidedBy }) => ({
-      ...{ club: organisationId, app: appId, state, reason, decidedBy },
+      club: organisationId,
+      app: appId,
+      state,
+      reason,
+      decidedBy,
       requestedAt: requestedAt && toUnix(requestedAt),
       decidedAt: decidedAt && toUnix(decidedAt),
     }))

@@ -40,7 +40,10 @@ export function labelsOf<Item extends Named>(
   hintsOf: (item: Item) => readonly (string | null)[] = () => [],
 ): Map<string, string> {
   const entries = [...new Map(items.map((item) => [item.id, item])).values()].map((item) => ({
-    ...{ id: item.id, name: labelOf(item), hints: [...hintsOf(item), item.id], said: [] as string[] },
+    id: item.id,
+    name: labelOf(item),
+    hints: [...hintsOf(item), item.id],
+    said: [] as string[],
   }))
   const shown = ({ name, said }: (typeof entries)[number]) =>
     said.length === 0 ? name : `${name} (${said.join(', ')})`

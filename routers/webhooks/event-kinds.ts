@@ -30,7 +30,8 @@ export interface MemberEventKind extends EventKind {
 }
 
 const aboutMember = (type: string, description: string, scope?: Scope): MemberEventKind => ({
-  ...{ type, description },
+  type,
+  description,
   example: { organisationId: 'riverside', memberId: 'anna', changedAt: '2026-11-25T09:30:00.000Z' },
   ...(scope && { scope }),
 })

@@ -126,7 +126,11 @@ async function subscriptionOf({ core, provider }: Context & { provider: string }
   const found = await core.db.subscription.findFirst({
     where: { id, test: false, app: { providerId: provider } },
     select: {
-      ...{ subscriber: true, secret: true, formerSecret: true, formerUntil: true, endedAt: true },
+      subscriber: true,
+      secret: true,
+      formerSecret: true,
+      formerUntil: true,
+      endedAt: true,
       app: { select: { id: true, state: true, ...secretColumns } },
     },
   })

@@ -35,7 +35,8 @@ export async function sealedSecret(core: Core, app: string, secret: string) {
   const webhookSecret = await seal(core, secret, associatedData.template(app))
   const secretSetAt = new Date(core.now())
   return ({ webhookSecret: stored }: Pick<TemplateSecrets, 'webhookSecret'>) => ({
-    ...{ webhookSecret, secretSetAt },
+    webhookSecret,
+    secretSetAt,
     ...formerBeside(core, columnsOfApp(app), stored, secret),
   })
 }

@@ -52,7 +52,11 @@ export async function register(
         (uri) => logoutFaults([uri], redirectUris, type, allowsLocalhost).length === 0,
       )
     const data = {
-      ...{ name, type, environment, teamId: registration.team.id, appId: registration.app?.id ?? null },
+      name,
+      type,
+      environment,
+      teamId: registration.team.id,
+      appId: registration.app?.id ?? null,
       redirectUris: [...new Set(redirectUris)],
       postLogoutRedirectUris: [...new Set(logouts)],
       ...(algorithm && { idTokenAlgorithm: algorithm }),

@@ -43,7 +43,13 @@ type Client = Prisma.ClientGetPayload<{ include: typeof withApp }>
 type App = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
 const ofClient = ({ id, teamId, version, state, wanted, app, ...client }: Client): Review => ({
-  ...{ id, kind: 'client', name: client.name, team: teamId!, version, isNew: state === 'requested', app },
+  id,
+  kind: 'client',
+  name: client.name,
+  team: teamId!,
+  version,
+  isNew: state === 'requested',
+  app,
   asked: state === 'requested' ? newClient(client) : (wanted as WantedOfClient),
 })
 const newClient = ({
@@ -53,11 +59,20 @@ const newClient = ({
   scopes,
   purpose,
 }: Pick<Client, 'name' | 'redirectUris' | 'devices' | 'scopes' | 'purpose'>): WantedOfClient => ({
-  ...{ name, redirectUris, ...(devices && { devices }), scopes },
+  name,
+  redirectUris,
+  ...(devices && { devices }),
+  scopes,
   purpose: (purpose ?? {}) as Record<string, string>,
 })
 const ofApp = ({ id, name, teamId, version, wanted }: App): Review => ({
-  ...{ id, kind: 'app', name, team: teamId, version, isNew: false, app: null },
+  id,
+  kind: 'app',
+  name,
+  team: teamId,
+  version,
+  isNew: false,
+  app: null,
   asked: wanted as WantedOfApp,
 })
 

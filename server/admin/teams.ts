@@ -49,7 +49,9 @@ export const inviteToTeam = (db: Database, { team, email, role }: Invited, at: D
 export const listTeams = (db: Database) =>
   db.team.findMany({
     select: {
-      ...{ id: true, name: true, level: true },
+      id: true,
+      name: true,
+      level: true,
       people: { where: { role: 'owner' }, select: { personId: true }, orderBy: { personId: 'asc' } },
       _count: { select: { people: true, apps: true, clients: true } },
     },

@@ -65,7 +65,11 @@ export function createPageRoutes(
   addPictures(router, { db, path, limits })
 
   return {
-    ...{ path, signIn, cookies, sessionOf, page },
+    path,
+    signIn,
+    cookies,
+    sessionOf,
+    page,
     reserve: (ctx, holder, bytes) => reserveUntilSent(memory, ctx.res, holder, bytes),
     signInAt(address, attempt) {
       page('get', `${address}/upstream`, async (ctx) => signIn.startUpstream(ctx, await attempt(ctx)))

@@ -32,8 +32,11 @@ export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses
     const { team, app } = await appOf(visit)
     const text = (field: string) => (form.get(field) ?? '').trim()
     const { wanted } = await visit.developer.apps.update({
-      ...{ app: app.id, version: versionOf(form), name: text('name') },
-      ...{ description: text('description'), homepage: text('homepage') },
+      app: app.id,
+      version: versionOf(form),
+      name: text('name'),
+      description: text('description'),
+      homepage: text('homepage'),
     })
     return `${visit.at('teams', team.id, 'apps', app.id)}?done=${wanted ? 'review' : 'saved'}`
   })

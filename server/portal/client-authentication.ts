@@ -29,7 +29,10 @@ export function clientAuthenticationPages({ get, post }: Routes, page: Show, now
     if (!authentication) throw errors.requestInvalid()
     const keys = (form.get('keys') ?? '').trim()
     await visit.developer.clients.setAuthentication({
-      ...{ client: client.id, version: versionOf(form), authentication, ...(keys !== '' && { keys }) },
+      client: client.id,
+      version: versionOf(form),
+      authentication,
+      ...(keys !== '' && { keys }),
     })
     return `${addressOf(visit)}?done=saved`
   })

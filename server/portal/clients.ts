@@ -26,7 +26,8 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   }
   post(`${own}/settings`, page, (visit, form) =>
     update(visit, form, {
-      ...{ name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') },
+      name: (form.get('name') ?? '').trim(),
+      redirectUris: linesOf(form, 'redirects'),
       devices: form.has('devices'),
       ...(form.has('logouts') && { postLogoutRedirectUris: linesOf(form, 'logouts') }),
       ...(form.has('idTokenAlgorithm') && { idTokenAlgorithm: form.get('idTokenAlgorithm') }),
@@ -53,8 +54,10 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   post(`${own}/production/request`, production, async (visit, form) => {
     const { client } = await viewOf(visit)
     const asked = await visit.developer.clients.requestProduction({
-      ...{ client: client.id, purpose: purposeOf(form) },
-      ...{ name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') },
+      client: client.id,
+      purpose: purposeOf(form),
+      name: (form.get('name') ?? '').trim(),
+      redirectUris: linesOf(form, 'redirects'),
       devices: form.has('devices'),
     })
     return `${addressOf(visit, asked.id)}?done=requested`

@@ -47,7 +47,9 @@ export function dataPages({ get, post }: Routes) {
   const addressOf = ({ at, params: { team, app, club, owner, collection } }: Visit, ...more: string[]) =>
     at('teams', team!, 'apps', app!, 'data', club!, owner!, collection!, ...more)
   const inputOf = (visit: Visit, form: URLSearchParams) => ({
-    ...{ app: visit.params.app!, ...collectionAt(visit), key: visit.params.key! },
+    app: visit.params.app!,
+    ...collectionAt(visit),
+    key: visit.params.key!,
     etag: form.get('etag') ?? '',
   })
   get(own, stores)

@@ -13,7 +13,9 @@ export function barsOf(counts: readonly Counts[], by: keyof typeof spans, nowSec
   const last = Math.floor(nowSeconds / step) * step
   const bars = Array.from({ length: whole / step }, (_, at) => ({
     at: last - whole + (at + 1) * step,
-    ...{ ok: 0, refused: 0, limited: 0 },
+    ok: 0,
+    refused: 0,
+    limited: 0,
   }))
   for (const { at, ok, refused, limited } of counts) {
     const bar = bars[Math.floor((at - bars[0]!.at) / step)]

@@ -60,7 +60,14 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const countPeople = peopleLimit(limits, more.peopleWaitMs)
   const oauth = signIn
     ? await openOwnIssuer(signIn, {
-        ...{ core, limits, memory, countPeople, addressOf, authBaseUrl, baseUrls, localUrls },
+        core,
+        limits,
+        memory,
+        countPeople,
+        addressOf,
+        authBaseUrl,
+        baseUrls,
+        localUrls,
         replayed: replayMetrics(registry),
       })
     : null
@@ -71,7 +78,8 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     .map(({ issuer }) => issuer)
     .find((name) => URL.canParse(name) && !name.startsWith('urn:'))
   const requestLog = openRequestLog({
-    ...{ db: core.db, cipher: core.cipher },
+    db: core.db,
+    cipher: core.cipher,
     failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
     ...(more.logWriteMs !== undefined && { writeMs: more.logWriteMs }),
   })
@@ -79,28 +87,39 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const portalOf = (issuer: string | undefined) => issuer && `${issuer}/developers`
   const pages = openDocs(given.docs)
   const parts: HttpParts = {
-    ...{ core, log, baseUrls, authBaseUrl, localUrls, internalNames: given.internalNames ?? [] },
+    core,
+    log,
+    baseUrls,
+    authBaseUrl,
+    localUrls,
+    internalNames: given.internalNames ?? [],
     authenticate:
       more.limitsFailedAuthentications === false
         ? authenticate
         : limitFailures(authenticate, addressOf, limits, more.passed),
     consumeQuota: rateLimit(limits, given.limited, more.shares),
-    ...{
-      countPeople,
-      requestLog,
-      memory,
-      longPollSlots: new LongPollSlots(),
-      issuer,
-      localIssuer,
-      tracing: given.tracing,
-    },
+    countPeople,
+    requestLog,
+    memory,
+    longPollSlots: new LongPollSlots(),
+    issuer,
+    localIssuer,
+    tracing: given.tracing,
     metrics: { http: httpMetrics(registry), registry },
     pages: browserPages({
-      ...{ baseUrls, issuer, brand: pageBrand, portal: portalOf(issuer) },
+      baseUrls,
+      issuer,
+      brand: pageBrand,
+      portal: portalOf(issuer),
       trial: trial && (() => ({ example: trial.example() })),
     }),
     reference: reference({
-      ...{ baseUrls, localUrls, issuer, localIssuer, brand: core.brand, pageBrand },
+      baseUrls,
+      localUrls,
+      issuer,
+      localIssuer,
+      brand: core.brand,
+      pageBrand,
       client: () => trial?.referenceClient(),
       guides: pages.guides,
     }),

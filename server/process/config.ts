@@ -170,8 +170,10 @@ function withDefaults(given: Readonly<Record<string, string>>): Record<string, s
   // With a trial's database and accounts, this machine only; else unset, for every interface.
   const isTrial = DATABASE_URL === undefined && NODE_ENV !== 'production'
   return {
-    ...{ PORT, ...(isTrial && { HOST: '127.0.0.1' }) },
-    ...{ INTERNAL_PORT: '3001', INTERNAL_HOST: '127.0.0.1' },
+    PORT,
+    ...(isTrial && { HOST: '127.0.0.1' }),
+    INTERNAL_PORT: '3001',
+    INTERNAL_HOST: '127.0.0.1',
     DRAIN_SECONDS: NODE_ENV === 'production' ? '5' : '0',
     ...defaultBaseUrls(port.safeParse(PORT).success ? PORT : '3000'),
     ...given,

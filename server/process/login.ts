@@ -23,13 +23,17 @@ export async function signInOf(
   if (config.tokenIssuer !== undefined) return undefined
   const { createLoginMethods } = await import('../browser/login/methods.ts')
   const settings = {
-    ...{ sendMail, upstream: config.login.upstream },
+    sendMail,
+    upstream: config.login.upstream,
     redirectUri: upstreamCallback(issuerOf(config.authBaseUrl)),
     // Only with an embedded database, and never in production.
     developmentLogin: embedded !== null && !config.production,
   }
   const loginMethods = await createLoginMethods(settings, {
-    ...{ db: core.db, now: core.now, limits, brand: config.pageBrand.name },
+    db: core.db,
+    now: core.now,
+    limits,
+    brand: config.pageBrand.name,
     onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent'),
   })
   // The start does not wait for it.

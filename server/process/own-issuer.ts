@@ -58,7 +58,14 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
       const { step, pages } = mountOauth({
         ...signIn,
         ...parts,
-        ...{ db, now, keys, authBaseUrl, realm, accessOf: core.accessOf, due: core.due, clientAddress: addressOf },
+        db,
+        now,
+        keys,
+        authBaseUrl,
+        realm,
+        accessOf: core.accessOf,
+        due: core.due,
+        clientAddress: addressOf,
         appsBaseUrl: baseUrls.apps,
         resources: [parts.baseUrls, ...(localUrls ? [localUrls] : [])].flatMap((urls) =>
           sectionNames.map((name) => urls[name]),
@@ -67,7 +74,9 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         requestMs: core.timeLimits.requestMs,
       })
       addPortal(pages, {
-        ...{ core, countPeople: parts.countPeople, clubApproval: signIn.clubApproval },
+        core,
+        countPeople: parts.countPeople,
+        clubApproval: signIn.clubApproval,
         addresses: portalAddresses(authBaseUrl, baseUrls),
         sendsMails: signIn.loginMethods.codes !== null,
       })

@@ -118,16 +118,29 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
   const { keys: secretsKeys, cipher } = await openSecrets(config, store.db)
   const core = createCore({
-    ...{ db: store.db, now, cipher, brand: config.brand, storageQuotaBytes: config.storageQuotaBytes, timeLimits },
+    db: store.db,
+    now,
+    cipher,
+    brand: config.brand,
+    storageQuotaBytes: config.storageQuotaBytes,
+    timeLimits,
     ...observedBy(log),
   })
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const trial = openTrial(config)
   const sendMail = await openMailer(config, registry, log)
   const { parts, oauth, issuers } = await assemble({
-    ...{ core, log, limits, registry, tracing, pageBrand: brand, docs: builtDocs },
+    core,
+    log,
+    limits,
+    registry,
+    tracing,
+    pageBrand: brand,
+    docs: builtDocs,
     addressOf: clientAddress(config.trustedProxies),
-    ...{ baseUrls: config.baseUrls, authBaseUrl: config.authBaseUrl, localUrls: trial?.urls.local },
+    baseUrls: config.baseUrls,
+    authBaseUrl: config.authBaseUrl,
+    localUrls: trial?.urls.local,
     internalNames: config.internalNames,
     signIn: await signInOf(config, store, { core, secretsKeys, limits, sendMail, log }),
     trust: (own) => openTrustedIssuers(config, own, { db: store.db, now, log, issuerMs: timeLimits.issuerMs }),
@@ -161,8 +174,11 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   const stopHousekeeping = startHousekeeping({ db: store.db, now, tasks, log, removed, ...housekeeping })
 
   return {
-    ...{ store, publicPort: ports.publicPort, internalPort: ports.internalPort },
-    ...{ localUrls: trial?.urls.local, exampleUrl: trial?.example() },
+    store,
+    publicPort: ports.publicPort,
+    internalPort: ports.internalPort,
+    localUrls: trial?.urls.local,
+    exampleUrl: trial?.example(),
     async close() {
       ending = true
       // Their callers ask another node.
@@ -186,7 +202,8 @@ async function serve(config: Config, opened: Opened, log: Logger) {
 async function developerMails({ authBaseUrl, pageBrand: { name: brand } }: Config, sendMail: SendMail, log: Logger) {
   const { mailSender } = await import('../mails/send.ts')
   return mailSender({
-    ...{ sendMail, brand },
+    sendMail,
+    brand,
     portal: `${issuerOf(authBaseUrl)}/developers`,
     failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),
   })

@@ -23,7 +23,12 @@ export const callOf = ({
   base,
   body,
 }: CallView) => ({
-  ...{ id, method, path, section, base, body },
+  id,
+  method,
+  path,
+  section,
+  base,
+  body,
   fields: parameters.map((one) => ({ name: one.name, in: one.in, value: startValue(one), type: typeOf(one) })),
 })
 

@@ -65,7 +65,9 @@ function fieldSections({
   ]
   return kinds.flatMap(([page, some]) =>
     [...new Map(some.map((field) => [field.name, field])).values()].map(({ name, meaning = '' }) => ({
-      ...{ page, id, text: meaning },
+      page,
+      id,
+      text: meaning,
       heading: `${name} · ${method} ${path}`,
     })),
   )

@@ -87,7 +87,10 @@ const callOf = (form) => ({
   section,
   base: api,
   fields: [...form.querySelectorAll('[data-in]')].map(({ name, value, dataset }) => ({
-    ...{ name, value, in: dataset.in, type: dataset.type },
+    name,
+    value,
+    in: dataset.in,
+    type: dataset.type,
   })),
   body: form.elements.body?.value,
 })

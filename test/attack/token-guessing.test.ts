@@ -32,8 +32,12 @@ const toTokens = () => auth.toTokens({ client: auth.client, scope }, auth.world.
 const guessCode = (headers = from, more = {}) =>
   auth.token(
     {
-      ...{ grant_type: 'authorization_code', client_id: auth.client, redirect_uri: redirectUri },
-      ...{ code: newClientSecret(), code_verifier: 'a'.repeat(43), ...more },
+      grant_type: 'authorization_code',
+      client_id: auth.client,
+      redirect_uri: redirectUri,
+      code: newClientSecret(),
+      code_verifier: 'a'.repeat(43),
+      ...more,
     },
     headers,
   )
@@ -100,8 +104,11 @@ describe('users at the address of an attacker', () => {
     const [valid, expired] = [`-_${newClientSecret()}`, newClientSecret()]
     const [now, DAY_MS] = [auth.world.now() * 1000, 86_400_000]
     const row = (word: string, days: number) => ({
-      ...{ id: id('secret'), clientId: client, hash: hashOfSecret(word) },
-      ...{ createdAt: new Date(now - 9 * DAY_MS), expiresAt: new Date(now + days * DAY_MS) },
+      id: id('secret'),
+      clientId: client,
+      hash: hashOfSecret(word),
+      createdAt: new Date(now - 9 * DAY_MS),
+      expiresAt: new Date(now + days * DAY_MS),
     })
     await auth.world.db.clientSecret.createMany({ data: [row(valid, 1), row(expired, -1)] })
     const ask = async (name: string, word: string) => {

@@ -7,7 +7,10 @@ import { id } from '../support/tenant.ts'
 
 const local = (name: string) => `http://127.0.0.1/${name}/v1`
 const localUrls = {
-  ...{ apps: local('apps'), lms: local('lms'), notify: local('notify'), sync: local('sync') },
+  apps: local('apps'),
+  lms: local('lms'),
+  notify: local('notify'),
+  sync: local('sync'),
   auth: local('auth'),
 }
 const world = useWorld({ localUrls })

@@ -65,17 +65,17 @@ describe('the clean command', () => {
     const keep = { KEEP_EVENTS_DAYS: '10', KEEP_CONSENTS_DAYS: '3' }
     expect(await run(['clean'], { ...env, ...keep })).toEqual(
       counted({
-        ...{
-          'idempotency-records': 3,
-          'oauth-records': 2,
-          'login-codes': 1,
-          events: 1,
-          'member-changes': 1,
-          subscriptions: 1,
-          'former-secrets': 1,
-          consents: 2,
-        },
-        ...{ 'refused-requests': 3, usage: 2, 'storage-requests': 2 },
+        'idempotency-records': 3,
+        'oauth-records': 2,
+        'login-codes': 1,
+        events: 1,
+        'member-changes': 1,
+        subscriptions: 1,
+        'former-secrets': 1,
+        consents: 2,
+        'refused-requests': 3,
+        usage: 2,
+        'storage-requests': 2,
       }),
     )
     expect(await run(['clean'], { ...env, ...keep })).toEqual(counted({}))

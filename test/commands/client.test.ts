@@ -37,7 +37,10 @@ describe('the client command', () => {
     const { clients, teams, apps } = await stored()
     expect(clients.find(({ id }) => id === 'planner')).toEqual({
       ...row,
-      ...{ teamId: 'planners', appId: 'plan-app', type: 'native', environment: 'sandbox' },
+      teamId: 'planners',
+      appId: 'plan-app',
+      type: 'native',
+      environment: 'sandbox',
       redirectUris: ['https://planner.example.org/', 'http://127.0.0.1/back'],
     })
     expect(teams).toContainEqual({ id: 'planners', name: 'Planners', level: 'hobby', endsAt: null })
@@ -332,7 +335,12 @@ describe('wrong arguments of the client command', () => {
 })
 
 const row = {
-  ...{ id: 'planner', name: 'Planner', teamId: 'builders', appId: null, environment: 'production', type: 'web' },
+  id: 'planner',
+  name: 'Planner',
+  teamId: 'builders',
+  appId: null,
+  environment: 'production',
+  type: 'web',
   redirectUris: ['https://planner.example.org/'],
   postLogoutRedirectUris: [],
   idTokenAlgorithm: 'ES256',
@@ -341,8 +349,13 @@ const row = {
   secretHash: null,
   authentication: 'none',
   jwks: null,
-  ...{ state: 'active', testOnly: false, purpose: null, requestedAt: null, refusal: null },
-  ...{ wanted: null, version: 0 },
+  state: 'active',
+  testOnly: false,
+  purpose: null,
+  requestedAt: null,
+  refusal: null,
+  wanted: null,
+  version: 0,
 }
 
 /** The secret in the printed line. */

@@ -12,7 +12,8 @@ it.each([
   const url = direct(await emptyDatabase())
   const result = await run(command.split(' '), { DATABASE_URL: url, [setting]: `${url}${search}` })
   expect(result).toEqual({
-    ...{ code: 1, stdout: '' },
+    code: 1,
+    stdout: '',
     stderr: expect.stringContaining(
       `\n  ${setting}: "${url.replace(/\/\/.*@/, '//***@')}?***" is not possible with the parameter ${name}: `,
     ),

@@ -19,7 +19,10 @@ async function importing() {
   const running = (state: string) =>
     ask(url, `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${state}`)
   return {
-    ...{ proxy, stdin, ended, said: () => said.join('') },
+    proxy,
+    stdin,
+    ended,
+    said: () => said.join(''),
     ask: (sql: string) => ask(url, sql),
     isRunning: (state: string) => expect.poll(async () => (await running(state)).length).toBeGreaterThan(0),
     isOver: () => expect.poll(async () => (await running('true')).length).toBe(0),

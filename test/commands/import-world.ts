@@ -10,7 +10,11 @@ import { run } from './run.ts'
 export const ndjson = (...records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 export const person = (id: string, more: object = {}) => ({
-  ...{ id, firstName: id, lastName: 'Berger', email: `${id}@example.org`, ...more },
+  id,
+  firstName: id,
+  lastName: 'Berger',
+  email: `${id}@example.org`,
+  ...more,
 })
 
 export const clubs = ndjson(

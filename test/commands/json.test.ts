@@ -17,8 +17,13 @@ describe('a command with --json', () => {
     await query(env.DATABASE_URL, `UPDATE "Team" SET name = E'B\\u202eGmbH\\u009b2K "x"' WHERE id = 'builders'`)
     const teams = await printed(['team', 'list'])
     expect(teams[0]).toEqual({
-      ...{ id: 'builders', name: 'B\u202eGmbH\u009b2K "x"', level: 'developer' },
-      ...{ people: 2, apps: 5, clients: 5, owners: ['anna'] },
+      id: 'builders',
+      name: 'B\u202eGmbH\u009b2K "x"',
+      level: 'developer',
+      people: 2,
+      apps: 5,
+      clients: 5,
+      owners: ['anna'],
     })
     for (const more of [[], ['--json']]) {
       expect((await run(['team', 'list', ...more], env)).stdout).toContain('B\\u202eGmbH\\u009b2K ')
@@ -45,17 +50,31 @@ describe('a command with --json', () => {
     )
     expect(await printed(['client', 'requests'])).toEqual([
       {
-        ...{ id: 'trainer-app', kind: 'client', name: 'trainer-app', team: 'builders', version: 3, isNew: false },
+        id: 'trainer-app',
+        kind: 'client',
+        name: 'trainer-app',
+        team: 'builders',
+        version: 3,
+        isNew: false,
         asked: { redirectUris: ['https://other.example/'] },
         app: {
-          ...{ id: 'trainer-app', version: 0, name: 'Trainer', description: null },
+          id: 'trainer-app',
+          version: 0,
+          name: 'Trainer',
+          description: null,
           homepage: 'https://trainer.example.org/',
           logo: expect.stringMatching(/^http:\/\/auth\.localhost:3000\/v1\/oauth\/icons\/trainer-app\/\w+/),
         },
       },
       {
-        ...{ id: 'trainer-app', kind: 'app', name: 'Trainer', team: 'builders', version: 0, isNew: false },
-        ...{ asked: { name: 'Coach', logo: null }, app: null },
+        id: 'trainer-app',
+        kind: 'app',
+        name: 'Trainer',
+        team: 'builders',
+        version: 0,
+        isNew: false,
+        asked: { name: 'Coach', logo: null },
+        app: null,
       },
     ])
     const approve = ['client', 'approve', '--id', 'trainer-app', '--version', '3', '--app-version', '0']

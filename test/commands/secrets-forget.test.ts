@@ -55,8 +55,12 @@ describe('secrets forget', () => {
     expect(after.keys.map(({ kid }) => kid)).toEqual([signing[0]!.kid])
     expect((await db.rsaSigningKey.findMany()).map(({ kid }) => kid)).toEqual([rsa[0]!.kid])
     const failedDelivery = {
-      ...{ state: 'failed', nextAttemptAt: null, lease: null, leasedUntil: null },
-      ...{ lastError: 'the secret of the subscription was lost', finishedAt: expect.any(Date) },
+      state: 'failed',
+      nextAttemptAt: null,
+      lease: null,
+      leasedUntil: null,
+      lastError: 'the secret of the subscription was lost',
+      finishedAt: expect.any(Date),
     }
     const lostOnes = new Set(deliveries.filter(({ appId, state }) => appId === gone && state === 'pending').map(idOf))
     expect(lostOnes.size).toBe(2)
@@ -143,8 +147,12 @@ async function addDeliveries(db: Database, apps: string[]) {
     return [
       { ...one, id: randomUUID(), state: 'pending' as const, nextAttemptAt: at },
       {
-        ...{ ...one, id: randomUUID(), state: 'pending' as const, nextAttemptAt: at },
-        ...{ lease: 'worker-1', leasedUntil: new Date(at.getTime() + 60_000) },
+        ...one,
+        id: randomUUID(),
+        state: 'pending' as const,
+        nextAttemptAt: at,
+        lease: 'worker-1',
+        leasedUntil: new Date(at.getTime() + 60_000),
       },
       { ...one, id: randomUUID(), state: 'delivered' as const, attempts: 1, finishedAt: at },
     ]

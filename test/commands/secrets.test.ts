@@ -120,7 +120,8 @@ describe('secrets rotate', () => {
     expect((await rotating).code).toBe(0)
     const [row] = (await everything(db)).apps
     expect(signingSecrets(sealerOf(b), columnsOfApp(app), secretsOf(row!), Date.now())).toEqual({
-      ...{ secret: 'set meanwhile', former: secretOf(app) },
+      secret: 'set meanwhile',
+      former: secretOf(app),
     })
   })
 })

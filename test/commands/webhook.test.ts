@@ -69,7 +69,10 @@ describe('the webhook command', () => {
     expect(body.endsWith(`"data":${data}}`)).toBe(true)
     // Those of a delivery, as test/webhooks/send.test.ts has them, and no more.
     expect(headers).toEqual({
-      ...{ host: new URL(url).host, connection: 'keep-alive', accept: '*/*', 'content-type': 'application/json' },
+      host: new URL(url).host,
+      connection: 'keep-alive',
+      accept: '*/*',
+      'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
       'user-agent': 'member-apps-api-webhooks/1',
       'webhook-id': done.stdout.slice(0, 36),

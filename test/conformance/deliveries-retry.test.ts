@@ -11,11 +11,15 @@ const world = useWorld()
 
 const NONE = { status: 404, code: 'not_found', message: 'This delivery does not exist at this provider.' }
 const DELIVERED = {
-  ...{ status: 409, code: 'conflict', reason: 'already_delivered' },
+  status: 409,
+  code: 'conflict',
+  reason: 'already_delivered',
   message: 'This delivery has already succeeded.',
 }
 const ENDED = {
-  ...{ status: 409, code: 'conflict', reason: 'subscription_ended' },
+  status: 409,
+  code: 'conflict',
+  reason: 'subscription_ended',
   message: 'This subscription has ended.',
 }
 

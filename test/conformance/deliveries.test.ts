@@ -54,8 +54,12 @@ describe.each(ways)('deliveries.list, %s', (way) => {
     const { app, event, subscription } = receiver
     await world.db.delivery.createMany({
       data: Array.from({ length: 210 }, () => ({
-        ...{ id: id('delivery'), appId: app, eventId: event, subscriptionId: subscription },
-        ...{ createdAt: new Date(), nextAttemptAt: later() },
+        id: id('delivery'),
+        appId: app,
+        eventId: event,
+        subscriptionId: subscription,
+        createdAt: new Date(),
+        nextAttemptAt: later(),
       })),
     })
     const sizes = [await api.deliveries.list({ subscription }), await api.deliveries.list({ subscription, limit: 200 })]

@@ -33,7 +33,11 @@ describe('events.publish while another transaction publishes the same id', () =>
   const concurrent = (tx: Pick<World['db'], 'publishedEvent' | 'delivery'>) =>
     tx.publishedEvent.create({
       data: {
-        ...{ appId: app, id: 'e', type: 'concurrent', body: '{}', publishedAt: new Date() },
+        appId: app,
+        id: 'e',
+        type: 'concurrent',
+        body: '{}',
+        publishedAt: new Date(),
         deliveries: {
           create: {
             id: id('delivery'),

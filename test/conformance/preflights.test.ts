@@ -10,7 +10,9 @@ const auth = startedAround(() => startAuthWorld())
 const preflight = (host: string, path: string, method: string, names: string | string[] = '') =>
   send(auth.world.publicPort, 'OPTIONS', path, {
     headers: {
-      ...{ host, origin: 'https://app.example', 'access-control-request-method': method },
+      host,
+      origin: 'https://app.example',
+      'access-control-request-method': method,
       ...(names !== '' && { 'access-control-request-headers': names }),
     },
   })

@@ -140,7 +140,11 @@ describe('oidc-provider', () => {
     const half = createHash('sha256').update(sent).digest().subarray(0, 16)
     expect(seen).toEqual([sent])
     expect({ at_hash, iat, exp, sub, aud }).toEqual({
-      ...{ at_hash: half.toString('base64url'), iat: 1_000, exp: 1_600, sub: 'anna', aud: 'app' },
+      at_hash: half.toString('base64url'),
+      iat: 1_000,
+      exp: 1_600,
+      sub: 'anna',
+      aud: 'app',
     })
   })
 })

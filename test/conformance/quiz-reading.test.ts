@@ -46,7 +46,11 @@ describe('GET /quizzes/{quizId}', () => {
     const { status, body, text } = await quiz(quizId)
     expect(status).toBe(200)
     expect(body).toEqual({
-      ...{ id: quizId, title: 'Größe "1"', threshold: 66.6, attemptsAllowed: 3, attemptsUsed: 0 },
+      id: quizId,
+      title: 'Größe "1"',
+      threshold: 66.6,
+      attemptsAllowed: 3,
+      attemptsUsed: 0,
       questions: questions.map(({ id, type, options }) => ({ id, type, text: '?', options: options ?? [] })),
     })
     expect(text).not.toContain('solution')

@@ -155,7 +155,10 @@ describe('an Idempotency-Key', () => {
     const quiz = { threshold: 60, lessonId: null, attemptsAllowed: 1 }
     const attempt = (key: string, day: number) =>
       storeAttempt(world.db, {
-        ...{ place: { clientId, personId, organisationId, quizId, key }, bodyHash: 'same', quiz, grading },
+        place: { clientId, personId, organisationId, quizId, key },
+        bodyHash: 'same',
+        quiz,
+        grading,
         now: Date.parse('2026-11-20T12:00:00Z') + day * DAY * 1000,
       })
     const first = await attempt('first', 0)

@@ -143,7 +143,8 @@ describe('the answers of an attempt', () => {
     const quiz = await mint(questions)
     const { status, body } = await post(quiz, { answers }, { headers: { 'idempotency-key': 'large' } })
     expect({ status, ...body.error }).toMatchObject({
-      ...{ status: 400, code: 'invalid_request' },
+      status: 400,
+      code: 'invalid_request',
       message: 'The answers have more than 256 KiB of text together.',
     })
     expect(await stored(quiz)).toMatchObject({ results: 0, records: 0 })

@@ -79,7 +79,9 @@ describe('the changes of a day', () => {
     expect(await here.stored()).toEqual(before)
     // Of another team, and of the operator, they are others.
     const other = await here.as(here.stranger).apps.create({
-      ...{ team: here.strangers, name: 'Theirs', provider: here.world.ids.provider },
+      team: here.strangers,
+      name: 'Theirs',
+      provider: here.world.ids.provider,
     })
     expect(other.name).toBe('Theirs')
     await setLevel(db, team(), 'developer', new Date(now))

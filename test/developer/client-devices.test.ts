@@ -50,7 +50,9 @@ it('for a client that members use, the sign-in on devices waits for approval, an
   expect(await stored(client)).toMatchObject({ devices: true, wanted: null })
   expect(await update(2, { redirectUris: [] })).toMatchObject({ redirectUris: [] })
   expect(await update(3, { redirectUris: [redirect], devices: false })).toMatchObject({
-    ...{ devices: false, redirectUris: [], wanted: { redirectUris: [redirect] } },
+    devices: false,
+    redirectUris: [],
+    wanted: { redirectUris: [redirect] },
   })
 })
 

@@ -47,7 +47,9 @@ describe("a client's secret", () => {
     const { secret, ...made } = await create(client, days)
     expect(secret).toMatch(/^[\w-]{43}$/)
     expect(made).toEqual({
-      ...{ id: expect.stringMatching(/^s_[a-z]{20}$/), createdAt: expect.any(Number), lastUsedAt: null },
+      id: expect.stringMatching(/^s_[a-z]{20}$/),
+      createdAt: expect.any(Number),
+      lastUsedAt: null,
       expiresAt: made.createdAt + life * DAY_S,
     })
     expect(made.createdAt).toBeGreaterThanOrEqual(before)
@@ -110,7 +112,9 @@ describe("a client's secret", () => {
     expect(await api().secrets.remove({ client, secret })).toEqual({ client, secret })
     core.removed = removed
     expect(await latest()).toEqual({
-      ...{ action: 'secret.remove', target: client, after: null },
+      action: 'secret.remove',
+      target: client,
+      after: null,
       before: { secret, expiresAt: expect.stringContaining(iso(expiresAt)), lastUsedAt: null },
     })
     expect(await refused(() => api().secrets.remove({ client, secret }))).toMatchObject({ status: 404 })
@@ -141,8 +145,10 @@ describe('how a client authenticates', () => {
     const { id: secret } = await create(client)
     expect(await set(client, 'client_secret')).toMatchObject({ authentication: 'client_secret', version: 1 })
     expect(await latest()).toEqual({
-      ...{ action: 'client.setAuthentication', target: client },
-      ...{ before: { authentication: 'none' }, after: { authentication: 'client_secret' } },
+      action: 'client.setAuthentication',
+      target: client,
+      before: { authentication: 'none' },
+      after: { authentication: 'client_secret' },
     })
     await api().secrets.remove({ client, secret })
     expect(await set(client, 'client_secret')).toMatchObject({ version: 1 })

@@ -39,7 +39,10 @@ describe('the rules of an app', () => {
     await rulesOf(here.owner).set({ app, collection: 'scores', rule: 'anyone' })
     expect(await stored(app)).toEqual([{ collection: 'Boards', rule: 'app' }])
     const entry = (personId: string, before: string, collection: string, rule: string) => ({
-      ...{ action: 'rule.set', personId, before: { rule: before }, after: { collection, rule } },
+      action: 'rule.set',
+      personId,
+      before: { rule: before },
+      after: { collection, rule },
     })
     expect(await auditOf(app)).toEqual([
       entry(here.colleague, 'anyone', 'scores', 'author'),
@@ -92,7 +95,9 @@ describe('the rules of an app', () => {
       () => refusalOf(rulesOf(here.owner).set({ app, collection: 'c100', rule: 'author' })),
     )
     expect(refusal).toMatchObject({
-      ...{ status: 409, reason: 'too_many_rules', message: 'An app can have rules for at most 100 collections.' },
+      status: 409,
+      reason: 'too_many_rules',
+      message: 'An app can have rules for at most 100 collections.',
     })
     expect(await stored(app)).toHaveLength(100)
     expect(await auditOf(app)).toEqual([])

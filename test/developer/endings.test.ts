@@ -21,7 +21,10 @@ const db = () => auth.world.db
 const consentTo = (of: string) =>
   db().consent.create({
     data: {
-      ...{ id: id('grant'), clientId: of, personId: auth.world.ids.member, organisationId: auth.world.ids.club },
+      id: id('grant'),
+      clientId: of,
+      personId: auth.world.ids.member,
+      organisationId: auth.world.ids.club,
       scopes: [profileRead],
     },
   })
@@ -53,15 +56,13 @@ beforeEach(async () => {
   await consentTo(client)
   await db().storageEntry.create({
     data: {
-      ...{
-        appId: app,
-        clubId: ids.club,
-        owner: '',
-        collection: 'c',
-        key: 'k',
-        value: '"four"',
-        version: crypto.randomUUID(),
-      },
+      appId: app,
+      clubId: ids.club,
+      owner: '',
+      collection: 'c',
+      key: 'k',
+      value: '"four"',
+      version: crypto.randomUUID(),
       updatedAt: new Date(),
     },
   })
@@ -81,7 +82,11 @@ const later = (days: number) => auth.world.core.now() + days * DAY_MS
 describe('developer.apps.remove', () => {
   it('shows first what ends', async () => {
     expect(await api().apps.holdings({ app })).toEqual({
-      ...{ clients: 1, consents: 1, stores: 2, bytes: expect.any(Number), subscriptions: 0 },
+      clients: 1,
+      consents: 1,
+      stores: 2,
+      bytes: expect.any(Number),
+      subscriptions: 0,
     })
     expect((await refusalOf(people.as(people.stranger).apps.holdings({ app }))).status).toBe(404)
   })

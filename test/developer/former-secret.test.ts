@@ -100,8 +100,11 @@ describe('developer.webhook.endFormerSecret', () => {
     expect((await neighbour.api.webhook.get({ app: neighbour.app })).formerSecretUntil).toEqual(expect.any(Number))
     const [entry] = await audit()
     expect(entry).toMatchObject({
-      ...{ personId: mine.person, action: 'webhook.endFormerSecret', target: app },
-      ...{ before: { formerUntil: expect.any(String) }, after: { formerUntil: null } },
+      personId: mine.person,
+      action: 'webhook.endFormerSecret',
+      target: app,
+      before: { formerUntil: expect.any(String) },
+      after: { formerUntil: null },
     })
     const { formerUntil: noted } = entry!.before as { formerUntil: string }
     expect(Date.parse(noted)).toBeGreaterThanOrEqual(formerUntil!.getTime())
@@ -141,10 +144,8 @@ describe('developer.webhook.endFormerSecret', () => {
         const [row] = await rows()
         const { secret, formerSecret } = columnsOfSubscription(id)
         const data = {
-          ...{
-            secret: world.core.cipher.encrypt('second', secret),
-            formerUntil: new Date(world.core.now() + HOUR * 1_000),
-          },
+          secret: world.core.cipher.encrypt('second', secret),
+          formerUntil: new Date(world.core.now() + HOUR * 1_000),
           formerSecret: world.core.cipher.encrypt('first', formerSecret),
         }
         await tx.subscription.update({ where: { id: row!.id }, data })

@@ -23,8 +23,10 @@ it('a client chooses how its ID tokens are signed without waiting, among ES256 a
   expect(changed).toMatchObject({ idTokenAlgorithm: 'ES256', wanted: null, version: 1 })
   const { items } = await as().audit.list({ team: here.world.ids.team })
   expect(items[0]).toMatchObject({
-    ...{ action: 'client.update', target: client },
-    ...{ before: { idTokenAlgorithm: 'RS256' }, after: { idTokenAlgorithm: 'ES256' } },
+    action: 'client.update',
+    target: client,
+    before: { idTokenAlgorithm: 'RS256' },
+    after: { idTokenAlgorithm: 'ES256' },
   })
 })
 

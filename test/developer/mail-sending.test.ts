@@ -41,7 +41,9 @@ beforeEach(async () => {
 const failures: string[] = []
 const send = (now = NOW) =>
   mailSender({
-    ...{ sendMail: createMailer(server.url, 'no-reply@example.org', 'Sportverein'), portal, brand: 'Sportverein' },
+    sendMail: createMailer(server.url, 'no-reply@example.org', 'Sportverein'),
+    portal,
+    brand: 'Sportverein',
     failed: ({ message }) => failures.push(message),
   })(db, now)
 const queue = (kind: Parameters<typeof queueMails>[1]['kind'], about: Partial<About> = {}, to = 'everyone' as const) =>

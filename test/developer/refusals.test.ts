@@ -92,7 +92,10 @@ beforeAll(async () => {
   })
   await db.teamInvitation.createMany({
     data: times(99, (i) => ({
-      ...{ id: `${full}-${i}`, teamId: full, email: `${i}@example.org`, role: 'developer' },
+      id: `${full}-${i}`,
+      teamId: full,
+      email: `${i}@example.org`,
+      role: 'developer',
       expiresAt: new Date(Date.now() + 3_600_000),
     })),
   })

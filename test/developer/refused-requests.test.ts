@@ -22,7 +22,11 @@ it('a refused request stays with the reason, beside what was asked for', async (
   const at = now()
   await refuseClient(at)
   expect(await read()).toMatchObject({
-    ...{ state: 'refused', name: 'Greeter', purpose, redirectUris: [redirect], requestedAt: null },
+    state: 'refused',
+    name: 'Greeter',
+    purpose,
+    redirectUris: [redirect],
+    requestedAt: null,
     refusal: { reason, at: Math.floor(at.getTime() / 1000), asked: {} },
   })
   const { items } = await asOwner().clients.list({ team: here.world.ids.team, limit: 100 })
@@ -33,10 +37,17 @@ it('a refused request is changed and sent again, with the same id', async () => 
   await refuseClient()
   const other = 'https://other.example/callback'
   const again = await asOwner().clients.requestProduction({
-    ...{ client, name: 'Welcome', purpose: { [profileRead]: 'It shows the name.' }, redirectUris: [other] },
+    client,
+    name: 'Welcome',
+    purpose: { [profileRead]: 'It shows the name.' },
+    redirectUris: [other],
   })
   expect(again).toMatchObject({
-    ...{ id: client, state: 'requested', name: 'Welcome', redirectUris: [other], refusal: null },
+    id: client,
+    state: 'requested',
+    name: 'Welcome',
+    redirectUris: [other],
+    refusal: null,
     purpose: { [profileRead]: 'It shows the name.' },
   })
   expect(again.requestedAt).not.toBeNull()

@@ -35,7 +35,11 @@ const changes: Record<string, () => Promise<unknown>> = {
   'apps.removeLogo': () => api().apps.removeLogo({ app: app() }),
   'clients.create': () =>
     api().clients.create({
-      ...{ app: app(), name: 'New', type: 'web', redirectUris: [redirect], scopes: [profileRead] },
+      app: app(),
+      name: 'New',
+      type: 'web',
+      redirectUris: [redirect],
+      scopes: [profileRead],
     }),
   'clients.update': () => api().clients.update({ client: client.id, version: client.version, name: 'New' }),
   'clients.requestProduction': () =>

@@ -26,7 +26,10 @@ export async function addPeople(world: World) {
   const [owner, colleague, stranger, strangers] = [id('owner'), id('colleague'), id('stranger'), id('team')]
   await db.person.createMany({
     data: [owner, colleague, stranger].map((one) => ({
-      ...{ id: one, firstName: 'Dev', lastName: one.split('-')[0]!, email: `${one}@example.org` },
+      id: one,
+      firstName: 'Dev',
+      lastName: one.split('-')[0]!,
+      email: `${one}@example.org`,
     })),
   })
   await db.team.create({ data: { id: strangers, name: 'Strangers', level: 'hobby' } })
@@ -39,17 +42,29 @@ export async function addPeople(world: World) {
   })
   const as = (member: string) => asPlatform(world, { member }).developer
   return {
-    ...{ owner, colleague, stranger, strangers, as },
+    owner,
+    colleague,
+    stranger,
+    strangers,
+    as,
     /** A test client of the tenant's app. */
     sandbox: (more: object = {}) =>
       as(owner).clients.create({
-        ...{ app: ids.app, name: 'Sandbox', type: 'web', redirectUris: [redirect], scopes: [profileRead] },
+        app: ids.app,
+        name: 'Sandbox',
+        type: 'web',
+        redirectUris: [redirect],
+        scopes: [profileRead],
         ...more,
       }),
     /** A client that members use. */
     async production(more: object = {}) {
       const { id: sandbox, scopes } = await as(owner).clients.create({
-        ...{ app: ids.app, name: 'Sandbox', type: 'web', redirectUris: [redirect], scopes: [profileRead] },
+        app: ids.app,
+        name: 'Sandbox',
+        type: 'web',
+        redirectUris: [redirect],
+        scopes: [profileRead],
         ...more,
       })
       const purpose = Object.fromEntries(scopes.map((scope) => [scope, 'It greets the member.']))

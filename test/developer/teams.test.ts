@@ -114,10 +114,18 @@ describe('a team', () => {
       ),
     )
     const ids: Partial<Record<keyof typeof directory, string>> = {
-      ...{ organisations: club!, people: person, groups: inClub[0]!.id, calendars: inClub[1]!.id },
-      ...{ events: inClub[2]!.id, trainingPlans: inClub[3]!.id, disciplines: `${club}-100m` },
-      ...{ competitions: `${club}-open`, results: `${club}-result-1`, memberCards: `${club}-card-1` },
-      ...{ lessons: `${academy}-lesson`, quizzes: `${academy}-choice-quiz` },
+      organisations: club!,
+      people: person,
+      groups: inClub[0]!.id,
+      calendars: inClub[1]!.id,
+      events: inClub[2]!.id,
+      trainingPlans: inClub[3]!.id,
+      disciplines: `${club}-100m`,
+      competitions: `${club}-open`,
+      results: `${club}-result-1`,
+      memberCards: `${club}-card-1`,
+      lessons: `${academy}-lesson`,
+      quizzes: `${academy}-choice-quiz`,
     }
     for (const [kind, id] of Object.entries(ids)) {
       const { list } = directory[kind as 'organisations']
@@ -166,7 +174,9 @@ describe('an app', () => {
     expect(changed).toMatchObject({ name: 'Plans', homepage: 'https://plans.example/', wanted: null, version: 1 })
     expect(await latest()).toMatchObject({
       by: { id: here.owner, name: 'Dev owner' },
-      ...{ action: 'app.update', target: made.id, before: { name: 'Planner', homepage: null } },
+      action: 'app.update',
+      target: made.id,
+      before: { name: 'Planner', homepage: null },
     })
   })
 

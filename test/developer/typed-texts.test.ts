@@ -34,18 +34,26 @@ describe('white space around what a developer sends', () => {
       fc.asyncProperty(around, async (spaced) => {
         const texts = { name: 'Ärger', description: 'One\ntwo', homepage: 'https://a.example/' }
         const changed = await developer().apps.update({
-          ...{ app: spaced(app), name: spaced('Ärger') },
-          ...{ description: spaced('One\ntwo'), homepage: spaced(texts.homepage) },
+          app: spaced(app),
+          name: spaced('Ärger'),
+          description: spaced('One\ntwo'),
+          homepage: spaced(texts.homepage),
         })
         expect(changed).toMatchObject(texts)
         const logouts = [`${redirect}/bye`]
         client = await developer().clients.update({
-          ...{ client: spaced(client.id), version: client.version, name: spaced('Ärger') },
+          client: spaced(client.id),
+          version: client.version,
+          name: spaced('Ärger'),
           redirectUris: [spaced(redirect)],
-          ...{ scopes: [spaced(profileRead)], postLogoutRedirectUris: logouts.map(spaced) },
+          scopes: [spaced(profileRead)],
+          postLogoutRedirectUris: logouts.map(spaced),
         })
         expect(client).toMatchObject({
-          ...{ name: 'Ärger', redirectUris: [redirect], scopes: [profileRead], postLogoutRedirectUris: logouts },
+          name: 'Ärger',
+          redirectUris: [redirect],
+          scopes: [profileRead],
+          postLogoutRedirectUris: logouts,
         })
         const rule = { app, collection: spaced('scores'), rule: 'author' as const }
         expect(await developer().rules.set(rule)).toEqual({ collection: 'scores', rule: 'author' })
@@ -67,13 +75,16 @@ describe('white space around what a developer sends', () => {
     const { id: client } = await here.sandbox()
     const purpose = { [` ${profileRead} `]: '\nIt greets the member. ' }
     expect(await developer().clients.requestProduction({ client, name: ' Real ', purpose })).toMatchObject({
-      ...{ name: 'Real', purpose: { [profileRead]: 'It greets the member.' } },
+      name: 'Real',
+      purpose: { [profileRead]: 'It greets the member.' },
     })
   })
 
   it('is no difference in the name that confirms a deletion, nor are composed letters', async () => {
     const { id: app } = await developer().apps.create({
-      ...{ team: here.world.ids.team, name: 'Zürich  Rowing', provider: provider() },
+      team: here.world.ids.team,
+      name: 'Zürich  Rowing',
+      provider: provider(),
     })
     expect(await refusalOf(developer().apps.remove({ app, confirm: 'zürich Rowing' }))).toMatchObject({ status: 409 })
     expect(await developer().apps.remove({ app, confirm: ' Zu\u0308rich Rowing\n' })).toMatchObject({ app })

@@ -63,7 +63,8 @@ describe('an id whose letters are composed differently', () => {
       status: 400,
       refused: [
         {
-          ...{ index: 0, field: 'person' },
+          index: 0,
+          field: 'person',
           reason: `"${decomposed}" is not the id of a person: the letters of the stored one are composed differently (Unicode NFC and NFD).`,
         },
         { index: 1, field: 'person', reason: '"björn" is not the id of a person.' },

@@ -330,8 +330,15 @@ it('quiz.reviewed comes for each result, to apps that the member allows to read 
   for (const resultId of results) {
     await world.db.quizResult.create({
       data: {
-        ...{ id: resultId, quizId, personId: member.person, score: 0, passed: false, reviewStatus: 'pending_review' },
-        ...{ gradedQuestions: 0, threshold: 50, submittedAt: new Date() },
+        id: resultId,
+        quizId,
+        personId: member.person,
+        score: 0,
+        passed: false,
+        reviewStatus: 'pending_review',
+        gradedQuestions: 0,
+        threshold: 50,
+        submittedAt: new Date(),
       },
     })
     await world.db.answer.create({ data: { resultId, quizId, questionId: 'q2', value: '"!"' } })

@@ -37,7 +37,11 @@ export async function mintPerson({ db, ids }: World) {
     await db.event.create({ data: { id: own(name), clubId, ...event, groups } })
     await db.trainingPlan.create({
       data: {
-        ...{ id: own(name), clubId, name: 'Plan', category: 'Strength', description: '' },
+        id: own(name),
+        clubId,
+        name: 'Plan',
+        category: 'Strength',
+        description: '',
         assignments: { create: { groupId: own(name) } },
         exercises: {
           create: [
@@ -55,8 +59,14 @@ export async function mintPerson({ db, ids }: World) {
   await db.competitionResult.create({ data: { id: own('b'), ...contest, place: null } })
   await db.memberCard.create({
     data: {
-      ...{ serial: own('card'), clubId: club, personId, status: 'valid', name: 'Änne', memberNumber: '7' },
-      ...{ departments: ['Rowing'], issuedAt: time },
+      serial: own('card'),
+      clubId: club,
+      personId,
+      status: 'valid',
+      name: 'Änne',
+      memberNumber: '7',
+      departments: ['Rowing'],
+      issuedAt: time,
     },
   })
   await db.lesson.create({
@@ -122,8 +132,13 @@ export async function mintPerson({ db, ids }: World) {
   })
   await db.clubApproval.create({
     data: {
-      ...{ id: own('approval'), organisationId: left, appId: app, state: 'refused', reason: 'No need.' },
-      ...{ decidedAt: time, decidedBy: personId },
+      id: own('approval'),
+      organisationId: left,
+      appId: app,
+      state: 'refused',
+      reason: 'No need.',
+      decidedAt: time,
+      decidedBy: personId,
     },
     select: { id: true },
   })
@@ -184,17 +199,18 @@ export async function mintPerson({ db, ids }: World) {
   await addEntry(db, { app, club, owner: personId, key: 'own', value: '{"b":1,"a":1.0,"a":2}' })
   await db.storageRequest.create({
     data: {
-      ...{
-        appId: app,
-        clubId: club,
-        memberId: personId,
-        clientId: client,
-        key: 'k',
-        method: 'PUT',
-        used: 1,
-        number: 1,
-      },
-      ...{ hash: new Uint8Array(32), outcomes: ['stored'], versions: [randomUUID()], createdAt: time },
+      appId: app,
+      clubId: club,
+      memberId: personId,
+      clientId: client,
+      key: 'k',
+      method: 'PUT',
+      used: 1,
+      number: 1,
+      hash: new Uint8Array(32),
+      outcomes: ['stored'],
+      versions: [randomUUID()],
+      createdAt: time,
     },
   })
   const shared = id('shared')
@@ -307,8 +323,13 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
     ],
     approvals: [
       {
-        ...{ id: own('approval'), club: left, app: ids.app, state: 'refused', reason: 'No need.' },
-        ...{ requestedAt: null, decidedAt: AT },
+        id: own('approval'),
+        club: left,
+        app: ids.app,
+        state: 'refused',
+        reason: 'No need.',
+        requestedAt: null,
+        decidedAt: AT,
       },
     ],
     signInIdentities: [{ issuer: 'https://id.example.org', subject: own('s'), createdAt: AT }],
@@ -319,7 +340,12 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
     ],
     mailSettings: [{ language: 'de', off: ['webhookFailing'] }],
     mails: (['requestReceived', 'invitation'] as const).map((kind, n) => ({
-      ...{ id: own(`m${n + 1}`), kind, team: own('team'), language: 'de', about: { name: 'App' }, createdAt: AT },
+      id: own(`m${n + 1}`),
+      kind,
+      team: own('team'),
+      language: 'de',
+      about: { name: 'App' },
+      createdAt: AT,
       sent: n === 0,
     })),
     teamChanges: [{ team: own('team'), own: true, action: 'app.create', target: 'a_1', at: AT }],
@@ -338,8 +364,13 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
     ],
     sharedEntries: [
       {
-        ...{ app: ids.app, club: ids.club, collection: 'c', key: shared },
-        ...{ created: true, updated: true, updatedAt: '2025-05-05T12:00:00+00:00' },
+        app: ids.app,
+        club: ids.club,
+        collection: 'c',
+        key: shared,
+        created: true,
+        updated: true,
+        updatedAt: '2025-05-05T12:00:00+00:00',
       },
     ],
     storageRequests: [{ app: ids.app, club: ids.club, client: ids.client, key: 'k', method: 'PUT', createdAt: AT }],

@@ -20,8 +20,14 @@ it('a service with SMTP_URL sends what is queued, with the address of its portal
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-mails-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const config = readConfig({
-    ...{ PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: url, SECRETS_KEY, DATA_DIR: dataDir },
-    ...{ SMTP_URL: server.url, MAIL_FROM: 'apps@example.org', BRAND: 'Riverside' },
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    DATABASE_URL: url,
+    SECRETS_KEY,
+    DATA_DIR: dataDir,
+    SMTP_URL: server.url,
+    MAIL_FROM: 'apps@example.org',
+    BRAND: 'Riverside',
   })
   const db = openTestDatabase(url)
   const at = new Date(Date.now() - 1_000)

@@ -46,7 +46,9 @@ async function startNodes() {
       const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-nodes-'))
       onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
       const config = readConfig({
-        ...{ PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: url },
+        PORT: '0',
+        INTERNAL_PORT: '0',
+        DATABASE_URL: url,
         SECRETS_KEY,
         DATA_DIR: dataDir,
       })

@@ -16,7 +16,13 @@ describe('after their periods', () => {
     const { db } = await startQueue()
     const { member: personId, club: organisationId, client: clientId } = await createTenant(db)
     const consent = (id: string, createdAt: Date, withdrawnAt: Date | null = null) => ({
-      ...{ id, createdAt, withdrawnAt, personId, organisationId, clientId, scopes: [] },
+      id,
+      createdAt,
+      withdrawnAt,
+      personId,
+      organisationId,
+      clientId,
+      scopes: [],
     })
     await db.consent.createMany({
       data: [
@@ -41,8 +47,14 @@ describe('after their periods', () => {
     const { db } = await startQueue()
     const { member: personId, club: organisationId, client: clientId } = await createTenant(db)
     const consent = (id: string, replayedAt: Date) => ({
-      ...{ id, createdAt: at(-200), withdrawnAt: replayedAt, replayedAt },
-      ...{ personId, organisationId, clientId, scopes: [] },
+      id,
+      createdAt: at(-200),
+      withdrawnAt: replayedAt,
+      replayedAt,
+      personId,
+      organisationId,
+      clientId,
+      scopes: [],
     })
     await db.consent.createMany({
       data: [
@@ -104,7 +116,11 @@ describe('after their periods', () => {
     const { db } = await startQueue()
     const { team: teamId } = await createTenant(db)
     const invitation = (id: string, expiresAt: Date) => ({
-      ...{ id: `${id} ${teamId}`, teamId, email: 'a@example.org', role: 'owner' as const, expiresAt },
+      id: `${id} ${teamId}`,
+      teamId,
+      email: 'a@example.org',
+      role: 'owner' as const,
+      expiresAt,
     })
     await db.teamInvitation.createMany({ data: [invitation('open', at(0, 1)), invitation('over', at(0))] })
     await db.auditEntry.createMany({
@@ -119,8 +135,15 @@ describe('after their periods', () => {
     const { db } = await startQueue()
     const { team: teamId } = await createTenant(db)
     const mail = (id: string, createdAt: Date) => ({
-      ...{ id: `${id} ${teamId}`, kind: 'invitation' as const, teamId, email: 'a@example.org', invitationId: 'i' },
-      ...{ language: 'en' as const, about: { name: '' }, createdAt, nextAt: at(0) },
+      id: `${id} ${teamId}`,
+      kind: 'invitation' as const,
+      teamId,
+      email: 'a@example.org',
+      invitationId: 'i',
+      language: 'en' as const,
+      about: { name: '' },
+      createdAt,
+      nextAt: at(0),
     })
     await db.mail.createMany({ data: [mail('young', at(-3, 1)), mail('old', at(-3))] })
     expect([await removeOldMails(db, NOW), await removeOldMails(db, NOW)]).toEqual([1, 0])
@@ -131,7 +154,10 @@ describe('after their periods', () => {
     const { db } = await startQueue()
     const seconds = (date: Date) => date.getTime() / 1000
     const record = (id: string, payload: object, expiresAt: Date | null = null) => ({
-      ...{ model: 'Grant', id, payload, expiresAt },
+      model: 'Grant',
+      id,
+      payload,
+      expiresAt,
     })
     await db.oauthRecord.createMany({
       data: [

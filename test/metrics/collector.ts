@@ -57,7 +57,11 @@ export async function startCollector(atEnd: AtEnd = async (end) => onTestFinishe
       resources()
         .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
         .map(({ name, traceId, spanId, parentSpanId, kind, attributes, status }) => ({
-          ...{ name, traceId, spanId, parent: parentSpanId || undefined, kind: KINDS[kind] },
+          name,
+          traceId,
+          spanId,
+          parent: parentSpanId || undefined,
+          kind: KINDS[kind],
           attributes: valuesOf(attributes),
           failed: status.code === 2,
         })),

@@ -36,7 +36,11 @@ describe('the database', () => {
     const db = openTestDatabase(proxy.url, {
       limits: suiteLimits,
       observer: {
-        ...{ opened: nothing, waited: nothing, failed: nothing, timedOut: nothing, unconnected: nothing },
+        opened: nothing,
+        waited: nothing,
+        failed: nothing,
+        timedOut: nothing,
+        unconnected: nothing,
         away: () => said.push('away'),
         back: () => said.push('back'),
       },

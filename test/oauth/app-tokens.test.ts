@@ -41,7 +41,10 @@ const ask = (more: Record<string, string> = {}, of = client) =>
 const granted = async (more?: Record<string, string>, of?: string) => {
   const { status, json } = await ask(more, of)
   expect(json).toEqual({
-    ...{ access_token: expect.any(String), token_type: 'Bearer', expires_in: 900, scope: expect.any(String) },
+    access_token: expect.any(String),
+    token_type: 'Bearer',
+    expires_in: 900,
+    scope: expect.any(String),
   })
   expect(status).toBe(200)
   return json as { access_token: string; scope: string }
@@ -69,7 +72,11 @@ describe('an app with a server', () => {
     const { access_token: token, scope: given } = await granted()
     expect(given).toBe(scope)
     expect(decodeJwt(token)).toMatchObject({
-      ...{ iss: issuer, sub: client, client_id: client, organisation: auth.world.ids.club, scope },
+      iss: issuer,
+      sub: client,
+      client_id: client,
+      organisation: auth.world.ids.club,
+      scope,
     })
     const operations = [{ op: 'put', collection: 'c', key: 'k', value: 1 }]
     expect((await auth.world.call('POST', '/batch', { token, body: { operations } })).status).toBe(200)
@@ -242,7 +249,8 @@ describe('a token of an app itself', () => {
     await auth.app.post(`${issuer}/revoke`, { token: refresh_token, client_id: browser })
     auth.world.advance(5)
     expect(await collections(token)).toMatchObject({
-      ...{ status: 401, body: { error: { message: 'This token is not valid.' } } },
+      status: 401,
+      body: { error: { message: 'This token is not valid.' } },
     })
     expect((await ask()).json).toEqual(NOT_ALLOWED)
   })
@@ -281,7 +289,8 @@ describe('a token of an app itself', () => {
     const { access_token: token } = await granted()
     auth.world.advance(901)
     expect(await collections(token)).toMatchObject({
-      ...{ status: 401, body: { error: { message: 'This token has expired.' } } },
+      status: 401,
+      body: { error: { message: 'This token has expired.' } },
     })
   })
 })

@@ -31,7 +31,8 @@ describe('registering a client', () => {
     const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
     expect(reasons).toEqual(Array(11).fill(`The client ${one.id} already exists; --replace changes it.`))
     expect(await db.client.findUnique({ where: { id: one.id } })).toMatchObject({
-      ...{ teamId: one.team.id, redirectUris: ['https://app.example.org/'] },
+      teamId: one.team.id,
+      redirectUris: ['https://app.example.org/'],
     })
   })
 

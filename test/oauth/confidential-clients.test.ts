@@ -65,7 +65,10 @@ async function signed(claims: object = {}, key: CryptoKey = keys.privateKey): Pr
 const ask = ({ fields, headers }: Sent, more: Fields) => auth.token({ ...more, ...fields }, headers)
 const toCode = (of: string) => auth.toCode({ client: of, scope }, auth.world.ids.member, auth.world.ids.club)
 const redeemed = (code: string, code_verifier: string) => ({
-  ...{ grant_type: 'authorization_code', code, code_verifier, redirect_uri: redirectUri },
+  grant_type: 'authorization_code',
+  code,
+  code_verifier,
+  redirect_uri: redirectUri,
 })
 const renewed = (refresh_token: string) => ({ grant_type: 'refresh_token', refresh_token })
 

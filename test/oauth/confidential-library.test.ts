@@ -42,7 +42,9 @@ describe('openid-client, unchanged', () => {
     })
     const verifier = openid.randomPKCECodeVerifier()
     const url = openid.buildAuthorizationUrl(config, {
-      ...{ redirect_uri: redirectUri, scope, code_challenge_method: 'S256' },
+      redirect_uri: redirectUri,
+      scope,
+      code_challenge_method: 'S256',
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
     })
     const { member, club: organisation } = service.world.ids

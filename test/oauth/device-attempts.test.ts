@@ -274,7 +274,9 @@ describe('a form of the pages for devices', () => {
       post_logout_redirect_uri: 'https://evil.example/',
     })
     const entered = await newBrowser().post(`${issuer}/device?next=https://evil.example/`, {
-      ...{ user_code, redirect_uri: 'https://evil.example/', next: 'https://evil.example/' },
+      user_code,
+      redirect_uri: 'https://evil.example/',
+      next: 'https://evil.example/',
     })
     expect(entered.location!.href).toMatch(new RegExp(`^${issuer}/device/request/[0-9a-f-]{36}$`))
   })
@@ -369,7 +371,8 @@ describe('the consent page for a device', () => {
     expect(await consents(own)).toBe(0)
     expect((await flow.poll(own, device_code)).json.error).toBe('unauthorized_client')
     expect((await flow.authorize({ client_id: own, scope })).json).toMatchObject({
-      ...{ error: 'unauthorized_client', error_description: 'this app is suspended' },
+      error: 'unauthorized_client',
+      error_description: 'this app is suspended',
     })
   })
 

@@ -57,7 +57,9 @@ describe('a device', () => {
     const { status, json } = await flow.poll(client, device_code)
     expect([status, json.scope]).toEqual([200, scope])
     expect(decodeJwt(json.access_token)).toMatchObject({
-      ...{ sub: here.world.ids.member, organisation: here.world.ids.club, client_id: client },
+      sub: here.world.ids.member,
+      organisation: here.world.ids.club,
+      client_id: client,
     })
     expect(await statusOf(json.access_token)).toBe(200)
     const renewed = await here.refresh(client, json.refresh_token)
@@ -96,7 +98,9 @@ describe('a device', () => {
       return new Response(answer.text, { status: answer.status, headers: { 'content-type': 'application/json' } })
     }
     const config = await openid.discovery(new URL(issuer), client, undefined, openid.None(), {
-      ...{ algorithm: 'oauth2', execute: [openid.allowInsecureRequests], [openid.customFetch]: customFetch },
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+      [openid.customFetch]: customFetch,
     })
     const begun = await openid.initiateDeviceAuthorization(config, { scope })
     await allow(begun.user_code)

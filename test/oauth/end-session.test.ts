@@ -20,7 +20,9 @@ beforeEach(async () => {
 
 const ask = (fields: Record<string, string>, from = browser) => from.open(`${endpoint}?${new URLSearchParams(fields)}`)
 const hinted = (more: Record<string, string> = {}) => ({
-  ...{ id_token_hint: tokens.id_token, post_logout_redirect_uri: bye, state: 'the-state' },
+  id_token_hint: tokens.id_token,
+  post_logout_redirect_uri: bye,
+  state: 'the-state',
   ...more,
 })
 const isSignedIn = async (one = browser) => !(await one.open(`${issuer}/connected`)).text.includes('name="member"')

@@ -98,7 +98,11 @@ describe('clubs of one name', () => {
     expect((await choicesFor(world.db, asked))?.open.map(({ name }) => name)).toEqual(labels)
     expect((await clubsOf(world.db, person, Date.now())).map(({ name }) => name)).toEqual(labels)
     const data = clubs.map((organisationId) => ({
-      ...{ id: randomUUID(), personId: person, organisationId, clientId: client, scopes: ['svc.me.profile:read'] },
+      id: randomUUID(),
+      personId: person,
+      organisationId,
+      clientId: client,
+      scopes: ['svc.me.profile:read'],
     }))
     await world.db.consent.createMany({ data })
     const named = (await consentsOf(world.db, person, Date.now())).map(({ organisation }) => organisation)

@@ -29,7 +29,9 @@ describe.each(hosts)('a native client with a redirect to %s', (host) => {
 
   it('returns to any port after a sign-out, and to no other path or host', async () => {
     const client = await register(auth.world, {
-      ...{ type: 'native', redirectUris: [`http://${host}/cb`], postLogoutRedirectUris: [`http://${host}/bye`] },
+      type: 'native',
+      redirectUris: [`http://${host}/cb`],
+      postLogoutRedirectUris: [`http://${host}/bye`],
     })
     for (const port of ['', ':51234']) {
       expect((await logout(client, `http://${host}${port}/bye`)).location?.href).toBe(`http://${host}${port}/bye`)

@@ -130,7 +130,8 @@ it.each(['whose key was rotated', 'whose key was revoked', 'that has expired', '
     const page = await end({ id_token_hint: hints.get(says)!, post_logout_redirect_uri: bye, state: 'x' })
     expect(page.text).toContain('<bdi>App</bdi> asks for it.')
     const back = await browser.submit(page, 'confirm', {
-      ...{ query: offered(page, 'query')[0]!.replaceAll('&amp;', '&'), decision: 'stay' },
+      query: offered(page, 'query')[0]!.replaceAll('&amp;', '&'),
+      decision: 'stay',
     })
     expect(back.location!.href).toBe(`${bye}?state=x`)
   },

@@ -17,9 +17,15 @@ it('oauth4webapi, unchanged, signs a member in, reads userinfo and renews', asyn
   ]
   const url = new URL(server.authorization_endpoint!)
   url.search = new URLSearchParams({
-    ...{ client_id: client.client_id, redirect_uri: redirectUri, response_type: 'code', scope: everything },
-    ...{ state, nonce, max_age: '600' },
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    client_id: client.client_id,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: everything,
+    state,
+    nonce,
+    max_age: '600',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   }).toString()
   const back = await toApp(auth, url, auth.newBrowser())
 
@@ -27,7 +33,9 @@ it('oauth4webapi, unchanged, signs a member in, reads userinfo and renews', asyn
   const code = oauth.authorizationCodeGrantRequest
   const answer = await code(server, client, oauth.None(), parameters, redirectUri, verifier, options)
   const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, {
-    ...{ expectedNonce: nonce, maxAge: 600, requireIdToken: true },
+    expectedNonce: nonce,
+    maxAge: 600,
+    requireIdToken: true,
   })
   await oauth.validateApplicationLevelSignature(server, answer, options)
   const { sub } = oauth.getValidatedIdTokenClaims(tokens)!

@@ -47,8 +47,13 @@ const checks: [string, () => Promise<void>][] = [
       expect(decodeProtectedHeader(id_token!)).toEqual({ alg: 'ES256', kid: expect.any(String) })
       const half = createHash('sha256').update(access_token).digest().subarray(0, 16)
       expect(claims).toEqual({
-        ...{ iss: issuer, sub: auth.world.ids.member, aud: client, nonce: expect.any(String) },
-        ...{ iat: expect.any(Number), exp: claims.iat + 900, auth_time: expect.any(Number) },
+        iss: issuer,
+        sub: auth.world.ids.member,
+        aud: client,
+        nonce: expect.any(String),
+        iat: expect.any(Number),
+        exp: claims.iat + 900,
+        auth_time: expect.any(Number),
         at_hash: half.toString('base64url'),
       })
       expect(claims.auth_time).toBeGreaterThanOrEqual(before)
@@ -66,8 +71,11 @@ const checks: [string, () => Promise<void>][] = [
     async () => {
       const { access_token, claims } = await signIn(auth, config)
       expect(await openid.fetchUserInfo(config, access_token, claims.sub)).toEqual({
-        ...{ sub: auth.world.ids.member, email: 'mia@example.org' },
-        ...{ name: 'Mia Member', given_name: 'Mia', family_name: 'Member' },
+        sub: auth.world.ids.member,
+        email: 'mia@example.org',
+        name: 'Mia Member',
+        given_name: 'Mia',
+        family_name: 'Member',
       })
     },
   ],
@@ -252,8 +260,11 @@ const checks: [string, () => Promise<void>][] = [
       const renewed = await openid.refreshTokenGrant(config, first.refresh_token!)
       const { iat: _iat, exp: _exp, at_hash, ...claims } = renewed.claims()!
       expect(claims).toEqual({
-        ...{ iss: issuer, sub: first.claims.sub, aud: client },
-        ...{ auth_time: first.claims.auth_time, nonce: first.claims.nonce },
+        iss: issuer,
+        sub: first.claims.sub,
+        aud: client,
+        auth_time: first.claims.auth_time,
+        nonce: first.claims.nonce,
       })
       expect(at_hash).not.toBe(first.claims.at_hash)
       expect((await userinfo(auth, renewed.access_token)).status).toBe(200)

@@ -59,7 +59,9 @@ describe('prompt=none', () => {
 
   it('answers interaction_required to a native app, whose port another program may have', async () => {
     const native = await register(auth.world, {
-      ...{ type: 'native', scopes: everything.split(' '), redirectUris: ['http://127.0.0.1/cb'] },
+      type: 'native',
+      scopes: everything.split(' '),
+      redirectUris: ['http://127.0.0.1/cb'],
     })
     const asked = { client: native, scope: everything, redirectUri: 'http://127.0.0.1:4000/cb' }
     const { browser } = await auth.toCode(asked, auth.world.ids.member, auth.world.ids.club)

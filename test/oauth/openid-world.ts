@@ -55,8 +55,12 @@ export async function signIn(
   const verifier = openid.randomPKCECodeVerifier()
   const [state, nonce] = [openid.randomState(), openid.randomNonce()]
   const url = openid.buildAuthorizationUrl(config, {
-    ...{ redirect_uri: redirectUri, scope: everything, state, nonce },
-    ...{ code_challenge: await openid.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    redirect_uri: redirectUri,
+    scope: everything,
+    state,
+    nonce,
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
     ...more,
   })
   const back = await toApp(service, url, browser)

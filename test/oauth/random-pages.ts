@@ -59,7 +59,9 @@ export function pagesOf([action, app, team, one, other, id, otherId, host, detai
     consentPage({ ...consent, organisations: pair, asker: { device: detail! } }),
     devicePage({ ...view, code: detail! }),
     connectedPage({
-      ...{ ...view, member: one!, withdrawn: other! },
+      ...view,
+      member: one!,
+      withdrawn: other!,
       apps: [{ ...connected, consent: id! }],
       replays: [{ app: view.app, organisation: other!, at: times.since }],
     }),

@@ -46,7 +46,9 @@ const brand = {
 } as const
 
 const entry = {
-  ...{ reason: null, requestedAt: null, decidedAt: null },
+  reason: null,
+  requestedAt: null,
+  decidedAt: null,
   scopes: [
     { scope: 'svc.me.profile:read' as const, purposes: ['To greet members by name.'] },
     { scope: 'svc.apps.storage:write' as const, purposes: ['To keep scores.'] },
@@ -83,7 +85,11 @@ export const samplePages = (language: Language): Record<string, string> => ({
   '/code-problem': codePage({ language, action, email: `${long}@example.org`, problem: 'codeWrong' }),
   '/person': personPage({ language, action, persons: [...members, { id: 'long', name: long }] }),
   '/consent': consentPage({
-    ...{ language, action, app, ...request, organisations: clubs },
+    language,
+    action,
+    app,
+    ...request,
+    organisations: clubs,
     asker: { returnsTo: 'trainer.example.org' },
   }),
   '/consent-sandbox': consentPage({
@@ -151,7 +157,11 @@ export const samplePages = (language: Language): Record<string, string> => ({
   }),
   '/consent-development': developmentPage({ language, action, app, asker: { returnsTo: 'trainer.example.org' } }),
   '/consent-device': consentPage({
-    ...{ language, action, app, ...request, organisations: clubs },
+    language,
+    action,
+    app,
+    ...request,
+    organisations: clubs,
     asker: { device: 'BCDF-GHJK' },
   }),
   '/consent-device-nowhere': consentPage({
@@ -253,7 +263,13 @@ export const samplePages = (language: Language): Record<string, string> => ({
     troubled: 'b',
   }),
   '/club-none': clubPage({
-    ...{ language, action: '/v1/oauth/club', club: clubs[0]!, others: [], entries: [], page: 0, more: false },
+    language,
+    action: '/v1/oauth/club',
+    club: clubs[0]!,
+    others: [],
+    entries: [],
+    page: 0,
+    more: false,
   }),
   '/club-withdraw': withdrawPage({
     language,

@@ -24,9 +24,16 @@ async function worldOf(published: () => object[], given: Given = {}) {
   const { world } = made
   const token = (key: Key, header: object = {}, claims: object = {}) =>
     new SignJWT({
-      ...{ sub: world.ids.member, organisation: world.ids.club, client_id: world.ids.client, scope: '' },
-      ...{ iss: issuer.issuer, aud: 'https://api.example.org', iat: world.now(), exp: world.now() + 3_600 },
-      ...{ jti: crypto.randomUUID(), ...claims },
+      sub: world.ids.member,
+      organisation: world.ids.club,
+      client_id: world.ids.client,
+      scope: '',
+      iss: issuer.issuer,
+      aud: 'https://api.example.org',
+      iat: world.now(),
+      exp: world.now() + 3_600,
+      jti: crypto.randomUUID(),
+      ...claims,
     })
       .setProtectedHeader({ alg: key.alg, typ: 'at+jwt', ...header })
       .sign(key.privateKey)

@@ -46,7 +46,10 @@ describe('a secret in the portal', () => {
     await team.world.db.clientSecret.createMany({
       data: [
         {
-          ...{ ...of, id: id('secret'), createdAt: new Date('2026-01-02'), expiresAt: new Date('2026-04-02') },
+          ...of,
+          id: id('secret'),
+          createdAt: new Date('2026-01-02'),
+          expiresAt: new Date('2026-04-02'),
           lastUsedAt: new Date('2026-03-04T05:06:07Z'),
         },
         { ...of, id: id('secret'), createdAt: new Date('2099-01-02'), expiresAt: new Date('2099-04-02') },

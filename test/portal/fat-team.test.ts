@@ -49,8 +49,14 @@ beforeAll(async () => {
   await db.client.createMany({
     data: apps.flatMap((appId) =>
       Array.from({ length: CLIENTS }, () => ({
-        ...{ id: id('client'), name: 'Zebra', teamId: ids.team, appId, environment: 'sandbox' as const },
-        ...{ testOnly: true, redirectUris, scopes: ['svc.me.profile:read'] },
+        id: id('client'),
+        name: 'Zebra',
+        teamId: ids.team,
+        appId,
+        environment: 'sandbox' as const,
+        testOnly: true,
+        redirectUris,
+        scopes: ['svc.me.profile:read'],
       })),
     ),
   })
@@ -120,25 +126,24 @@ describe('a list that is longer than its page', () => {
     await db.delivery.createMany({ data: rows(() => ({ ...delivery, id: randomUUID() })) })
     await db.auditEntry.createMany({
       data: rows(() => ({
-        ...{ ...ofTeam, personId: team.owner, action: 'client.create', target: 'c_abcdefghijklmnopqrst' },
+        ...ofTeam,
+        personId: team.owner,
+        action: 'client.create',
+        target: 'c_abcdefghijklmnopqrst',
         after: { name: 'Trainer', redirectUris: [address, address], scopes: memberScopes.slice(0, 4), type: 'web' },
       })),
     })
     await db.refusedRequest.createMany({
       data: rows(() => ({
-        ...{
-          ...ofTeam,
-          clientId: ids.client,
-          requestId: randomUUID(),
-          method: 'GET',
-          route: '/storage/{collection}/{key}',
-        },
-        ...{
-          status: 403,
-          error: 'scopeMissing',
-          message: errors.scopeMissing('svc.apps.storage:write').message,
-          ms: 3,
-        },
+        ...ofTeam,
+        clientId: ids.client,
+        requestId: randomUUID(),
+        method: 'GET',
+        route: '/storage/{collection}/{key}',
+        status: 403,
+        error: 'scopeMissing',
+        message: errors.scopeMissing('svc.apps.storage:write').message,
+        ms: 3,
       })),
     })
     const parts = await Promise.all(

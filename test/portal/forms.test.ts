@@ -348,13 +348,22 @@ describe('the test club', () => {
     })
     const { id: result } = await db.quizResult.create({
       data: {
-        ...{ quizId: quiz.id, personId: quiz.academy.memberships[0]!.personId, score: 0, passed: false, threshold: 60 },
-        ...{ reviewStatus: 'pending_review', gradedQuestions: 1, submittedAt: new Date() },
+        quizId: quiz.id,
+        personId: quiz.academy.memberships[0]!.personId,
+        score: 0,
+        passed: false,
+        threshold: 60,
+        reviewStatus: 'pending_review',
+        gradedQuestions: 1,
+        submittedAt: new Date(),
       },
     })
     await db.answer.createMany({
       data: quiz.questions.map(({ id, type }) => ({
-        ...{ resultId: result, quizId: quiz.id, questionId: id, value: '"<i>Hello</i>"' },
+        resultId: result,
+        quizId: quiz.id,
+        questionId: id,
+        value: '"<i>Hello</i>"',
         correct: type === 'single' ? true : null,
       })),
     })

@@ -166,8 +166,13 @@ describe('the usage page', () => {
     const { member: personId, club: organisationId, client: clientId } = world.ids
     const replayedAt = new Date(world.core.now() - 1_000)
     const consent = (id: string) => ({
-      ...{ id, personId, organisationId, clientId, scopes: [] },
-      ...{ withdrawnAt: replayedAt, replayedAt },
+      id,
+      personId,
+      organisationId,
+      clientId,
+      scopes: [],
+      withdrawnAt: replayedAt,
+      replayedAt,
     })
     await world.db.consent.createMany({ data: [consent(id('replayed')), consent(id('replayed'))] })
     const text = await open(`${own}/usage`)

@@ -22,8 +22,12 @@ export async function startPortal(options: Parameters<typeof startWorld>[0] = {}
   const own = `${portal}/teams/${world.ids.team}`
   return {
     ...team,
-    ...{ signIn, asOwner: asOwner!, asColleague: asColleague!, asStranger: asStranger! },
-    ...{ own, app: `${own}/apps/${world.ids.app}` },
+    signIn,
+    asOwner: asOwner!,
+    asColleague: asColleague!,
+    asStranger: asStranger!,
+    own,
+    app: `${own}/apps/${world.ids.app}`,
     clientAt: (client: string) => `${own}/clients/${client}`,
     newBrowser: () => new Browser(world.publicPort),
     /** A failed delivery of the tenant's app. */

@@ -188,12 +188,24 @@ beforeAll(async () => {
   const delivery = await team.failed()
   const club = await storeEntry(team)
   const invitation = await team.as(team.owner).people.invite({
-    ...{ team: ids.team, email: 'new@example.org', role: 'developer' },
+    team: ids.team,
+    email: 'new@example.org',
+    role: 'developer',
   })
   const values: Record<string, string> = {
-    ...{ team: ids.team, app: ids.app, client, secret, delivery, person, invitation: invitation.id },
-    ...{ club, owner: 'shared', collection: 'c', key: 'k' },
-    ...{ uid: 'a'.repeat(43), version: '0'.repeat(32) },
+    team: ids.team,
+    app: ids.app,
+    client,
+    secret,
+    delivery,
+    person,
+    invitation: invitation.id,
+    club,
+    owner: 'shared',
+    collection: 'c',
+    key: 'k',
+    uid: 'a'.repeat(43),
+    version: '0'.repeat(32),
   }
   at = ({ path }) => issuer + path.replaceAll(/:(\w+)/g, (_, name) => values[name]!)
   const forms = formsOf(ids.team, ids.app, client, delivery, person, ids.provider, secret)

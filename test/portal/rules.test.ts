@@ -61,7 +61,9 @@ describe('the rules of an app', () => {
     ['de', 'c100', 409, 'Eine App kann Regeln für höchstens 100 Sammlungen haben.'],
   ])('show a refusal at its field, in %s: %j', async (language, collection, status, sentence) => {
     const data = Array.from({ length: 100 }, (_, n) => ({
-      ...{ appId: team.world.ids.app, collection: `c${n}`, rule: 'author' },
+      appId: team.world.ids.app,
+      collection: `c${n}`,
+      rule: 'author',
     }))
     await team.world.db.collectionRule.createMany({ data })
     const before = await stored()

@@ -51,7 +51,7 @@ it('the example directory-sync keeps the service in step with another database',
   await query(DATABASE_URL, `INSERT INTO "Organisation" (id, kind, name) VALUES ('provider', 'provider', 'Provider')`)
   const [PORT, INTERNAL_PORT] = (await Promise.all([freePort(), freePort()])).map(String) as [string, string]
   const AUTH_BASE_URL = `http://127.0.0.1:${PORT}/v1`
-  const env = { ...{ DATABASE_URL, SECRETS_KEY, PORT, INTERNAL_PORT, AUTH_BASE_URL }, WEBHOOK_WORKER: 'false' }
+  const env = { DATABASE_URL, SECRETS_KEY, PORT, INTERNAL_PORT, AUTH_BASE_URL, WEBHOOK_WORKER: 'false' }
   const options = ['--id', 'sync', '--name', 'Sync', '--scope', 'directory:write']
   const added = await command('client', ['add', '--first-party', ...options], env).ended
   const [, CLIENT_SECRET] = /: (\S+)$/m.exec(added.stdout)!

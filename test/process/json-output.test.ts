@@ -33,7 +33,10 @@ describe('standard output in production', () => {
     const directory = await dataDirectory()
     await writeFile(join(directory, '.env'), 'SECRET_KEY=canary\n')
     const env = {
-      ...{ DATA_DIR: directory, DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production', NODE_OPTIONS: LOUD },
+      DATA_DIR: directory,
+      DATABASE_URL: await emptyDatabase(),
+      NODE_ENV: 'production',
+      NODE_OPTIONS: LOUD,
       TRUSTED_PROXY: 'canary',
     }
     const service = await start(env, { cwd: directory })
@@ -81,8 +84,10 @@ describe('standard output in production', () => {
 
   it('of the worker is lines of JSON', async () => {
     const env = {
-      ...{ DATA_DIR: await dataDirectory(), DATABASE_URL: await migratedDatabase() },
-      ...{ NODE_ENV: 'production', NODE_OPTIONS: LOUD },
+      DATA_DIR: await dataDirectory(),
+      DATABASE_URL: await migratedDatabase(),
+      NODE_ENV: 'production',
+      NODE_OPTIONS: LOUD,
     }
     const program = run([worker], env)
     await expect.poll(() => program.stdout()).toContain('the worker delivers')
@@ -101,14 +106,17 @@ describe('standard output in production', () => {
     onTestFinished(mailServer.close)
     const at = (host: string) => `https://${host}.example.org/v1`
     const env = {
-      ...{ DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production', SECRETS_KEY },
-      ...{ APPS_BASE_URL: at('apps'), LMS_BASE_URL: at('lms'), NOTIFY_BASE_URL: at('notify') },
-      ...{
-        SYNC_BASE_URL: at('sync'),
-        AUTH_BASE_URL: at('auth'),
-        SMTP_URL: mailServer.url,
-        MAIL_FROM: 'apps@example.org',
-      },
+      DATA_DIR: await dataDirectory(),
+      DATABASE_URL: await emptyDatabase(),
+      NODE_ENV: 'production',
+      SECRETS_KEY,
+      APPS_BASE_URL: at('apps'),
+      LMS_BASE_URL: at('lms'),
+      NOTIFY_BASE_URL: at('notify'),
+      SYNC_BASE_URL: at('sync'),
+      AUTH_BASE_URL: at('auth'),
+      SMTP_URL: mailServer.url,
+      MAIL_FROM: 'apps@example.org',
     }
     const { stop } = await start(env)
     const { stdout, stderr } = await stop()

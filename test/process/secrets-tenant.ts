@@ -34,7 +34,10 @@ export async function startTenant(apps: number) {
     env,
     token: async () =>
       mintToken(await developmentKey(DATA_DIR), {
-        ...{ member: 'mia', organisation: 'provider', client: 'client', expiresInSeconds: 3600 },
+        member: 'mia',
+        organisation: 'provider',
+        client: 'client',
+        expiresInSeconds: 3600,
         scope: 'ntf.apps.webhook:read ntf.apps.webhook:update',
       }),
   }

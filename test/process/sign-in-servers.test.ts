@@ -23,9 +23,13 @@ async function silent() {
 it('a start does not wait for SMTP_URL and LOGIN_ISSUER, and warns once of each that it does not reach', async () => {
   const [mailServer, provider] = [await silent(), await silent()]
   const service = await start({
-    ...{ DATA_DIR: await dataDirectory(), DATABASE_URL: await migratedDatabase(), NODE_ENV: 'production' },
-    ...{ SMTP_URL: `smtp://${mailServer.host}`, MAIL_FROM: 'apps@example.org' },
-    ...{ LOGIN_ISSUER: `http://${provider.host}`, LOGIN_CLIENT_ID: 'apps' },
+    DATA_DIR: await dataDirectory(),
+    DATABASE_URL: await migratedDatabase(),
+    NODE_ENV: 'production',
+    SMTP_URL: `smtp://${mailServer.host}`,
+    MAIL_FROM: 'apps@example.org',
+    LOGIN_ISSUER: `http://${provider.host}`,
+    LOGIN_CLIENT_ID: 'apps',
   })
   await expect.poll(() => [mailServer.sockets.length, provider.sockets.length]).toEqual([1, 1])
   mailServer.end()

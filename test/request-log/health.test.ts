@@ -14,7 +14,8 @@ const health = () => developer.apps.health({ app: world.ids.app })
 
 it('the health of an app that nobody uses is empty', async () => {
   expect(await health()).toEqual({
-    ...{ requests: { ok: 0, refused: 0, limited: 0 }, lastError: null },
+    requests: { ok: 0, refused: 0, limited: 0 },
+    lastError: null,
     webhook: { url: null, failed: 0, deliveries: 0, last: null },
     storage: { stores: 0, bytes: 0, fullest: 0, limit: world.core.storageQuotaBytes },
   })
@@ -43,7 +44,10 @@ it('the health of an app has its requests, last error, deliveries and stores, no
     await db.publishedEvent.create({ data: { appId: ids.app, id: event, type: 't', body: '{}', publishedAt } })
     const of = { appId: ids.app, eventId: event, subscriptionId: subscription, finishedAt: publishedAt }
     const rows = (['delivered', 'failed'] as const).map((state, at) => ({
-      ...{ id: id('delivery'), ...of, state, createdAt: new Date(Date.UTC(2026, 0, 1 + at)) },
+      id: id('delivery'),
+      ...of,
+      state,
+      createdAt: new Date(Date.UTC(2026, 0, 1 + at)),
     }))
     await db.delivery.createMany({ data: rows })
     return { deliveries: rows }
@@ -52,7 +56,9 @@ it('the health of an app has its requests, last error, deliveries and stores, no
   expect(found.requests).toEqual({ ok: 3, refused: 1, limited: 0 })
   expect(found.lastError).toMatchObject({ status: 404, error: 'keyUnknown', requestId: 'lost' })
   expect(found.webhook).toEqual({
-    ...{ url: 'https://hooks.example/', failed: 1, deliveries: 2 },
+    url: 'https://hooks.example/',
+    failed: 1,
+    deliveries: 2,
     last: { state: 'failed', createdAt: deliveries[1]!.createdAt.getTime() / 1_000 },
   })
   expect(found.storage).toMatchObject({ stores: 1, bytes: 6, fullest: 6 })

@@ -208,8 +208,16 @@ describe('the request log', () => {
     const minute = Date.parse('2100-01-01T12:00:00Z')
     const lines = (client: string, count: number, at: number): Line[] =>
       Array.from({ length: count }, (_, i) => ({
-        ...{ client, requestId: `${i}`, at: at + i, method: 'GET', route: null },
-        ...{ status: 404, error: 'addressUnknown', message: null, ms: 1, member: null },
+        client,
+        requestId: `${i}`,
+        at: at + i,
+        method: 'GET',
+        route: null,
+        status: 404,
+        error: 'addressUnknown',
+        message: null,
+        ms: 1,
+        member: null,
       }))
     await Promise.all([
       write(db, [...lines(ids.client, 150, minute), ...lines(ids.client, 10, minute + 60_000)], []),

@@ -69,11 +69,22 @@ describe('housekeeping', () => {
     // In the past, where no other test has rows.
     const now = Date.parse('1990-01-31T12:00:00Z')
     const line = (requestId: string, age: number) => ({
-      ...{ teamId: team, clientId: client, requestId, method: 'GET', status: 404, error: 'keyUnknown', ms: 1 },
+      teamId: team,
+      clientId: client,
+      requestId,
+      method: 'GET',
+      status: 404,
+      error: 'keyUnknown',
+      ms: 1,
       at: new Date(now - age),
     })
     const count = (span: 'minute' | 'hour', age: number) => ({
-      ...{ teamId: team, clientId: client, span, ok: 1, refused: 0, limited: 0 },
+      teamId: team,
+      clientId: client,
+      span,
+      ok: 1,
+      refused: 0,
+      limited: 0,
       at: new Date(now - age),
     })
     await db.refusedRequest.createMany({

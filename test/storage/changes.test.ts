@@ -94,8 +94,14 @@ describe('the changes of a collection', () => {
     await db.storageEntry.delete(where('gone'))
     await db.storageEntry.create({
       data: {
-        ...{ appId, clubId, owner: '', collection: 'c', key: 'new' },
-        ...{ value: '1', version: randomUUID(), updatedAt: new Date() },
+        appId,
+        clubId,
+        owner: '',
+        collection: 'c',
+        key: 'new',
+        value: '1',
+        version: randomUUID(),
+        updatedAt: new Date(),
       },
     })
     expect(keysOf(await page(db, collection(), next))).toEqual(['-moved', 'here', 'updated', '-gone', 'new'])

@@ -25,9 +25,14 @@ export function request(
 ): Promise<Reply | undefined> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest({
-      ...{ host: '127.0.0.1', port, agent, method, path: `/v1${path}` },
+      host: '127.0.0.1',
+      port,
+      agent,
+      method,
+      path: `/v1${path}`,
       headers: {
-        ...{ host: 'apps.localhost', authorization: `Bearer ${token}` },
+        host: 'apps.localhost',
+        authorization: `Bearer ${token}`,
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         ...headers,
       },

@@ -27,8 +27,12 @@ const changesOf = async () => (await world.db.storageUsage.findUniqueOrThrow({ w
 const requests = (where = {}) => world.db.storageRequest.count({ where: { ...store(), ...where } })
 
 const answerOf = ({ status, text, headers }: Reply) => ({
-  ...{ status, text, etag: headers.etag, type: headers['content-type'] },
-  ...{ used: headers['x-storage-used'], limit: headers['x-storage-limit'] },
+  status,
+  text,
+  etag: headers.etag,
+  type: headers['content-type'],
+  used: headers['x-storage-used'],
+  limit: headers['x-storage-limit'],
 })
 
 describe('a PUT with an Idempotency-Key', () => {
@@ -128,7 +132,8 @@ describe('an Idempotency-Key of the storage', () => {
     for (const method of ['PUT', 'DELETE']) {
       const body = method === 'PUT' ? { value: 2 } : undefined
       expect(await world.call(method, `/storage/${at}`, { headers, body })).toMatchObject({
-        ...{ status: 400, body: { detail: BAD_KEY } },
+        status: 400,
+        body: { detail: BAD_KEY },
       })
     }
     expect(await valueAt(at)).toBe(1)
@@ -148,7 +153,8 @@ describe('an Idempotency-Key of the storage', () => {
     const first = await put(at, 1, key)
     const changes = await changesOf()
     expect(await other(at, key)).toMatchObject({
-      ...{ status: 409, body: { detail: MISMATCH } },
+      status: 409,
+      body: { detail: MISMATCH },
       headers: { 'x-error-code': 'idempotencyMismatch' },
     })
     expect(await changesOf()).toBe(changes)
@@ -252,7 +258,8 @@ describe('an Idempotency-Key of the storage', () => {
 
   it('is allowed in preflights', async () => {
     const headers = {
-      ...{ origin: 'https://app.example', 'access-control-request-method': 'PUT' },
+      origin: 'https://app.example',
+      'access-control-request-method': 'PUT',
       'access-control-request-headers': 'idempotency-key',
     }
     for (const [path, api] of [

@@ -40,7 +40,9 @@ const stored = async () => [
 const valueNow = async () => (await entriesOf(db, tenants)).find(({ key }) => key === 'k')?.value
 
 const refusal = (index?: number) => ({
-  ...{ id: 'entryNotOwn', status: 403, publicCode: 'forbidden' },
+  id: 'entryNotOwn',
+  status: 403,
+  publicCode: 'forbidden',
   message: `${index === undefined ? '' : `Operation ${index}: `}This entry belongs to another member.`,
 })
 
@@ -58,7 +60,8 @@ const writes: Record<string, { write: (api: Api) => Promise<unknown>; index?: nu
           { op: 'put', ...place, value: 2 },
         ],
       }),
-    ...{ index: 1, after: '2' },
+    index: 1,
+    after: '2',
   },
   'a delete in a batch': {
     write: ({ storage }) =>
@@ -69,7 +72,8 @@ const writes: Record<string, { write: (api: Api) => Promise<unknown>; index?: nu
           { op: 'delete', ...place },
         ],
       }),
-    ...{ index: 2, after: undefined },
+    index: 2,
+    after: undefined,
   },
 }
 

@@ -7,7 +7,10 @@ type Tenant = Pick<World, 'db' | 'ids' | 'now'>
 
 /** With the demo data: Anna allows the trainer app its storage, so that its server may use it. */
 export const demoConsent = {
-  ...{ id: 'demo', personId: 'anna', organisationId: 'riverside', clientId: 'trainer-app' },
+  id: 'demo',
+  personId: 'anna',
+  organisationId: 'riverside',
+  clientId: 'trainer-app',
   scopes: [...storageScopes],
 }
 

@@ -8,7 +8,9 @@ import { nameOf } from '../../routers/directory/references.ts'
 /** The parts of docs/directory.md that follow from the kinds and the schema; test/unit/directory-page.test.ts compares them. */
 
 const defaults: Readonly<Record<string, string>> = {
-  ...{ NULL: 'null', ':now': 'the time of the call', "''": 'empty' },
+  NULL: 'null',
+  ':now': 'the time of the call',
+  "''": 'empty',
   'LEAST(:now, stage."leftAt")': 'the time of the call, or `leftAt` if that is earlier',
 }
 

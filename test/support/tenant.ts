@@ -42,7 +42,11 @@ export async function createTenant(db: Database) {
 }
 
 const passed = {
-  ...{ score: 100, passed: true, reviewStatus: 'passed' as const, gradedQuestions: 1, threshold: 50 },
+  score: 100,
+  passed: true,
+  reviewStatus: 'passed' as const,
+  gradedQuestions: 1,
+  threshold: 50,
   submittedAt: new Date('2026-01-01T00:00:00Z'),
 }
 

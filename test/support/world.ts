@@ -92,7 +92,9 @@ const firstOf = (path: string) => path.split(/[/?]/)[1] as keyof typeof sections
 const sectionAt = (path: string): Section => sectionsByPath[firstOf(path)] ?? 'apps'
 /** Whose members a path of `sync` is for, where that is no club. */
 const organisationAt: Partial<Record<string, 'academy' | 'provider'>> = {
-  ...{ quizzes: 'academy', 'quiz-results': 'academy', events: 'provider' },
+  quizzes: 'academy',
+  'quiz-results': 'academy',
+  events: 'provider',
 }
 /** Tests write the request log themselves. */
 const NEVER = 2 ** 31 - 1
@@ -130,15 +132,25 @@ export async function startWorld(options: Options = {}) {
   const limits = options.limits ?? memoryLimits(passed)
   const registry = new Registry()
   const { parts, oauth } = await assemble({
-    ...{ core, limits, registry, tracing: options.tracing, pageBrand: options.pageBrand ?? {}, docs: renderedDocs },
+    core,
+    limits,
+    registry,
+    tracing: options.tracing,
+    pageBrand: options.pageBrand ?? {},
+    docs: renderedDocs,
     log: pino(
       { level: options.onLog ? (options.logLevel ?? 'info') : 'silent' },
       { write: (line) => options.onLog?.(line) },
     ),
     addressOf: clientAddress(options.trustedProxies ?? []),
-    ...{ baseUrls, authBaseUrl: options.authBaseUrl ?? authBaseUrl, localUrls: options.localUrls },
+    baseUrls,
+    authBaseUrl: options.authBaseUrl ?? authBaseUrl,
+    localUrls: options.localUrls,
     signIn: options.auth && {
-      ...{ cipher, secretsKeys, onError, loginMethods: { ...methods, ...options.auth } },
+      cipher,
+      secretsKeys,
+      onError,
+      loginMethods: { ...methods, ...options.auth },
       clubApproval: options.clubApproval ?? false,
       tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
     },
@@ -148,8 +160,11 @@ export async function startWorld(options: Options = {}) {
     ready: async () => true,
     example: undefined,
     more: {
-      ...{ shares: options.shares, peopleWaitMs: options.peopleWaitMs, logWriteMs: NEVER },
-      ...{ limitsFailedAuthentications: options.trustedProxies !== undefined, passed },
+      shares: options.shares,
+      peopleWaitMs: options.peopleWaitMs,
+      logWriteMs: NEVER,
+      limitsFailedAuthentications: options.trustedProxies !== undefined,
+      passed,
     },
   })
   const ports = await openPorts(parts, { port: 0, internalPort: 0 })

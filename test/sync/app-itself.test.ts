@@ -32,7 +32,8 @@ const stored = () =>
 
 const openStream = async (claims: object = server.claims) =>
   openEvents(world.publicPort, '/v1/collections/c/changes', {
-    ...{ host: 'sync.test', accept: 'text/event-stream' },
+    host: 'sync.test',
+    accept: 'text/event-stream',
     authorization: `Bearer ${await world.token({ ...claims })}`,
   })
 

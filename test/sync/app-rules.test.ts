@@ -41,8 +41,11 @@ describe('the rules of a collection', () => {
     for (const _ of [1, 2]) expect((await set('anyone')).body).toEqual({ rule: 'anyone' })
     expect(await stored()).toEqual([])
     const entry = (before: string, rule: string) => ({
-      ...{ action: 'rule.set', personId: null, clientId: server.client },
-      ...{ before: { rule: before }, after: { collection: 'c', rule } },
+      action: 'rule.set',
+      personId: null,
+      clientId: server.client,
+      before: { rule: before },
+      after: { collection: 'c', rule },
     })
     expect(await audit()).toEqual([entry('anyone', 'author'), entry('author', 'app'), entry('app', 'anyone')])
   })

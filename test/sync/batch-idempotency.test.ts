@@ -113,7 +113,8 @@ describe('a batch with an Idempotency-Key', () => {
     const headers = { authorization: `Bearer ${await world.token()}` }
     const call = (value: number) =>
       world.internal('POST', '/trpc/storage.batch', {
-        ...{ headers, body: { idempotencyKey: key, operations: [{ op: 'put', ...at(a), value }] } },
+        headers,
+        body: { idempotencyKey: key, operations: [{ op: 'put', ...at(a), value }] },
       })
     const first = await call(1)
     expect(first.status).toBe(200)
@@ -121,7 +122,8 @@ describe('a batch with an Idempotency-Key', () => {
     expect(await call(2)).toMatchObject({ status: 409 })
     const single = (method: 'put' | 'delete', more: object) =>
       world.internal('POST', `/trpc/storage.${method}`, {
-        ...{ headers, body: { ...at(a), idempotencyKey: `${method}-${key}`, ...more } },
+        headers,
+        body: { ...at(a), idempotencyKey: `${method}-${key}`, ...more },
       })
     const stored = await single('put', { value: 3 })
     expect((await single('put', { value: 3 })).text).toBe(stored.text)

@@ -47,10 +47,14 @@ describe('GET /events', () => {
     const timestamp = item.headers['webhook-timestamp']
     const mac = createHmac('sha256', SECRET).update(`e.1.${timestamp}.${stored.body}`).digest('base64')
     expect(item).toEqual({
-      ...{ id: 'e.1', type: 't.happened', createdAt: Math.floor(stored.publishedAt.getTime() / 1000) },
+      id: 'e.1',
+      type: 't.happened',
+      createdAt: Math.floor(stored.publishedAt.getTime() / 1000),
       headers: {
         'content-type': 'application/json',
-        ...{ 'webhook-id': 'e.1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` },
+        'webhook-id': 'e.1',
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${mac}`,
       },
       payload: stored.body,
     })

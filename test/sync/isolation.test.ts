@@ -43,7 +43,9 @@ describe('every app, club, member and scope', () => {
               const rows = own.filter((row) => row.collection === collection)
               expect(found).toEqual({
                 items: rows.map(({ key, value, version, updatedAt }) => ({
-                  ...{ key, value: JSON.parse(value), etag: `"${version}"` },
+                  key,
+                  value: JSON.parse(value),
+                  etag: `"${version}"`,
                   updatedAt: Math.floor(updatedAt.getTime() / 1000),
                 })),
                 more: false,

@@ -175,7 +175,11 @@ describe('a refused storage.watch has the status and the envelope of its error:'
     await db.team.create({ data: { id: team, name: 'Team', level: 'hobby' } })
     await db.client.create({
       data: {
-        ...{ id: client, name: 'Client', teamId: team, appId: ids.app, environment: 'production' },
+        id: client,
+        name: 'Client',
+        teamId: team,
+        appId: ids.app,
+        environment: 'production',
         scopes: ['svc.apps.storage:read'],
       },
     })

@@ -92,11 +92,13 @@ describe('the Helm chart', () => {
     const resources = render()
     expect(policy(resources, 'release')).toEqual({ podSelector: { matchLabels: labels }, policyTypes })
     expect(policy(resources, 'release-public')).toEqual({
-      ...{ podSelector: { matchLabels: node }, policyTypes },
+      podSelector: { matchLabels: node },
+      policyTypes,
       ingress: [{ ports: [{ port: 3000 }] }],
     })
     expect(policy(resources, 'release-internal')).toEqual({
-      ...{ podSelector: { matchLabels: labels }, policyTypes },
+      podSelector: { matchLabels: labels },
+      policyTypes,
       ingress: [{ ports: [{ port: 3001 }], from: [{ podSelector: {} }] }],
     })
     // An empty `from` would let everybody in.

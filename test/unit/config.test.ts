@@ -376,10 +376,17 @@ describe('the settings of a command', () => {
 
   it('are those that the service reads from the same variables', () => {
     const env = {
-      ...{ DATABASE_URL: 'postgresql://db.example.org/a', DATABASE_DIRECT_URL: 'postgresql://db.example.org/b' },
-      ...{ DATABASE_POOL_MAX: '3', MIGRATE_ON_START: 'false', DATA_DIR: '/data' },
-      ...{ SECRETS_KEY: Buffer.alloc(32).toString('base64'), STORAGE_QUOTA_BYTES: '7', NODE_ENV: 'production' },
-      ...{ AUTH_BASE_URL: 'https://auth.example.org/v1', KEEP_EVENTS_DAYS: '4', KEEP_CONSENTS_DAYS: '5' },
+      DATABASE_URL: 'postgresql://db.example.org/a',
+      DATABASE_DIRECT_URL: 'postgresql://db.example.org/b',
+      DATABASE_POOL_MAX: '3',
+      MIGRATE_ON_START: 'false',
+      DATA_DIR: '/data',
+      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+      STORAGE_QUOTA_BYTES: '7',
+      NODE_ENV: 'production',
+      AUTH_BASE_URL: 'https://auth.example.org/v1',
+      KEEP_EVENTS_DAYS: '4',
+      KEEP_CONSENTS_DAYS: '5',
     }
     const ofTokens = [{ DEVELOPMENT_TOKENS: 'true' }, { TOKEN_ISSUER: 'https://id.example.org' }]
     const [first, ...more] = Object.keys(sources) as (keyof typeof sources)[]

@@ -4,8 +4,11 @@ import type { FieldDescription } from '../../routers/directory/kinds.ts'
 import { readRows } from '../../server/commands/import/read-rows.ts'
 
 const field = (name: string, type: FieldType, nullable = false): FieldDescription => ({
-  ...{ name, type, nullable },
-  ...{ key: name === 'id', needed: name === 'id' },
+  name,
+  type,
+  nullable,
+  key: name === 'id',
+  needed: name === 'id',
 })
 export const fields = [
   ...[field('id', 'id'), field('name', 'text'), field('score', 'number'), field('visible', 'boolean')],

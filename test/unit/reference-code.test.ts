@@ -4,13 +4,11 @@ import { codeOf, parsedOf, requestOf } from '../../server/reference/code.js'
 
 const field = (name: string, place: string, value: string, type = 'string') => ({ name, in: place, value, type })
 const put = (more: Partial<Call> = {}): Call => ({
-  ...{
-    id: 'storagePut',
-    method: 'PUT',
-    path: '/storage/{collection}/{key}',
-    section: 'apps',
-    base: 'https://a.test/v1',
-  },
+  id: 'storagePut',
+  method: 'PUT',
+  path: '/storage/{collection}/{key}',
+  section: 'apps',
+  base: 'https://a.test/v1',
   fields: [field('collection', 'path', 'c'), field('key', 'path', 'k'), field('scope', 'query', '')],
   body: '{"value":1}',
   ...more,

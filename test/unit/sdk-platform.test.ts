@@ -46,7 +46,10 @@ const pageFetch = async (url: string) => new WholeResponse(answers[pathOf(url)])
 
 const client = (more: object = {}) =>
   createClient({
-    ...{ apps: 'https://a.example/v1', lms: 'https://l.example/v1', sync: 'https://s.example/v1', tokens: 'token' },
+    apps: 'https://a.example/v1',
+    lms: 'https://l.example/v1',
+    sync: 'https://s.example/v1',
+    tokens: 'token',
     fetch: plainFetch,
     ...more,
   })

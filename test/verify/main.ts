@@ -76,7 +76,10 @@ const machine = {
   node: process.versions.node,
 }
 const circumstances: Omit<VerifyRecord, 'parts'> = {
-  ...{ commit, at, machine, load: [before, oneMinuteLoad()] },
+  commit,
+  at,
+  machine,
+  load: [before, oneMinuteLoad()],
   ...(isChanged && { changed: true }),
 }
 const earlier = readRecords().find((record) => fileOf(record) === fileOf(circumstances))

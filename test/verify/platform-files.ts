@@ -6,8 +6,16 @@ import { pipeline } from 'node:stream/promises'
 
 /** Records of each kind. */
 const FULL = {
-  ...{ organisations: 100, people: 100_000, memberships: 100_000, groups: 10_000, groupMembers: 300_000 },
-  ...{ calendars: 100, events: 200_000, disciplines: 100, competitions: 500, results: 200_000 },
+  organisations: 100,
+  people: 100_000,
+  memberships: 100_000,
+  groups: 10_000,
+  groupMembers: 300_000,
+  calendars: 100,
+  events: 200_000,
+  disciplines: 100,
+  competitions: 500,
+  results: 200_000,
 }
 export type Sizes = typeof FULL
 type Kind = keyof Sizes
@@ -43,12 +51,18 @@ function recordsOf(sizes: Sizes, edition: string): Record<Kind, (i: number) => o
   return {
     organisations: (i) => ({ id: `club-${i}`, kind: 'club', name: `Turnverein ${i} e. V.` }),
     people: (i) => ({
-      ...{ id: `person-${i}`, firstName: `Jörg ${i}`, lastName: name(i), email: `person-${i}@example.org` },
-      ...{ birthday: iso((i % 20_000) * 24 * HOUR).slice(0, 10), image: '' },
+      id: `person-${i}`,
+      firstName: `Jörg ${i}`,
+      lastName: name(i),
+      email: `person-${i}@example.org`,
+      birthday: iso((i % 20_000) * 24 * HOUR).slice(0, 10),
+      image: '',
     }),
     memberships: (i) => ({
-      ...{ organisation: club(i), person: `person-${i}` },
-      ...{ joinedAt: START + (i % 1000) * HOUR + Number(changed(i)), leftAt: null },
+      organisation: club(i),
+      person: `person-${i}`,
+      joinedAt: START + (i % 1000) * HOUR + Number(changed(i)),
+      leftAt: null,
     }),
     groups: (i) => ({ id: `group-${i}`, club: club(i), name: name(i) }),
     // 30 people of the group's club.
@@ -59,19 +73,25 @@ function recordsOf(sizes: Sizes, edition: string): Record<Kind, (i: number) => o
     },
     calendars: (i) => ({ id: `calendar-${i}`, club: club(i), name: `Kalender ${i}`, visible: true }),
     events: (i) => ({
-      ...{ id: `event-${i}`, club: club(i), title: name(i), start: START + i * HOUR, end: START + (i + 2) * HOUR },
-      ...{ location: `Sporthalle ${i % 500}`, state: 'published', calendar: i % 2 ? `calendar-${i % clubs}` : null },
+      id: `event-${i}`,
+      club: club(i),
+      title: name(i),
+      start: START + i * HOUR,
+      end: START + (i + 2) * HOUR,
+      location: `Sporthalle ${i % 500}`,
+      state: 'published',
+      calendar: i % 2 ? `calendar-${i % clubs}` : null,
       groups: i % 2 ? [] : [`group-${i % groups}`, `group-${(i + clubs) % groups}`],
     }),
     disciplines: (i) => ({ id: `discipline-${i}`, name: `${(i + 1) * 100} m` }),
     competitions: (i) => ({ id: `competition-${i}`, host: club(i), name: `Pokal ${i}`, clubs: [club(i), club(i + 1)] }),
     results: (i) => ({
-      ...{ id: `result-${i}`, competition: `competition-${i % competitions}`, person: `person-${i % people}` },
-      ...{
-        discipline: `discipline-${i % disciplines}`,
-        place: i % 7 ? (i % 8) + 1 : null,
-        score: (i % 9973) / 100 + Number(changed(i)),
-      },
+      id: `result-${i}`,
+      competition: `competition-${i % competitions}`,
+      person: `person-${i % people}`,
+      discipline: `discipline-${i % disciplines}`,
+      place: i % 7 ? (i % 8) + 1 : null,
+      score: (i % 9973) / 100 + Number(changed(i)),
       timestamp: iso(START + i * 60),
     }),
   }

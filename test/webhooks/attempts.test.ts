@@ -120,7 +120,9 @@ describe('an attempt with a former secret', () => {
     await expect
       .poll(() => row(delivery))
       .toMatchObject({
-        ...{ state: 'pending', attempts: 1, lastError: 'the secret cannot be decrypted' },
+        state: 'pending',
+        attempts: 1,
+        lastError: 'the secret cannot be decrypted',
       })
     expect(to.received).toEqual([])
   })

@@ -34,8 +34,17 @@ describe('a claim', () => {
     const { app } = world
     expect(claimed).toEqual([
       {
-        ...{ id, lease: 'worker.1', app, event: eventId, subscription, attempts: 0, url, body },
-        ...{ secret, formerSecret: null, formerUntil: null },
+        id,
+        lease: 'worker.1',
+        app,
+        event: eventId,
+        subscription,
+        attempts: 0,
+        url,
+        body,
+        secret,
+        formerSecret: null,
+        formerUntil: null,
       },
     ])
     expect(world.cipher.decrypt(claimed[0]!.secret!, `Subscription.secret:${subscription}`)).toBe('secret')

@@ -33,7 +33,10 @@ const gone: Outcome = {
 }
 
 const attempt = ({ id, lease }: Claimed, outcome: Outcome): Attempt => ({
-  ...{ id, lease, at: NOW - 1_000, durationMs: 42 },
+  id,
+  lease,
+  at: NOW - 1_000,
+  durationMs: 42,
   ...outcome,
 })
 

@@ -43,8 +43,17 @@ const EXPECTED = 412
 const CURSOR = /^(\d{1,14})-(\d{1,18})$/
 
 const columns = {
-  ...{ id: text, ms: int, requestId: text, client: text, clientName: nullable(text), method: text },
-  ...{ route: nullable(text), status: int, error: text, message: nullable(text), took: int },
+  id: text,
+  ms: int,
+  requestId: text,
+  client: text,
+  clientName: nullable(text),
+  method: text,
+  route: nullable(text),
+  status: int,
+  error: text,
+  message: nullable(text),
+  took: int,
 }
 
 const select = `SELECT refused.id::text, ${unixMs('at')} AS ms, "requestId", "clientId" AS client,

@@ -31,11 +31,16 @@ export const clubs = internal('dev:read', teamPeople, {
     const rows = await ctx.core.db.clubApproval.findMany({
       where: { appId: app },
       include: { organisation: { select: { id: true, name: true } } },
-      ...{ orderBy: { number: 'desc' }, skip: offset, take: limit + 1 },
+      orderBy: { number: 'desc' },
+      skip: offset,
+      take: limit + 1,
     })
     const labels = labelsOf(rows.map(({ organisation }) => organisation))
     const items = rows.slice(0, limit).map(({ organisation: { id }, state, reason, requestedAt, decidedAt }) => ({
-      ...{ club: { id, name: labels.get(id)! }, state, reason, at: toUnix(decidedAt ?? requestedAt!) },
+      club: { id, name: labels.get(id)! },
+      state,
+      reason,
+      at: toUnix(decidedAt ?? requestedAt!),
     }))
     return { items, more: rows.length > limit }
   })

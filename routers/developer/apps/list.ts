@@ -31,9 +31,15 @@ const statements = {
       FROM "App" app JOIN "TeamMember" USING ("teamId") JOIN "Organisation" provider ON provider.id = "providerId"
       WHERE app.id = $1 AND "personId" = $2`,
     {
-      ...{ ...summary, team: text, provider: json<{ id: string; name: string }>() },
-      ...{ description: nullable(text), homepage: nullable(text), logo: nullable(text), version: int },
-      ...{ wanted: nullable(json<WantedOfApp>()), refusal: nullable(json<Refusal<WantedOfApp>>()) },
+      ...summary,
+      team: text,
+      provider: json<{ id: string; name: string }>(),
+      description: nullable(text),
+      homepage: nullable(text),
+      logo: nullable(text),
+      version: int,
+      wanted: nullable(json<WantedOfApp>()),
+      refusal: nullable(json<Refusal<WantedOfApp>>()),
     },
   ),
   providers: statement(

@@ -16,8 +16,14 @@ const newest = statement(
   `SELECT id::text, ${unix('at')} AS at, "personId", "clientId", action, target, before::json, after::json
     FROM "AuditEntry" entry WHERE "teamId" = $1 ORDER BY entry.id DESC LIMIT $2::int8 OFFSET $3::int8`,
   {
-    ...{ id: text, at: int, personId: nullable(text), clientId: nullable(text), action: text, target: text },
-    ...{ before: nullable(json<Values>()), after: nullable(json<Values>()) },
+    id: text,
+    at: int,
+    personId: nullable(text),
+    clientId: nullable(text),
+    action: text,
+    target: text,
+    before: nullable(json<Values>()),
+    after: nullable(json<Values>()),
   },
 )
 
@@ -48,7 +54,8 @@ const list = internal('dev:read', teamPeople, {
       ...row,
       by: personId === null ? null : { id: personId, name: names.get(personId) ?? null },
       client: clientId === null ? null : { id: clientId, name: targets.get(clientId) ?? null },
-      ...{ target, targetName: targets.get(target) ?? null },
+      target,
+      targetName: targets.get(target) ?? null,
     }))
     return { items, more: found.length > limit }
   })

@@ -40,7 +40,10 @@ export const create = internal('dev:write', teamPeople, {
       await refuseTooMany(tx, { app, team: teamId })
       await addTestClub(tx, team, { app, now: author.at })
       const fields = {
-        ...{ name, type: settings.type, environment: 'sandbox' as const, testOnly: true },
+        name,
+        type: settings.type,
+        environment: 'sandbox' as const,
+        testOnly: true,
         redirectUris: [...new Set(settings.redirectUris)],
         devices: settings.devices,
         scopes: [...new Set(settings.scopes)],

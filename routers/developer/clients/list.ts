@@ -27,8 +27,12 @@ import { clientOutput, clientSummary, idOr, more, secretOutput } from '../shared
 const STATE = `CASE WHEN state = 'requested' AND "requestedAt" IS NULL THEN 'refused' ELSE state::text END AS state`
 const SUMMARY = `client.id, name, "appId" AS app, environment, type, ${STATE}`
 const summary = {
-  ...{ id: text, name: text, app: nullable(text), environment: oneOf('production', 'sandbox') },
-  ...{ type: oneOf('web', 'native'), state: oneOf('active', 'requested', 'refused') },
+  id: text,
+  name: text,
+  app: nullable(text),
+  environment: oneOf('production', 'sandbox'),
+  type: oneOf('web', 'native'),
+  state: oneOf('active', 'requested', 'refused'),
 }
 
 interface Secret {
@@ -61,12 +65,23 @@ const statements = {
           FROM "ClientSecret" WHERE "clientId" = client.id) AS secrets
       FROM "Client" client JOIN "TeamMember" USING ("teamId") WHERE client.id = $1 AND "personId" = $2`,
     {
-      ...{ ...summary, team: text, testOnly: bool, redirectUris: jsonStrings, devices: bool },
-      ...{ postLogoutRedirectUris: jsonStrings, scopes: jsonStrings, idTokenAlgorithm: oneOf('ES256', 'RS256') },
-      ...{ purpose: nullable(json<Purpose>()), requestedAt: nullable(int) },
-      ...{ wanted: nullable(json<WantedOfClient>()), refusal: nullable(json<Refusal<WantedOfClient>>()) },
+      ...summary,
+      team: text,
+      testOnly: bool,
+      redirectUris: jsonStrings,
+      devices: bool,
+      postLogoutRedirectUris: jsonStrings,
+      scopes: jsonStrings,
+      idTokenAlgorithm: oneOf('ES256', 'RS256'),
+      purpose: nullable(json<Purpose>()),
+      requestedAt: nullable(int),
+      wanted: nullable(json<WantedOfClient>()),
+      refusal: nullable(json<Refusal<WantedOfClient>>()),
       authentication: oneOf('none', 'client_secret', 'private_key_jwt'),
-      ...{ keys: nullable(json<KeySet['keys']>()), version: int, consents: int, secrets: jsonArray<Secret>() },
+      keys: nullable(json<KeySet['keys']>()),
+      version: int,
+      consents: int,
+      secrets: jsonArray<Secret>(),
     },
   ),
 }

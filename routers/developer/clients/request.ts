@@ -45,7 +45,9 @@ export const requestProduction = internal('dev:write', teamPeople, {
       const isAgain = stateOf(from) === 'refused'
       if ((from.environment !== 'sandbox' && !isAgain) || app === null) throw errors.notSandbox()
       const settings = {
-        ...{ name: input.name ?? from.name, type: from.type, environment: 'production' as const },
+        name: input.name ?? from.name,
+        type: from.type,
+        environment: 'production' as const,
         redirectUris: [...new Set(input.redirectUris ?? from.redirectUris)],
         devices: input.devices ?? from.devices,
         scopes: from.scopes,

@@ -61,8 +61,12 @@ const statements = {
         ${unix('"updatedAt"')} AS "updatedAt", version, "createdBy", "updatedBy"
       FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
     {
-      ...{ bytes: int, value: nullable(text), updatedAt: int, version: uuid },
-      ...{ createdBy: nullable(text), updatedBy: nullable(text) },
+      bytes: int,
+      value: nullable(text),
+      updatedAt: int,
+      version: uuid,
+      createdBy: nullable(text),
+      updatedBy: nullable(text),
     },
   ),
 }
@@ -160,8 +164,13 @@ const entry = internal('dev:read', teamPeople, {
     const person = await peopleOf(ctx, [at.owner, createdBy, updatedBy])
     const { club, environment } = store
     return {
-      ...{ club, environment, owner: person(at.owner), ...rest, etag: etag(version) },
-      ...{ createdBy: person(createdBy), updatedBy: person(updatedBy) },
+      club,
+      environment,
+      owner: person(at.owner),
+      ...rest,
+      etag: etag(version),
+      createdBy: person(createdBy),
+      updatedBy: person(updatedBy),
     }
   })
 

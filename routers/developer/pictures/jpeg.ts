@@ -32,7 +32,9 @@ export async function decodeJpeg(bytes: Buffer): Promise<Pixels> {
   const { default: jpeg } = await import('jpeg-js')
   const { width, height } = jpegSize(bytes)
   const pixels = jpeg.decode(bytes, {
-    ...{ tolerantDecoding: false, maxResolutionInMP: (width * height + 1) / 1e6, maxMemoryUsageInMB: MEMORY_MB },
+    tolerantDecoding: false,
+    maxResolutionInMP: (width * height + 1) / 1e6,
+    maxMemoryUsageInMB: MEMORY_MB,
   })
   // The decoder takes the last of several frames.
   if (pixels.width !== width || pixels.height !== height) throw new Error('The frames differ.')

@@ -17,13 +17,18 @@ export const LIVES = [90, 180, 365] as const
 export const DEFAULT_LIFE = 180
 
 const secretColumns = {
-  ...{ id: true, createdAt: true, expiresAt: true, lastUsedAt: true },
+  id: true,
+  createdAt: true,
+  expiresAt: true,
+  lastUsedAt: true,
 } satisfies Prisma.ClientSecretSelect
 
 type Row = Prisma.ClientSecretGetPayload<{ select: typeof secretColumns }>
 
 const toSecret = ({ id, createdAt, expiresAt, lastUsedAt }: Row) => ({
-  ...{ id, createdAt: toUnix(createdAt), expiresAt: toUnix(expiresAt) },
+  id,
+  createdAt: toUnix(createdAt),
+  expiresAt: toUnix(expiresAt),
   lastUsedAt: lastUsedAt && toUnix(lastUsedAt),
 })
 

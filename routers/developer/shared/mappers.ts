@@ -7,21 +7,26 @@ import type { KeySet } from './public-keys.ts'
 
 export const clientColumns = (now: number) =>
   ({
-    ...{ id: true, name: true, teamId: true, appId: true, environment: true, type: true, state: true, testOnly: true },
-    ...{
-      redirectUris: true,
-      devices: true,
-      postLogoutRedirectUris: true,
-      scopes: true,
-      idTokenAlgorithm: true,
-      purpose: true,
-      requestedAt: true,
-      refusal: true,
-      wanted: true,
-      version: true,
-      authentication: true,
-      jwks: true,
-    },
+    id: true,
+    name: true,
+    teamId: true,
+    appId: true,
+    environment: true,
+    type: true,
+    state: true,
+    testOnly: true,
+    redirectUris: true,
+    devices: true,
+    postLogoutRedirectUris: true,
+    scopes: true,
+    idTokenAlgorithm: true,
+    purpose: true,
+    requestedAt: true,
+    refusal: true,
+    wanted: true,
+    version: true,
+    authentication: true,
+    jwks: true,
     _count: { select: { consents: { where: { withdrawnAt: null, createdAt: { gt: new Date(now - CONSENT_MS) } } } } },
   }) satisfies Prisma.ClientSelect
 
@@ -81,18 +86,16 @@ export const toClient = ({
 })
 
 export const appColumns = {
-  ...{
-    id: true,
-    name: true,
-    teamId: true,
-    state: true,
-    endsAt: true,
-    description: true,
-    homepage: true,
-    wanted: true,
-    refusal: true,
-    version: true,
-  },
+  id: true,
+  name: true,
+  teamId: true,
+  state: true,
+  endsAt: true,
+  description: true,
+  homepage: true,
+  wanted: true,
+  refusal: true,
+  version: true,
   provider: { select: { id: true, name: true } },
 } satisfies Prisma.AppSelect
 
@@ -108,14 +111,18 @@ export const toApp = ({ teamId, endsAt, wanted, refusal, ...row }: AppRow, logo:
 })
 
 export const memberColumns = {
-  ...{ role: true, since: true },
+  role: true,
+  since: true,
   person: { select: { id: true, firstName: true, lastName: true, email: true } },
 } satisfies Prisma.TeamMemberSelect
 
 type MemberRow = Prisma.TeamMemberGetPayload<{ select: typeof memberColumns }>
 
 export const toPerson = ({ role, since, person }: MemberRow) => ({
-  ...{ id: person.id, name: fullName(person), email: person.email, role },
+  id: person.id,
+  name: fullName(person),
+  email: person.email,
+  role,
   since: toUnix(since),
 })
 

@@ -31,7 +31,11 @@ const endsAt = z
   .meta({ description: 'When it is removed, in Unix seconds; null unless it was deleted' })
 
 export const teamSummary = z.object({
-  ...{ id: z.string(), name: z.string(), level: z.enum(['hobby', 'developer']), role, endsAt },
+  id: z.string(),
+  name: z.string(),
+  level: z.enum(['hobby', 'developer']),
+  role,
+  endsAt,
 })
 
 export const personOutput = z.object({
@@ -129,7 +133,12 @@ export const secretOutput = z.object({
 })
 
 export const clientSummary = clientOutput.pick({
-  ...{ id: true, name: true, app: true, environment: true, type: true, state: true },
+  id: true,
+  name: true,
+  app: true,
+  environment: true,
+  type: true,
+  state: true,
 })
 
 export const testMember = named

@@ -24,14 +24,18 @@ const open = statement(
     FROM "TeamInvitation" invitation WHERE "personId" = $1 AND "acceptedAt" IS NULL AND "expiresAt" > $2::timestamptz
     ORDER BY invitation.id LIMIT ${MAX_LISTED}`,
   {
-    ...{ id: text, role: oneOf('owner', 'developer'), expiresAt: int, invitedBy: nullable(text) },
+    id: text,
+    role: oneOf('owner', 'developer'),
+    expiresAt: int,
+    invitedBy: nullable(text),
     team: json<{ id: string; name: string }>(),
   },
 )
 
 /** Invitations to addresses that the caller has verified. */
 const openTo = ({ core, person }: Caller) => ({
-  ...{ personId: person, acceptedAt: null },
+  personId: person,
+  acceptedAt: null,
   expiresAt: { gt: new Date(core.now()) },
 })
 

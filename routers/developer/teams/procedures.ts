@@ -23,7 +23,10 @@ const ofPerson = (name: string, condition: string) =>
     `SELECT id, name, level, role, ${unix('"endsAt"')} AS "endsAt"
       FROM "Team" JOIN "TeamMember" ON id = "teamId" WHERE "personId" = $1 ${condition}`,
     {
-      ...{ id: text, name: text, level: oneOf('hobby', 'developer'), role: oneOf('owner', 'developer') },
+      id: text,
+      name: text,
+      level: oneOf('hobby', 'developer'),
+      role: oneOf('owner', 'developer'),
       endsAt: nullable(int),
     },
   )
@@ -85,7 +88,8 @@ const get = internal('dev:read', teamPeople, {
       db.organisation.findMany({
         where: { kind: 'provider', testTeamId: null },
         select: { id: true, name: true },
-        ...{ orderBy: byName, take: MOST },
+        orderBy: byName,
+        take: MOST,
       }),
     ])
     return {

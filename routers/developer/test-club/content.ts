@@ -17,7 +17,9 @@ function quizzesOf(academyId: string) {
     quiz: quizzes.map(({ name, ...quiz }) => ({ id: own(name), academyId, threshold: 60, ...quiz })),
     question: quizzes.flatMap(({ name }) =>
       questions[name].map((question, index) => ({
-        ...{ quizId: own(name), id: `q${index + 1}`, position: index + 1 },
+        quizId: own(name),
+        id: `q${index + 1}`,
+        position: index + 1,
         ...question,
       })),
     ),
@@ -111,7 +113,11 @@ export function contentOf({ team, club: clubId, academy, members: { alex, kim, r
       ]
       return {
         id: own(`result-${index + 1}`),
-        ...{ competitionId: own(competition), disciplineId: own(discipline), personId, place, score },
+        competitionId: own(competition),
+        disciplineId: own(discipline),
+        personId,
+        place,
+        score,
         timestamp: at(days, 13),
       }
     }),
@@ -126,8 +132,11 @@ export function contentOf({ team, club: clubId, academy, members: { alex, kim, r
       { serial: own('card-2'), personId: kim, name: 'Kim Test', memberNumber: '1002', departments: ['Athletics'] },
       { serial: own('card-3'), personId: robin, name: 'Robin Test', memberNumber: '1003', departments: [] },
     ].map((card) => ({
-      ...{ clubId, status: 'valid', ...card },
-      ...{ issuedAt: at(-60), validUntil: new Date(Date.UTC(now.getUTCFullYear() + 5, 11, 31)) },
+      clubId,
+      status: 'valid',
+      ...card,
+      issuedAt: at(-60),
+      validUntil: new Date(Date.UTC(now.getUTCFullYear() + 5, 11, 31)),
     })),
     ...quizzesOf(academy),
   } satisfies Rows

@@ -17,8 +17,14 @@ export function eventsAround(
   const own = (name: string) => `${clubId}-${name}`
   const [season, office] = [own('season'), own('office')]
   const one = (name: string, title: string, days: number, [from, to]: [number, number], more: object = {}) => ({
-    ...{ id: own(name), clubId, title, start: at(days, from), end: at(days, to), location: 'Sports hall' },
-    ...{ state: 'published' as const, ...more },
+    id: own(name),
+    clubId,
+    title,
+    start: at(days, from),
+    end: at(days, to),
+    location: 'Sports hall',
+    state: 'published' as const,
+    ...more,
   })
   const trainings = WEEKS.flatMap((days, week) => [
     { event: one(`youth-training-${week + 1}`, 'Youth training', days + 2, [16, 18]), groupId: youth },

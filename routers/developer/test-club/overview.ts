@@ -77,7 +77,8 @@ const statements = {
         FROM "Question" question WHERE "quizId" = quiz.id) AS questions
       FROM "Quiz" quiz WHERE "academyId" = $1 ORDER BY title, id LIMIT ${MAX_QUIZZES}`,
     {
-      ...{ ...columns, state: oneOf('draft', 'released', 'closed') },
+      ...columns,
+      state: oneOf('draft', 'released', 'closed'),
       questions: jsonArray<z.input<typeof quiz>['questions'][number]>(),
     },
   ),
@@ -92,7 +93,10 @@ const statements = {
       FROM "Quiz" quiz JOIN "QuizResult" result ON "quizId" = quiz.id JOIN "Person" person ON person.id = "personId"
       WHERE "academyId" = $1 AND "reviewStatus" = 'pending_review' ORDER BY result."submittedAt", result.id LIMIT ${MAX_REVIEWS}`,
     {
-      ...{ result: text, submittedAt: int, quiz: json<Named>(), member: json<Named>() },
+      result: text,
+      submittedAt: int,
+      quiz: json<Named>(),
+      member: json<Named>(),
       answers: jsonArray<{ question: string; value: string | null }>(),
     },
   ),

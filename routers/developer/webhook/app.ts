@@ -13,8 +13,13 @@ const found = statement(
     FROM "App" app JOIN "Team" team ON team.id = "teamId" JOIN "TeamMember" USING ("teamId")
     WHERE app.id = $1 AND "personId" = $2`,
   {
-    ...{ teamId: text, level: oneOf('hobby', 'developer'), state: oneOf('active', 'suspended'), providerId: text },
-    ...{ webhookUrl: nullable(text), webhookSecret: nullable(text), secretSetAt: nullable(timestamp) },
+    teamId: text,
+    level: oneOf('hobby', 'developer'),
+    state: oneOf('active', 'suspended'),
+    providerId: text,
+    webhookUrl: nullable(text),
+    webhookSecret: nullable(text),
+    secretSetAt: nullable(timestamp),
     secretSetUnix: nullable(int),
   },
 )

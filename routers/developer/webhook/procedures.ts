@@ -72,11 +72,9 @@ const get = internal('dev:read', teamPeople, {
     const [used] = setAt === null ? [] : await db.execute(secretUsed, [input.app, setAt])
     return {
       ...shown(found),
-      ...{
-        secretSetAt: setAt === null ? null : found.secretSetUnix,
-        secretUsedAt: used?.at ?? null,
-        formerSecretUntil: until,
-      },
+      secretSetAt: setAt === null ? null : found.secretSetUnix,
+      secretUsedAt: used?.at ?? null,
+      formerSecretUntil: until,
     }
   })
 

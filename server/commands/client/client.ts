@@ -71,8 +71,17 @@ const list = action(
       const clients = await withDatabase(io, (db) => listClients(db, team))
       return clients.map(
         ({ id, name, appId, teamId, team, type, environment, state, scopes, redirectUris, devices }) => ({
-          ...{ id, name, app: appId, team: teamId, level: team?.level ?? null },
-          ...{ type, environment, state, scopes, redirectUris, devices },
+          id,
+          name,
+          app: appId,
+          team: teamId,
+          level: team?.level ?? null,
+          type,
+          environment,
+          state,
+          scopes,
+          redirectUris,
+          devices,
         }),
       )
     },
@@ -134,8 +143,13 @@ function registrationOf(values: Values<typeof addOptions>): Registration {
     throw new UsageError('--app-name and --provider describe an app: --app is required.')
   }
   return {
-    ...{ postLogoutRedirectUris: values['post-logout-redirect'], idTokenAlgorithm: values['id-token-algorithm'] },
-    ...{ id, name, redirectUris: redirect, devices, scopes: scope.split(' ').filter(Boolean) },
+    postLogoutRedirectUris: values['post-logout-redirect'],
+    idTokenAlgorithm: values['id-token-algorithm'],
+    id,
+    name,
+    redirectUris: redirect,
+    devices,
+    scopes: scope.split(' ').filter(Boolean),
     type: values.type ?? 'web',
     environment: values.environment ?? 'production',
     team: { id: team, name: values['team-name'], level },

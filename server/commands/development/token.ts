@@ -30,7 +30,10 @@ const mint = action(
       }
       if (!/^-?\d{1,10}$/.test(expiresIn)) throw new UsageError('--expires-in must be a number of seconds.')
       const token = await mintToken(await developmentKey(dataDir), {
-        ...{ member, organisation: club, client, scope },
+        member,
+        organisation: club,
+        client,
+        scope,
         expiresInSeconds: Number(expiresIn),
       })
       return { token, expiresAt: new Date(decodeJwt(token).exp! * 1000) }

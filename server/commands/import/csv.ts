@@ -55,8 +55,10 @@ async function* parsed(bytes: AsyncIterable<Buffer>, separator: string) {
   let surplus = 0
   let [lastLine, emptyLines] = [0, 0]
   const parser = parse({
-    ...{ delimiter: separator, record_delimiter: LINE_BREAKS },
-    ...{ relax_column_count: true, skip_empty_lines: true },
+    delimiter: separator,
+    record_delimiter: LINE_BREAKS,
+    relax_column_count: true,
+    skip_empty_lines: true,
     max_record_size: LINE_LIMIT,
     // Called within the parser, which may throw before a row of the same block is read from it.
     on_record(cells, { lines, empty_lines }) {

@@ -65,7 +65,9 @@ async function filesAt(path: string, asked: Asked): Promise<File[]> {
 function fileAt(path: string, bytes: number | undefined, asked: Asked): File {
   const format = FORMAT.exec(path)
   return {
-    ...{ kind: asked.kind ?? kindOf(path), name: path, bytes },
+    kind: asked.kind ?? kindOf(path),
+    name: path,
+    bytes,
     format: format ? (format[1] ? 'ndjson' : 'csv') : undefined,
     open: (signal) => createReadStream(path, { highWaterMark: 256 * 1024, ...(signal && { signal }) }),
   }

@@ -40,7 +40,9 @@ async function interruptible<Result>(use: (signal: AbortSignal) => Promise<Resul
 const load = action(
   {
     words: {
-      ...{ name: 'FILE', multiple: true, arePaths: true },
+      name: 'FILE',
+      multiple: true,
+      arePaths: true,
       about: 'a file or a directory of files, - for standard input, as without one',
     },
     options: {

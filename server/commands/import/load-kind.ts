@@ -55,7 +55,9 @@ export async function loadKind(client: ClientBase, { kind, files }: Load, option
   const doubts = new Refusals(files, false)
   const records = recordsOf(files, { unreadable, doubts, progress, ...options })
   const merged = await mergeKind(client, kind, records, {
-    ...{ now: options.now, full: options.full, skipRefused: tolerant || dryRun },
+    now: options.now,
+    full: options.full,
+    skipRefused: tolerant || dryRun,
     nameOf: (line) => refusals.nameOf(line),
     onRefused: ({ line, ...refusal }) => refusals.add({ line, ...(unreadable.get(line) ?? refusal) }),
   }).finally(progress.end)

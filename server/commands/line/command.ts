@@ -68,7 +68,8 @@ export const action = <const Of extends Options, Result>(
   { json, text, fault }: Printing<Result>,
 ): Action => ({
   ...rest,
-  ...{ options: options ?? {}, json },
+  options: options ?? {},
+  json,
   async run(values, io, words) {
     const result = await run(values as Values<Of>, io, words)
     return result === undefined ? 0 : { document: result, text: () => text(result), fault: fault?.(result) }

@@ -14,7 +14,9 @@ const shells = Object.keys(scripts) as (keyof typeof scripts)[]
 
 const print = program({
   words: {
-    ...{ name: 'SHELL', about: 'the shell that reads the script', choices: shells },
+    name: 'SHELL',
+    about: 'the shell that reads the script',
+    choices: shells,
     required: `A shell is required: ${shells.join(', ')}.`,
   },
   async run(_values, { stdout }, [shell]) {

@@ -6,7 +6,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   const { stdin, stdout, stderr } = process
   let isChecked = false
   process.exitCode = await runCommand(argv, {
-    ...{ stdin, stdout, stderr },
+    stdin,
+    stdout,
+    stderr,
     // Read lazily, so that --help needs no readable .env.
     get env() {
       const env = environment()

@@ -12,8 +12,11 @@ const WHEN = 'the time when the backup began'
 const repeat = action(
   {
     words: {
-      ...{ name: 'LIST', about: 'a file of --log, or a log of the service', required: 'A list is required.' },
-      ...{ multiple: true, arePaths: true },
+      name: 'LIST',
+      about: 'a file of --log, or a log of the service',
+      required: 'A list is required.',
+      multiple: true,
+      arePaths: true,
     },
     options: { since: required(text('TIME', `${WHEN}, as 2026-11-24T03:00:00Z`), WHEN) },
     async run(values, io, paths) {

@@ -59,7 +59,9 @@ type Invitation = Awaited<ReturnType<typeof inviteToTeam>>
 function invited({ email, role, expiresAt, mailed }: Invitation, team: string, { env }: ActionIo) {
   const { authBaseUrl, login } = readSettings(env, 'authBaseUrl', 'login')
   return {
-    ...{ team, email, role },
+    team,
+    email,
+    role,
     expiresAt: new Date(expiresAt * 1000),
     // Services with a mail server send what is queued.
     mailed: mailed && login.smtp !== null,
@@ -89,7 +91,10 @@ const list = action(
     async run(_values, io) {
       const teams = await withDatabase(io, listTeams)
       return teams.map(({ id, name, level, people, _count }) => ({
-        ...{ id, name, level, ..._count },
+        id,
+        name,
+        level,
+        ..._count,
         owners: people.map(({ personId }) => personId),
       }))
     },

@@ -28,8 +28,11 @@ export function attempt(message: Message, at: number, timeoutMs = TIMEOUT_MS): P
   return new Promise((resolve) => {
     let result: (() => AttemptResult) | undefined
     const sent = request({
-      ...{ hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search },
-      ...{ method: 'POST', headers: headersOf(message, host, at) },
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      path: pathname + search,
+      method: 'POST',
+      headers: headersOf(message, host, at),
     })
     const end = (status: number | null, answer: string) => {
       clearTimeout(timeout)

@@ -38,7 +38,10 @@ export function renderDocs(root: string): { docs: Docs; faults: string[] } {
     return found
   }
   const pages = sources.map((source) => ({
-    ...{ slug: source.slug, title: source.title, heading: source.heading, about: source.about },
+    slug: source.slug,
+    title: source.title,
+    heading: source.heading,
+    about: source.about,
     html: pageHtml(source, { resolve, picture, fault }),
     contents: source.headings.filter(({ depth }) => depth <= 3),
   }))

@@ -38,7 +38,9 @@ export async function clubEntries(db: Database, club: string, { now, page = 0, a
   const apps = await db.app.findMany({
     where: { id: { in: shown.map(({ app }) => app) } },
     select: {
-      ...{ id: true, name: true, homepage: true },
+      id: true,
+      name: true,
+      homepage: true,
       team: { select: { name: true } },
       clients: { where: { environment: 'production', state: 'active' }, select: { scopes: true, purpose: true } },
     },

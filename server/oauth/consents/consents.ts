@@ -69,8 +69,14 @@ const inForce = statement(
         AND ("leftAt" IS NULL OR "leftAt" > $3::timestamptz))
     ORDER BY "createdAt", consent.id`,
   {
-    ...{ id: text, clientId: text, organisationId: text, organisation: text, scopes: jsonStrings, createdAt: int },
-    ...{ ...shown, lastUse: nullable(int) },
+    id: text,
+    clientId: text,
+    organisationId: text,
+    organisation: text,
+    scopes: jsonStrings,
+    createdAt: int,
+    ...shown,
+    lastUse: nullable(int),
   },
 )
 
@@ -96,7 +102,10 @@ export async function consentsOf(db: Database, person: string, now: number) {
     const [first, last] = [all[0]!, all.at(-1)!]
     const since = new Date(first.createdAt)
     return {
-      ...{ consent: first.id, app: apps[at]!, organisation: labels.get(first.organisationId)!, since },
+      consent: first.id,
+      app: apps[at]!,
+      organisation: labels.get(first.organisationId)!,
+      since,
       scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isConsentScope),
       lastUse: lastUseOf(
         all.map(({ lastUse }) => lastUse),

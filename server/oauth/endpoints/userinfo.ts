@@ -20,7 +20,10 @@ interface Options {
 }
 
 const find = statement('userinfo', 'SELECT "firstName", "lastName", image, email FROM "Person" WHERE id = $1', {
-  ...{ firstName: text, lastName: text, image: text, email: text },
+  firstName: text,
+  lastName: text,
+  image: text,
+  email: text,
 })
 
 /**

@@ -148,8 +148,11 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
       const allowed = await consent.allow(ctx, request, form)
       if (!allowed) return
       await finish(ctx, uid, code, {
-        ...{ accountId: allowed.person, authTime: session.since, grantId: allowed.grantId },
-        ...{ scope: allowed.scopes.join(' '), resource: AUDIENCE },
+        accountId: allowed.person,
+        authTime: session.since,
+        grantId: allowed.grantId,
+        scope: allowed.scopes.join(' '),
+        resource: AUDIENCE,
       })
       sendMessage(ctx, 'deviceAllowed', 200)
     },

@@ -50,7 +50,10 @@ export function interactions(
   const requestOf = ({ uid, params, session }: Interaction): ConsentRequest => {
     const { host, protocol } = new URL(String(params.redirect_uri))
     return {
-      ...{ action: actionOf(uid), person: session?.accountId, client: String(params.client_id), params },
+      action: actionOf(uid),
+      person: session?.accountId,
+      client: String(params.client_id),
+      params,
       asker: { returnsTo: host || protocol },
     }
   }

@@ -29,14 +29,20 @@ function methodForm(visit: Visit, view: ClientOf) {
 ${hidden('version', client.version)}
 ${form.choice(
   {
-    ...{ id: 'authentication', name: 'authentication', label: w.authenticationMethod, value: client.authentication },
+    id: 'authentication',
+    name: 'authentication',
+    label: w.authenticationMethod,
+    value: client.authentication,
     hint: client.environment === 'sandbox' ? w.authenticationHint : w.authenticationStays,
   },
   methods.map((method) => [method, w.authenticationMethods[method]]),
 )}
 ${form.area(
   {
-    ...{ id: 'keys', name: 'keys', label: w.publicKeys, hint: w.publicKeysHint },
+    id: 'keys',
+    name: 'keys',
+    label: w.publicKeys,
+    hint: w.publicKeysHint,
     value: client.keys ? JSON.stringify({ keys: client.keys }, null, 2) : '',
   },
   4,

@@ -100,7 +100,10 @@ ${
   client.scopes.includes('openid') &&
   form.choice(
     {
-      ...{ id: 'client-algorithm', name: 'idTokenAlgorithm', label: w.idTokenAlgorithm, hint: w.idTokenAlgorithmHint },
+      id: 'client-algorithm',
+      name: 'idTokenAlgorithm',
+      label: w.idTokenAlgorithm,
+      hint: w.idTokenAlgorithmHint,
       value: client.idTokenAlgorithm,
     },
     (['RS256', 'ES256'] as const).map((algorithm) => [algorithm, w.idTokenAlgorithms[algorithm]]),

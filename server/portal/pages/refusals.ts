@@ -19,17 +19,19 @@ const fieldNames: Record<string, string> = {
 }
 /** The form's field that an error is about. */
 const fieldsOf: Record<string, string> = {
-  ...{
-    urlInvalid: 'url',
-    quotaExceeded: 'value',
-    secretInvalid: 'secret',
-    emailInvalid: 'email',
-    alreadyInTeam: 'email',
-    nameInvalid: 'collection',
-    tooManyRules: 'collection',
-  },
-  ...{ clientNotWeb: 'authentication', secretMissing: 'authentication', staysConfidential: 'authentication' },
-  ...{ confirmationWrong: 'confirm', nameNotConfirmed: 'confirm', eventTypeUnknown: 'type' },
+  urlInvalid: 'url',
+  quotaExceeded: 'value',
+  secretInvalid: 'secret',
+  emailInvalid: 'email',
+  alreadyInTeam: 'email',
+  nameInvalid: 'collection',
+  tooManyRules: 'collection',
+  clientNotWeb: 'authentication',
+  secretMissing: 'authentication',
+  staysConfidential: 'authentication',
+  confirmationWrong: 'confirm',
+  nameNotConfirmed: 'confirm',
+  eventTypeUnknown: 'type',
 }
 
 export function problemsOf(error: ApiError, language: Language): Problem[] {

@@ -42,7 +42,9 @@ export const purposeFields = (
 <p class="hint">${w.purposeHint}</p>
 ${asked.map((scope) =>
   form.field({
-    ...{ id: `purpose-${scope}`, name: `purpose.${scope}`, maxlength: 1000 },
+    id: `purpose-${scope}`,
+    name: `purpose.${scope}`,
+    maxlength: 1000,
     label: html`${wordsOf(scope, language)} <code>${scope}</code>`,
     value: purposeOf(scope),
   }),

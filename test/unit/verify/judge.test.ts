@@ -59,7 +59,10 @@ it('figures are not judged when the machine is not quiet in three turns, of whic
   const measured = await judged('figures', [red, red, green], [QUIET, BUSY, QUIET, BUSY, QUIET, BUSY])
   expect(measured).toEqual({ outcome: 'not judged', why, runs: 3, figures: green.figures })
   expect(await judged('figures', [red], [BUSY, BUSY, BUSY])).toEqual({
-    ...{ outcome: 'not judged', why, runs: 1, figures: red.figures },
+    outcome: 'not judged',
+    why,
+    runs: 1,
+    figures: red.figures,
   })
 })
 

@@ -6,11 +6,17 @@ import type { PartRecord, VerifyRecord } from '../../verify/record.ts'
 
 const machine = { cpu: 'CPU', cores: 2, memoryGb: 8, system: 'Linux 6', node: '24.21.0' }
 const recordOn = (day: number, parts: Record<string, PartRecord>, more: Partial<VerifyRecord> = {}): VerifyRecord => ({
-  ...{ commit: `commit${day}`, at: `2026-11-${day}T01:00:00.000Z`, machine, load: [0.1, 1.9], parts },
+  commit: `commit${day}`,
+  at: `2026-11-${day}T01:00:00.000Z`,
+  machine,
+  load: [0.1, 1.9],
+  parts,
   ...more,
 })
 const measured = (get: number, outcome: PartRecord['outcome'] = 'passed'): PartRecord => ({
-  ...{ outcome, seconds: 9, figures: { get } },
+  outcome,
+  seconds: 9,
+  figures: { get },
 })
 
 it('the page of records marks what got worse by more than 15 % of the median on a machine of the same kind', () => {

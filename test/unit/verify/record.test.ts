@@ -26,7 +26,10 @@ it('a record has figures as shares of their bounds, and only what says something
     parts: {
       openapi: { outcome: 'passed', seconds: 42 },
       figures: {
-        ...{ outcome: 'not judged', why: 'the machine was not quiet', seconds: 300, runs: 3 },
+        outcome: 'not judged',
+        why: 'the machine was not quiet',
+        seconds: 300,
+        runs: 3,
         figures: { get: 0.8, peak: 0.241, 'get, Fastify': 2.35 },
       },
       kills: { outcome: 'flaky', why: '1 failed: kills', seconds: 60, runs: 2, seed: 7 },

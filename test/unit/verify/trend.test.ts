@@ -5,7 +5,9 @@ import type { VerifyRecord } from '../../verify/record.ts'
 import { trendOf } from '../../verify/trend.ts'
 
 const recordOn = (day: number, figures: Record<string, number> | undefined): VerifyRecord => ({
-  ...{ commit: `commit${day}`, at: `2026-11-${day}T01:00:00.000Z`, load: [0, 0] },
+  commit: `commit${day}`,
+  at: `2026-11-${day}T01:00:00.000Z`,
+  load: [0, 0],
   machine: { cpu: 'CPU', cores: 2, memoryGb: 8, system: 'Linux 6', node: '24.21.0' },
   parts: figures ? { performance: { outcome: 'passed', seconds: 9, figures } } : {},
 })

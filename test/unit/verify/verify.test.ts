@@ -8,7 +8,12 @@ import type { Part } from '../../verify/parts.ts'
 import { verify } from '../../verify/verify.ts'
 
 const part = (name: string, ...commands: string[]): Part => ({
-  ...{ name, proves: '', kind: 'plain', minutes: 1, needs: [], commands },
+  name,
+  proves: '',
+  kind: 'plain',
+  minutes: 1,
+  needs: [],
+  commands,
 })
 
 let directory: string
@@ -22,7 +27,11 @@ async function run(parts: Part[], { signal = new AbortController().signal, env =
   const lines: string[] = []
   const isQuiet = async () => true
   const finished = await verify(parts, {
-    ...{ directory, env: { PATH, SEED: '7', ...env }, signal, isQuiet, graceMs },
+    directory,
+    env: { PATH, SEED: '7', ...env },
+    signal,
+    isQuiet,
+    graceMs,
     say: (line) => lines.push(line),
   })
   return { finished, lines, outcomes: finished.map(({ name, outcome }) => [name, outcome]) }

@@ -186,7 +186,9 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
       let attempt = 0
       const submit = () =>
         service.call('POST', `/v1/quizzes/${quizId}/results`, {
-          ...{ token: tokens.lms, host: 'lms.localhost', body },
+          token: tokens.lms,
+          host: 'lms.localhost',
+          body,
           headers: { 'idempotency-key': `${unit.length}-${attempt}` },
         })
       await expectShort(201, () => {

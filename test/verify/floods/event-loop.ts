@@ -50,7 +50,11 @@ export async function forkService(databaseUrl: string, more: Record<string, stri
     /** Returns the status and size of the response. */
     call(method: string, path: string, { internal, token, host = 'apps.localhost', headers, body }: Call) {
       const sent = request({
-        ...{ host: '127.0.0.1', port: internal ? ports.internalPort : ports.publicPort, agent, method, path },
+        host: '127.0.0.1',
+        port: internal ? ports.internalPort : ports.publicPort,
+        agent,
+        method,
+        path,
         headers: {
           host,
           authorization: `Bearer ${token}`,

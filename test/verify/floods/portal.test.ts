@@ -33,8 +33,14 @@ beforeAll(async () => {
   await db.client.createMany({
     data: apps.flatMap((appId) =>
       Array.from({ length: CLIENTS }, () => ({
-        ...{ id: id('client'), name: 'Fat', teamId: ids.team, appId, environment: 'sandbox' as const },
-        ...{ testOnly: true, redirectUris, scopes: ['svc.me.profile:read'] },
+        id: id('client'),
+        name: 'Fat',
+        teamId: ids.team,
+        appId,
+        environment: 'sandbox' as const,
+        testOnly: true,
+        redirectUris,
+        scopes: ['svc.me.profile:read'],
       })),
     ),
   })

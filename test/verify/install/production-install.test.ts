@@ -38,7 +38,9 @@ describe.skipIf(process.platform === 'win32')('an installation for production', 
       NODE_ENV: 'production',
       DATABASE_URL: await emptyDatabase(),
       SECRETS_KEY,
-      ...{ PORT, INTERNAL_PORT, INTERNAL_HOST: '0.0.0.0' },
+      PORT,
+      INTERNAL_PORT,
+      INTERNAL_HOST: '0.0.0.0',
     }
     const inApp = (...args: string[]) => run(args, env, { cwd: app })
     const command = (...args: string[]) => inApp('dist/server/commands/main.js', ...args).ended

@@ -57,7 +57,10 @@ export async function startAlone(env: Record<string, string> = {}) {
   const key = await developmentKey(dataDir)
   const token = ({ ids: { member, club, client } }: Pick<World, 'ids'>) =>
     mintToken(key, {
-      ...{ member, organisation: club, client, expiresInSeconds: 3600 },
+      member,
+      organisation: club,
+      client,
+      expiresInSeconds: 3600,
       scope: memberScopes.join(' '),
     })
   return { port: service.port, internalPort: service.internalPort, pid: service.child.pid!, token }

@@ -84,9 +84,13 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     redis = await redisServer({ atEnd })
     await redis.start()
     env = {
-      ...{ DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: proxy.url, SECRETS_KEY, REDIS_URL: redis.url },
+      DATA_DIR: await dataDirectory(atEnd),
+      DATABASE_URL: proxy.url,
+      SECRETS_KEY,
+      REDIS_URL: redis.url,
       // Nothing listens there.
-      ...{ SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'apps@example.org' },
+      SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+      MAIL_FROM: 'apps@example.org',
     }
     node = await start({ ...env, WEBHOOK_WORKER: 'false' }, { atEnd })
     workerPort = await freePort()

@@ -22,8 +22,13 @@ export async function signIn(world: World, n: number) {
   const verifier = randomBytes(32).toString('base64url')
   const url = new URL(`${ISSUER}/authorize`)
   url.search = new URLSearchParams({
-    ...{ response_type: 'code', client_id: world.browser, redirect_uri: REDIRECT, scope: SCOPES.join(' '), state: 's' },
-    ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: world.browser,
+    redirect_uri: REDIRECT,
+    scope: SCOPES.join(' '),
+    state: 's',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
   }).toString()
   const earlier = world.mail.mailsTo(email).length
   const asked = await browser.submit(await browser.open(url), 'email', { email })

@@ -19,7 +19,11 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   const [invitations, deliveries]: string[][] = [[], []]
   const { team, app } = ids
   const made = await change('clients.create', {
-    ...{ app, name: 'Soak', type: 'web', redirectUris: ['https://soak.example/'], scopes: ['svc.me.profile:read'] },
+    app,
+    name: 'Soak',
+    type: 'web',
+    redirectUris: ['https://soak.example/'],
+    scopes: ['svc.me.profile:read'],
   })
   if (made.status !== 200) throw new Error(`No client: ${made.status} ${made.text}`)
   const client: string = made.body.result.data.id

@@ -29,8 +29,10 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
     settings: {
       DATA_DIR: directory,
       DEVELOPMENT_TOKENS: 'true',
-      ...{ SMTP_URL: mail.url, MAIL_FROM: 'Soak <soak@example.org>' },
-      ...{ WEBHOOK_ALLOW: '127.0.0.1,::1', NODE_EXTRA_CA_CERTS: authorities },
+      SMTP_URL: mail.url,
+      MAIL_FROM: 'Soak <soak@example.org>',
+      WEBHOOK_ALLOW: '127.0.0.1,::1',
+      NODE_EXTRA_CA_CERTS: authorities,
       ...Object.fromEntries(
         ['APPS', 'LMS', 'NOTIFY', 'SYNC', 'AUTH'].map((s) => [`${s}_BASE_URL`, `http://${s.toLowerCase()}.test/v1`]),
       ),
@@ -87,7 +89,19 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
   const claims = { client: web, scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
   return {
-    ...{ topology, mail, receiver, ids, people, owner, colleague, emailOf, web, browser, hobby, webhooks, quiz },
+    topology,
+    mail,
+    receiver,
+    ids,
+    people,
+    owner,
+    colleague,
+    emailOf,
+    web,
+    browser,
+    hobby,
+    webhooks,
+    quiz,
     memberToken: (tokens: TokenSection, member: string, client = web) =>
       mintToken(key, { ...claims, client, member, organisation: organisationOf[tokens] }),
     appToken: () => mintToken(key, { ...claims, member: null, organisation: ids.club }),
@@ -101,8 +115,11 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
       }),
     portalToken: (member: string) =>
       mintToken(key, {
-        ...{ ...claims, client: ids.platform, scope: 'dev:read dev:write' },
-        ...{ member, organisation: ids.provider },
+        ...claims,
+        client: ids.platform,
+        scope: 'dev:read dev:write',
+        member,
+        organisation: ids.provider,
       }),
     async close() {
       await topology.close()

@@ -51,11 +51,17 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
   const environment = Object.entries<string>(compose['x-program'].environment)
   const base = (section: string) => `http://${section}.localhost:${publicPort}/v1`
   const common = {
-    ...{ NODE_ENV: 'production', HOST: '127.0.0.1', TRUSTED_PROXIES: '127.0.0.1' },
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    TRUSTED_PROXIES: '127.0.0.1',
     ...Object.fromEntries(environment.filter(([, value]) => !value.includes('$'))),
-    ...{ DATABASE_URL: database.url, REDIS_URL: `redis://:${REDISCLI_AUTH}@127.0.0.1:${redisPort}` },
-    ...{ APPS_BASE_URL: base('apps'), LMS_BASE_URL: base('lms') },
-    ...{ NOTIFY_BASE_URL: base('notify'), SYNC_BASE_URL: base('sync'), AUTH_BASE_URL: base('auth') },
+    DATABASE_URL: database.url,
+    REDIS_URL: `redis://:${REDISCLI_AUTH}@127.0.0.1:${redisPort}`,
+    APPS_BASE_URL: base('apps'),
+    LMS_BASE_URL: base('lms'),
+    NOTIFY_BASE_URL: base('notify'),
+    SYNC_BASE_URL: base('sync'),
+    AUTH_BASE_URL: base('auth'),
     SECRETS_KEY: randomBytes(32).toString('base64'),
   }
 

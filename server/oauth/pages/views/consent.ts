@@ -32,7 +32,9 @@ export function consentPage(view: ConsentView): string {
   if (organisations.length === 0) return view.closed?.length ? approvalPage(view, view.closed) : nowherePage(view)
   const w = words[language]
   return document({
-    ...{ language, path, brand },
+    language,
+    path,
+    brand,
     title: w.consentTitle,
     heading: html`${iconOf(app, view)}${w.consentQuestion(name(app.name))}`,
     problem,
@@ -69,7 +71,9 @@ function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string 
   const { language, path, brand, action, app, member } = view
   const w = words[language]
   return document({
-    ...{ language, path, brand },
+    language,
+    path,
+    brand,
     title: w.approvalTitle,
     heading: html`${iconOf(app, view)}${w.approvalNeeded(name(app.name))}`,
     body: html`<p class="lead">${bylineOf(app, language)}</p>
@@ -105,7 +109,9 @@ export function developmentPage(view: Refused): string {
 function refusalPage(view: Refused, { title, heading, reason }: { title: string; heading: Html; reason: Html }) {
   const { language, path, brand, action } = view
   return document({
-    ...{ language, path, brand },
+    language,
+    path,
+    brand,
     title,
     heading,
     body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>

@@ -108,7 +108,8 @@ export async function prepareMachine(databaseServer: string) {
     env: {
       PATH: `${path('bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
       HOME: process.env.HOME ?? path('home'),
-      ...{ ROOT: directory, CURL_HOME: path('home') },
+      ROOT: directory,
+      CURL_HOME: path('home'),
       // Where packages come from, not what npm tells its scripts of this project.
       ...Object.fromEntries(
         Object.entries(process.env).filter(([name]) => /^npm_config_(?:registry|cache|userconfig)$/i.test(name)),
