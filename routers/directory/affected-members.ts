@@ -1,4 +1,5 @@
 import type { MemberEvent } from '../../prisma/generated/enums.ts'
+import { isForClub, isPublished } from '../kernel/event-visibility.ts'
 import type { KindName } from './kinds.ts'
 
 /** An answer of `me/*` that shows records. */
@@ -27,7 +28,7 @@ const ofGroups = (groups: string) => `SELECT audience."clubId" AS "organisationI
 const ofClubs = (clubs: string) => `SELECT "organisationId", "personId"
   FROM (SELECT DISTINCT one.id FROM (${clubs}) one (id)) touching JOIN "Membership" ON "organisationId" = touching.id`
 
-const published = (on: string) => `touched JOIN "Event" event ON ${on} AND event.state = 'published'`
+const published = (on: string) => `touched JOIN "Event" event ON ${on} AND ${isPublished}`
 const ofEventGroups = (on: string) =>
   ofGroups(`SELECT "groupId" FROM ${published(on)} JOIN "EventGroup" ON "eventId" = event.id`)
 
@@ -36,7 +37,7 @@ const inGroup = (condition: string) => `SELECT own."clubId" AS "organisationId",
   FROM touched JOIN "Group" own ON own.id = touched."groupId" WHERE ${condition}`
 
 const hasEvents = (group: string) => `EXISTS (SELECT FROM "EventGroup" JOIN "Event" event ON event.id = "eventId"
-  WHERE "groupId" = ${group} AND event.state = 'published')`
+  WHERE "groupId" = ${group} AND ${isPublished})`
 
 const results = (on: string): Shown[] => [
   {
@@ -104,7 +105,7 @@ export const shownKinds: { readonly [N in KindName]?: ShownKind } = {
         event: 'events',
         members: ofClubs(`SELECT event."clubId" FROM ${published('event.id = touched.id')}
           LEFT JOIN "Calendar" ON "Calendar".id = "calendarId"
-          WHERE visible OR "calendarId" IS NULL AND NOT EXISTS (SELECT FROM "EventGroup" WHERE "eventId" = event.id)`),
+          WHERE ${isForClub({ isCalendarVisible: 'visible' })}`),
       },
       { event: 'events', members: ofEventGroups('event.id = touched.id') },
     ],

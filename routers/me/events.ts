@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
+import { isForClub, isPublished } from '../kernel/event-visibility.ts'
 import { clubMember } from '../kernel/policies.ts'
 import { DAY_SECONDS, fromUnix, unix } from '../kernel/time.ts'
 
@@ -54,10 +55,9 @@ const visible = statement(
     FROM own CROSS JOIN "Event" event
       CROSS JOIN LATERAL (SELECT count(*) AS groups, coalesce(bool_or("groupId" = ANY (own.groups)), false) AS "isOwn"
         FROM "EventGroup" WHERE "eventId" = event.id) audience
-    WHERE event."clubId" = club AND state = 'published'
+    WHERE event."clubId" = club AND ${isPublished}
       AND "end" >= "from" AND start < until AND ("end" > "from" OR start >= "from")
-      AND ("calendarId" IS NULL AND audience.groups = 0 OR audience."isOwn"
-        OR (SELECT visible FROM "Calendar" WHERE id = "calendarId"))
+      AND (audience."isOwn" OR ${isForClub({ hasGroups: 'audience.groups > 0' })})
     ORDER BY event.start, event."end", event.id`,
   { id: text, title: text, start: int, end: int, location: text },
 )

@@ -1,3 +1,4 @@
+import { isForClub, isPublished } from '../kernel/event-visibility.ts'
 import { mailboxOf } from '../kernel/mailboxes.ts'
 
 /** A date and time in ISO 8601, e.g. `2026-11-22T08:30:00+00:00`. */
@@ -184,10 +185,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     end: '"end"',
     location: 'location',
   })} FROM "Event" event JOIN "Membership" ON "organisationId" = "clubId" AND ${current}
-    WHERE state = 'published' AND (
-      "calendarId" IS NULL AND NOT EXISTS (SELECT FROM "EventGroup" WHERE "eventId" = event.id)
-      OR EXISTS (SELECT FROM "Calendar" WHERE "Calendar".id = "calendarId" AND visible)
-      OR EXISTS (SELECT FROM "EventGroup" JOIN "GroupMembership" own USING ("groupId")
+    WHERE ${isPublished} AND (${isForClub()} OR EXISTS (SELECT FROM "EventGroup" JOIN "GroupMembership" own USING ("groupId")
         WHERE "eventId" = event.id AND own."personId" = $1))
     ORDER BY "start", "end", event.id`,
 

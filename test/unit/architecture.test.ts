@@ -174,6 +174,13 @@ describe('every file', () => {
     expect(found).toEqual([])
   })
 
+  it('writes properties one by one, in place of a spread that packs them on a line', () => {
+    const packed = [...written, ...scripts.filter(isWritten), ...outside].filter((path) =>
+      /\.\.\.\{/.test(sources.get(path)!),
+    )
+    expect(packed).toEqual([])
+  })
+
   it('exports nothing of another file, but a package its types', () => {
     const exported = matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm)
     const ofOthers = (path: string) => (path === 'clients/sdk/client.ts' ? [] : exported(path))
