@@ -35,7 +35,8 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     for (const slug of slugs) {
       await page.goto(urlOf(addressOf(slug)))
       await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
-      await expectAccessible(page, viewport === phone ? ['.scrolls'] : [])
+      // axe cannot judge the columns that are scrolled out of sight.
+      await expectAccessible(page, viewport === phone || slug === 'performance' ? ['.scrolls'] : [])
     }
     expect(complaints).toEqual([])
     await context.close()

@@ -233,6 +233,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
   it('keeps the scores while the club is out of reach, and is current again once it is back', async () => {
     const { context, page } = await signedIn('dora')
     await addName(page, 'Swimmers')
+    await page.locator('#scores li', { hasText: 'Swimmers' }).waitFor()
     await context.setOffline(true)
     await page.getByText('Not connected: these scores may be old.').waitFor()
     expect(await page.locator('#scores').innerText()).toContain('Swimmers')
