@@ -28,11 +28,8 @@ source.on('error', ({ message }) => print(message))
 
 async function token() {
   const authorization = `Basic ${btoa(`${CLIENT_ID}:${CLIENT_SECRET}`)}`
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    organisation: ORGANISATION,
-    scope: 'directory:write',
-  })
+  const scope = 'directory:write'
+  const body = new URLSearchParams({ grant_type: 'client_credentials', organisation: ORGANISATION, scope })
   const answer = await fetch(TOKEN_URL, { method: 'POST', headers: { authorization }, body })
   if (!answer.ok) throw new Error(`No token: ${answer.status} ${await answer.text()}`)
   return (await answer.json()).access_token
