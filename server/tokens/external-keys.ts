@@ -5,6 +5,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { storedKeySet } from './jwks-cache.ts'
 import type { IssuerAddress } from './jwks-discovery.ts'
 import { readKeySet } from './jwks-discovery.ts'
+import { reloadAfterPause } from './published-keys.ts'
 
 /** Between background reads, after a failed read, and between a read and one for an unknown key. */
 export const INTERVALS = { reloadMs: 5 * 60_000, retryMs: 5_000, unknownKeyMs: 30_000 }
@@ -74,12 +75,8 @@ export async function openExternalKeys(
 
   return {
     keys,
-    /** For a token whose key has no name; as seldom as for an unknown one. Throws 503. */
-    async reloadUnknown() {
-      if (keys.coolingDown) return false
-      await keys.reload()
-      return true
-    },
+    /** Throws 503. */
+    reloadUnknown: () => reloadAfterPause(keys),
     /** Another object after each read. */
     version: (): unknown => cached.jwks,
     /** Whether there are keys to verify tokens with. */

@@ -11,14 +11,14 @@ export interface PublishedKeys {
 /** Reads the keys when a token needs them, each read within `timeoutMs`. */
 export function publishedAt(address: string, timeoutMs: number): PublishedKeys {
   const keys = createRemoteJWKSet(new URL(address), { timeoutDuration: timeoutMs })
-  return {
-    keys,
-    async reloadKeys() {
-      if (keys.coolingDown) return false
-      await keys.reload()
-      return true
-    },
-  }
+  return { keys, reloadKeys: () => reloadAfterPause(keys) }
+}
+
+/** For a token whose key has no name: reads the keys again, as seldom as for an unknown name; false if it is too early. */
+export async function reloadAfterPause(keys: ReturnType<typeof createRemoteJWKSet>): Promise<boolean> {
+  if (keys.coolingDown) return false
+  await keys.reload()
+  return true
 }
 
 /** Asymmetric only, so that a public key can never be used as a shared secret. */
