@@ -52,7 +52,8 @@ function routeOf(name: string, procedure: AnyProcedure, meta: Meta): Route {
   const hasBody = method === 'PUT' || method === 'POST'
   const fromQuery = hasBody ? (meta.query ?? []) : others
   const fromBody = new Set(hasBody ? others.filter((key) => !fromQuery.includes(key)) : [])
-  const ofType = (type: string) => new Set(fromQuery.filter((key) => typeOf(shape[key]!) === type))
+  const types = new Map(fromQuery.map((key) => [key, typeOf(shape[key]!)]))
+  const ofType = (type: string) => new Set(fromQuery.filter((key) => types.get(key) === type))
   return {
     name,
     procedure,
