@@ -24,7 +24,7 @@ interface Waiter {
 /** The part of pg's pool that this class uses. */
 export interface Connections {
   connect: (callback: Connected) => void
-  /** Others that wait for a connection: Prisma's, and what is nobody's. */
+  /** Calls in the pool's own queue: Prisma's, and those without a holder. */
   waitingCount: number
 }
 

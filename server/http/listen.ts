@@ -11,7 +11,7 @@ import type { ParserError, Refusal } from './raw-name.ts'
 import { JSON_TYPE } from './send.ts'
 
 /** Browsers send up to 200 bytes. */
-const MAX_BYTES = 1_024
+const MAX_NEGOTIATED_BYTES = 1_024
 
 const NEGOTIATED = ['accept', 'accept-language', 'accept-encoding', 'accept-charset']
 
@@ -20,7 +20,7 @@ const NEGOTIATED = ['accept', 'accept-language', 'accept-encoding', 'accept-char
  * 15 KB of quoted commas stopped the process for 0.4 s.
  */
 function dropLongNegotiation({ headers }: IncomingMessage) {
-  for (const name of NEGOTIATED) if ((headers[name]?.length ?? 0) > MAX_BYTES) delete headers[name]
+  for (const name of NEGOTIATED) if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED_BYTES) delete headers[name]
 }
 
 /** Time limits for clients; body sizes are limited where bodies are read. */
