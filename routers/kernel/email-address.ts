@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 /** RFC 5321. */
-const MAX_LENGTH = 254
+export const MAX_EMAIL_LENGTH = 254
 
 /** U+200C and U+200D are letters of domains (UTS 46); the other full stops are those of East Asian keyboards. */
 const LABEL = String.raw`[\p{L}\p{M}\p{N}\u200c\u200d-]+`
@@ -10,7 +10,7 @@ const DOMAIN = `${LABEL}(?:[.\\u3002\\uff0e\\uff61]${LABEL})*`
 /** A bare address: without quotes, lists, white space or control characters it cannot inject a header. */
 const plain = new RegExp(String.raw`^[^\s\p{C}"(),:;<>@[\\\]]+@${DOMAIN}$`, 'u')
 
-export const isEmailAddress = (text: string) => text.length <= MAX_LENGTH && plain.test(text)
+export const isEmailAddress = (text: string) => text.length <= MAX_EMAIL_LENGTH && plain.test(text)
 
 /** Characters without a width that are pasted with an address. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g

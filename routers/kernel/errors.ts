@@ -57,6 +57,8 @@ export class ApiError extends TRPCError {
   id = ''
   /** The message has no parameters. */
   isFixed = false
+  /** The field of the input that its schema refuses. */
+  field: string | undefined
   /** The client of an expired but otherwise valid token, for its request log. */
   client: string | undefined
   readonly status: Status

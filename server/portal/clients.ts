@@ -1,77 +1,71 @@
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Addresses } from './addresses.ts'
+import type { Developer } from './client.ts'
 import { clientAuthenticationPages } from './client-authentication.ts'
 import { clientOf } from './client-of.ts'
-import { linesOf, purposeOf, sectionOf, versionOf } from './form-values.ts'
-import { clientOverview, productionPage, removalPage } from './pages/client.ts'
-import type { Routes, Show, Visit } from './visit.ts'
+import type { PageRequest, Render, Routes } from './page-request.ts'
+import {
+  clientOverview,
+  productionForm,
+  productionPage,
+  referenceForm,
+  removalForm,
+  removalPage,
+  scopesForm,
+  settingsForm,
+} from './pages/client.ts'
 
 export function clientPages(routes: Routes, { issuer, references }: Addresses, now: () => number) {
   const { get, post } = routes
-  const viewOf = async (visit: Visit) => ({ ...(await clientOf(visit)), issuer, now: now() })
-  const page: Show = async (visit) => clientOverview(visit, await viewOf(visit))
-  const production: Show = async (visit) => productionPage(visit, await viewOf(visit))
-  const removal: Show = async (visit) => removalPage(visit, await viewOf(visit))
-  const addressOf = ({ at, params }: Visit, client = params.client!) => at('teams', params.team!, 'clients', client)
+  const viewOf = async (request: PageRequest) => ({ ...(await clientOf(request)), issuer, now: now() })
+  const page: Render = async (request) => clientOverview(request, await viewOf(request))
+  const production: Render = async (request) => productionPage(request, await viewOf(request))
+  const removal: Render = async (request) => removalPage(request, await viewOf(request))
+  const addressOf = ({ at, params }: PageRequest, client = params.client!) =>
+    at('teams', params.team!, 'clients', client)
 
   const own = '/teams/:team/clients/:client'
   get(own, page)
   get(`${own}/production`, production)
   get(`${own}/remove`, removal)
 
-  const update = async (visit: Visit, form: URLSearchParams, changes: object) => {
-    const { client } = await viewOf(visit)
-    const { wanted } = await visit.developer.clients.update({ client: client.id, version: versionOf(form), ...changes })
-    return `${addressOf(visit)}?done=${wanted ? 'review' : 'saved'}`
+  const update = async (
+    request: PageRequest,
+    fields: Omit<Parameters<Developer['clients']['update']>[0], 'client'>,
+  ) => {
+    const { client } = await viewOf(request)
+    const { wanted } = await request.developer.clients.update({ client: client.id, ...fields })
+    return `${addressOf(request)}?done=${wanted ? 'review' : 'saved'}`
   }
-  post(`${own}/settings`, page, (visit, form) =>
-    update(visit, form, {
-      name: (form.get('name') ?? '').trim(),
-      redirectUris: linesOf(form, 'redirects'),
-      devices: form.has('devices'),
-      ...(form.has('logouts') && { postLogoutRedirectUris: linesOf(form, 'logouts') }),
-      ...(form.has('idTokenAlgorithm') && { idTokenAlgorithm: form.get('idTokenAlgorithm') }),
-    }),
-  )
-  post(`${own}/scopes`, page, (visit, form) => {
-    const purpose = purposeOf(form)
-    const given = Object.keys(purpose).length > 0
-    return update(visit, form, { scopes: form.getAll('scope'), ...(given && { purpose }) })
-  })
+  post(own, page, settingsForm, update)
+  post(own, page, scopesForm, update)
   // The reference signs in with the team's own client, so that its scopes are the team's.
-  post(`${own}/reference`, page, async (visit, form) => {
-    const { client } = await viewOf(visit)
-    const section = sectionOf(form)
+  post(own, page, referenceForm, async (request, { section }) => {
+    const { client } = await viewOf(request)
     const reference = references[section]
     if (!client.redirectUris.includes(reference)) {
       const redirectUris = [...client.redirectUris, reference]
-      await visit.developer.clients.update({ client: client.id, version: client.version, redirectUris })
+      await request.developer.clients.update({ client: client.id, version: client.version, redirectUris })
     }
-    const fields = { client_id: client.id, ...(await examplesFor(visit, section)) }
+    const fields = { client_id: client.id, ...(await examplesFor(request, section)) }
     return `${reference}?${new URLSearchParams(fields)}`
   })
   clientAuthenticationPages(routes, page, now)
-  post(`${own}/production/request`, production, async (visit, form) => {
-    const { client } = await viewOf(visit)
-    const asked = await visit.developer.clients.requestProduction({
-      client: client.id,
-      purpose: purposeOf(form),
-      name: (form.get('name') ?? '').trim(),
-      redirectUris: linesOf(form, 'redirects'),
-      devices: form.has('devices'),
-    })
-    return `${addressOf(visit, asked.id)}?done=requested`
+  post(`${own}/production`, production, productionForm, async (request, fields) => {
+    const { client } = await viewOf(request)
+    const asked = await request.developer.clients.requestProduction({ client: client.id, ...fields })
+    return `${addressOf(request, asked.id)}?done=requested`
   })
-  post(`${own}/remove/confirm`, removal, async (visit, form) => {
-    const { team, client } = await viewOf(visit)
-    await visit.developer.clients.remove({ client: client.id, confirm: (form.get('confirm') ?? '').trim() })
-    const above = client.app === null ? visit.at('teams', team.id) : visit.at('teams', team.id, 'apps', client.app)
+  post(`${own}/remove`, removal, removalForm, async (request, fields) => {
+    const { team, client } = await viewOf(request)
+    await request.developer.clients.remove({ client: client.id, ...fields })
+    const above = client.app === null ? request.at('teams', team.id) : request.at('teams', team.id, 'apps', client.app)
     return `${above}?done=removed`
   })
 }
 
 /** Values of the path parameters, from the team's test club. */
-async function examplesFor({ developer, params }: Visit, section: Section): Promise<Record<string, string>> {
+async function examplesFor({ developer, params }: PageRequest, section: Section): Promise<Record<string, string>> {
   if (section === 'apps') return {}
   const { testClub } = await developer.testClub.get({ team: params.team! })
   const [quiz] = testClub?.quizzes ?? []

@@ -1,26 +1,26 @@
 import { errors } from '../../routers/kernel/errors.ts'
 import { entryName } from '../../routers/storage/procedures.ts'
 import { appOf } from './apps.ts'
-import { collectionsPage, entriesPage, entryPage, storesPage } from './pages/data.ts'
+import type { PageRequest, Render, Routes } from './page-request.ts'
+import { collectionsPage, entriesPage, entryPage, entryRemovalForm, storesPage, valueForm } from './pages/data.ts'
 import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
-import type { Routes, Show, Visit } from './visit.ts'
 
-const pageOf = (visit: Visit) => ({ limit: PAGE_ROWS, offset: offsetOf(visit) })
+const pageOf = (request: PageRequest) => ({ limit: PAGE_ROWS, offset: offsetOf(request) })
 
-const stores: Show = async (visit) => {
-  const { team, app } = await appOf(visit)
-  return storesPage(visit, { team, app }, await visit.developer.data.stores({ app: app.id, ...pageOf(visit) }))
+const stores: Render = async (request) => {
+  const { team, app } = await appOf(request)
+  return storesPage(request, { team, app }, await request.developer.data.stores({ app: app.id, ...pageOf(request) }))
 }
 
-const collections: Show = async (visit) => {
-  const { team, app } = await appOf(visit)
-  const club = visit.params.club!
-  const found = await visit.developer.data.collections({ app: app.id, club, ...pageOf(visit) })
-  return collectionsPage(visit, { team, app, club: found.club }, found)
+const collections: Render = async (request) => {
+  const { team, app } = await appOf(request)
+  const club = request.params.club!
+  const found = await request.developer.data.collections({ app: app.id, club, ...pageOf(request) })
+  return collectionsPage(request, { team, app, club: found.club }, found)
 }
 
 /** The inverse of `ownerSegment`. */
-function collectionAt({ params }: Visit) {
+function collectionAt({ params }: PageRequest) {
   const segment = params.owner!
   const owner = segment === 'shared' ? '' : /^of-(.+)$/s.exec(segment)?.[1]
   const names = [params.collection!, params.key ?? params.collection!]
@@ -28,44 +28,41 @@ function collectionAt({ params }: Visit) {
   return { club: params.club!, owner, collection: params.collection! }
 }
 
-const entries: Show = async (visit) => {
-  const { team, app } = await appOf(visit)
-  const at = collectionAt(visit)
-  const found = await visit.developer.data.entries({ app: app.id, ...at, ...pageOf(visit) })
-  return entriesPage(visit, { team, app, ...at, club: found.club }, found)
+const entries: Render = async (request) => {
+  const { team, app } = await appOf(request)
+  const at = collectionAt(request)
+  const found = await request.developer.data.entries({ app: app.id, ...at, ...pageOf(request) })
+  return entriesPage(request, { team, app, ...at, club: found.club }, found)
 }
 
-const entry: Show = async (visit) => {
-  const { team, app } = await appOf(visit)
-  const at = { ...collectionAt(visit), key: visit.params.key! }
-  const found = await visit.developer.data.entry({ app: app.id, ...at })
-  return entryPage(visit, { team, app, ...at, club: found.club }, found)
+const entry: Render = async (request) => {
+  const { team, app } = await appOf(request)
+  const at = { ...collectionAt(request), key: request.params.key! }
+  const found = await request.developer.data.entry({ app: app.id, ...at })
+  return entryPage(request, { team, app, ...at, club: found.club }, found)
 }
 
 export function dataPages({ get, post }: Routes) {
   const own = '/teams/:team/apps/:app/data'
-  const addressOf = ({ at, params: { team, app, club, owner, collection } }: Visit, ...more: string[]) =>
+  const addressOf = ({ at, params: { team, app, club, owner, collection } }: PageRequest, ...more: string[]) =>
     at('teams', team!, 'apps', app!, 'data', club!, owner!, collection!, ...more)
-  const inputOf = (visit: Visit, form: URLSearchParams) => ({
-    app: visit.params.app!,
-    ...collectionAt(visit),
-    key: visit.params.key!,
-    etag: form.get('etag') ?? '',
+  const placeOf = (request: PageRequest) => ({
+    app: request.params.app!,
+    ...collectionAt(request),
+    key: request.params.key!,
   })
   get(own, stores)
   get(`${own}/:club`, collections)
   get(`${own}/:club/:owner/:collection`, entries)
   get(`${own}/:club/:owner/:collection/:key`, entry)
-  post(`${own}/:club/:owner/:collection/:key/save`, entry, async (visit, form) => {
-    await appOf(visit)
-    // Browsers send line breaks as CRLF.
-    const value = (form.get('value') ?? '').replaceAll('\r\n', '\n')
-    await visit.developer.data.put({ ...inputOf(visit, form), value })
-    return `${addressOf(visit, visit.params.key!)}?done=saved`
+  post(`${own}/:club/:owner/:collection/:key`, entry, valueForm, async (request, fields) => {
+    await appOf(request)
+    await request.developer.data.put({ ...placeOf(request), ...fields })
+    return `${addressOf(request, request.params.key!)}?done=saved`
   })
-  post(`${own}/:club/:owner/:collection/:key/delete`, entry, async (visit, form) => {
-    await appOf(visit)
-    await visit.developer.data.remove(inputOf(visit, form))
-    return `${addressOf(visit)}?done=removed`
+  post(`${own}/:club/:owner/:collection/:key`, entry, entryRemovalForm, async (request, fields) => {
+    await appOf(request)
+    await request.developer.data.remove({ ...placeOf(request), ...fields })
+    return `${addressOf(request)}?done=removed`
   })
 }

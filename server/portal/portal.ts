@@ -20,8 +20,10 @@ import { clubPages } from './clubs.ts'
 import { dataPages } from './data.ts'
 import { deletionPages } from './deletions.ts'
 import { deliveryPages } from './deliveries.ts'
+import type { Form } from './forms/form.ts'
 import { invitationPages } from './invitations.ts'
 import { mailPages } from './mails.ts'
+import type { PageRequest, Render, Result, Routes } from './page-request.ts'
 import { words } from './pages/layout.ts'
 import { missingPage } from './pages/missing.ts'
 import { problemsOf } from './pages/refusals.ts'
@@ -32,7 +34,6 @@ import { portalSignIn } from './sign-in.ts'
 import { teamPages } from './teams.ts'
 import { testClubPages } from './test-club.ts'
 import { usagePages } from './usage.ts'
-import type { Act, Result, Routes, Show, Visit } from './visit.ts'
 import { webhookPages } from './webhook.ts'
 
 /** The build copies the files. */
@@ -50,6 +51,13 @@ interface Options {
   clubApproval: boolean
 }
 
+/** A form's routes: the page that shows it, also after a refusal, and what it does. */
+interface Posted {
+  render: Render
+  form: Pick<Form<object>, 'action' | 'fieldAtFault'>
+  submit: (request: PageRequest, typed: URLSearchParams) => Promise<Result>
+}
+
 export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sendsMails, clubApproval }: Options) {
   const { page, signInAt, sessionOf, reserve } = parts
   const {
@@ -63,9 +71,9 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     now: core.now,
     signedIn: (person, language) => startMailsIn(core.db, person, language),
   })
-  const forms = new Map<string, { show: Show; act: Act }>()
+  const forms = new Map<string, Posted>()
 
-  const visitOf = async (ctx: StepContext): Promise<(Visit & { since: number | undefined }) | undefined> => {
+  const requestOf = async (ctx: StepContext): Promise<(PageRequest & { since: number | undefined }) | undefined> => {
     const { person: id, since } = await sessionOf(ctx)
     const name = id === undefined ? null : await fullNameOf(core.db, id)
     if (id === undefined || name === null) return undefined
@@ -83,66 +91,68 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     }
   }
 
-  const send = async (visit: Visit, show: Show, status = 200) => {
+  const send = async (request: PageRequest, render: Render, status = 200) => {
     try {
-      sendPage(visit.ctx, await show(visit), status)
-      allowScripts(visit.ctx)
+      sendPage(request.ctx, await render(request), status)
+      allowScripts(request.ctx)
     } catch (thrown) {
       const error = refusalOf(thrown)
-      if (error.status === 403 || error.status === 404) return sendPage(visit.ctx, missingPage(visit), error.status)
+      if (error.status === 403 || error.status === 404) return sendPage(request.ctx, missingPage(request), error.status)
       throw error
     }
   }
 
   const execute = async (
-    visit: Visit,
-    { route, show, form, act }: { route: string; show: Show; form: URLSearchParams; act: () => Promise<Result> },
+    request: PageRequest,
+    { render, form }: Pick<Posted, 'render' | 'form'>,
+    typed: URLSearchParams,
+    submit: () => Promise<Result>,
   ) => {
     try {
-      const result = await act()
-      if (typeof result === 'string') return redirect(visit.ctx, result)
-      await send(visit, async () => result.page)
+      const result = await submit()
+      if (typeof result === 'string') return redirect(request.ctx, result)
+      await send(request, async () => result.page)
     } catch (thrown) {
       const error = refusalOf(thrown)
       if (error.status >= 500) throw error
-      if (error.status === 404) return sendPage(visit.ctx, missingPage(visit), 404)
-      visit.ctx.set(error.headers)
-      await send(
-        { ...visit, refused: { action: actionOf(route), problems: problemsOf(error, visit.language), form } },
-        show,
-        error.status,
-      )
+      if (error.status === 404) return sendPage(request.ctx, missingPage(request), 404)
+      request.ctx.set(error.headers)
+      const problems = problemsOf(error, form, request.language)
+      await send({ ...request, refused: { action: form.action, problems, typed } }, render, error.status)
     }
   }
 
-  const get: Routes['get'] = (address, show) =>
+  const get: Routes['get'] = (address, render) =>
     page('get', `/developers${address}`, async (ctx) => {
-      const visit = await visitOf(ctx)
-      return visit ? send(visit, show) : ask(ctx, here(ctx))
+      const request = await requestOf(ctx)
+      return request ? send(request, render) : ask(ctx, here(ctx))
     })
-  const post: Routes['post'] = (route, show, act) => {
-    forms.set(route, { show, act })
+  const post: Routes['post'] = (above, render, form, submit) => {
+    const route = `${above}/${form.action}`
+    const posted: Posted = { render, form, submit: async (request, typed) => submit(request, form.read(typed)) }
+    forms.set(route, posted)
     page('post', `/developers${route}`, async (ctx) => {
-      const form = await readForm(ctx)
-      const visit = await visitOf(ctx)
-      if (!visit) return ask(ctx, root)
-      if (isRecent(visit.since)) return execute(visit, { route, show, form, act: () => act(visit, form) })
-      const kept = { person: visit.person.id, route, params: visit.params, body: form.toString() }
+      const typed = await readForm(ctx)
+      const request = await requestOf(ctx)
+      if (!request) return ask(ctx, root)
+      if (isRecent(request.since)) return execute(request, posted, typed, () => posted.submit(request, typed))
+      const kept = { person: request.person.id, route, params: request.params, body: typed.toString() }
       if (kept.body.length <= MAX_KEPT) return ask(ctx, root, kept)
-      const problems = [{ text: visit.w.signInFirst(visit.at('sign-in')) }]
-      await send({ ...visit, refused: { action: actionOf(route), problems, form } }, show, 403)
+      const problems = [{ text: request.w.signInFirst(request.at('sign-in')) }]
+      await send({ ...request, refused: { action: form.action, problems, typed } }, render, 403)
     })
     addReload(route)
   }
-  const upload: Routes['upload'] = (route, show, act) => {
+  const upload: Routes['upload'] = (above, render, form, submit) => {
+    const route = `${above}/${form.action}`
     page('post', `/developers${route}`, async (ctx) => {
       if (!isUpload(ctx)) throw errors.typeWrong()
-      const visit = await visitOf(ctx)
-      if (!visit) return ask(ctx, root)
-      if (!isRecent(visit.since)) return ask(ctx, `${pageOf(ctx)}?done=again`)
-      const read = (tooLarge: () => ApiError) =>
-        readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${visit.person.id}`, bytes))
-      await execute(visit, { route, show, form: new URLSearchParams(), act: () => act(visit, read) })
+      const request = await requestOf(ctx)
+      if (!request) return ask(ctx, root)
+      if (!isRecent(request.since)) return ask(ctx, `${pageOf(ctx)}?done=again`)
+      const read = async (tooLarge: () => ApiError) =>
+        form.read(await readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${request.person.id}`, bytes)))
+      await execute(request, { render, form }, new URLSearchParams(), () => submit(request, read))
     })
     addReload(route)
   }
@@ -152,13 +162,13 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   page('get', '/developers/sign-in', showSignIn)
   signInAt('/developers/sign-in', attempt)
   page('get', '/developers/continue', async (ctx) => {
-    const visit = await visitOf(ctx)
-    const kept = visit && isRecent(visit.since) ? takeForm(ctx, visit.person.id) : undefined
+    const request = await requestOf(ctx)
+    const kept = request && isRecent(request.since) ? takeForm(ctx, request.person.id) : undefined
     const known = kept && forms.get(kept.route)
     if (!known) return redirect(ctx, root)
-    const again = { ...visit!, params: kept.params }
-    const form = new URLSearchParams(kept.body)
-    await execute(again, { route: kept.route, show: known.show, form, act: () => known.act(again, form) })
+    const again = { ...request!, params: kept.params }
+    const typed = new URLSearchParams(kept.body)
+    await execute(again, known, typed, () => known.submit(again, typed))
   })
   page('post', '/developers/sign-out', async (ctx) => {
     await (await sessionOf(ctx)).signOut()
@@ -187,8 +197,6 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
 /** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000
-
-const actionOf = (route: string) => route.split('/').at(-1)!
 
 const pageOf = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
 

@@ -1,15 +1,15 @@
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import type { Addresses } from './addresses.ts'
+import type { PageRequest, Routes } from './page-request.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { PAGE_ROWS } from './pages/pager.ts'
 import { requestsPage, statuses } from './pages/requests.ts'
 import { teamOf } from './teams.ts'
-import type { Routes, Visit } from './visit.ts'
 
 const CURSOR = /^\d{1,14}-\d{1,18}$/
 
 /** The address's filters; invalid ones are ignored. */
-function filterOf({ query }: Visit) {
+function filterOf({ query }: PageRequest) {
   const [client, before] = [query.get('client') ?? '', query.get('before') ?? '']
   const member = (query.get('member') ?? '').trim()
   const [shown, after] = [query.get('status') ?? '', query.get('after') ?? '']
@@ -28,15 +28,15 @@ function filterOf({ query }: Visit) {
 }
 
 export function requestPages({ get }: Routes, { catalogue }: Addresses) {
-  get('/teams/:team/requests', async (visit) => {
-    const team = await teamOf(visit)
-    const requestId = (visit.query.get('id') ?? '').trim()
-    const { requests, clients } = visit.developer
+  get('/teams/:team/requests', async (request) => {
+    const team = await teamOf(request)
+    const requestId = (request.query.get('id') ?? '').trim()
+    const { requests, clients } = request.developer
     const found =
       requestId === ''
-        ? await requests.list({ team: team.id, ...filterOf(visit) })
+        ? await requests.list({ team: team.id, ...filterOf(request) })
         : { ...(await requests.get({ team: team.id, requestId })), next: null, newest: null }
     const offered = await clients.list({ team: team.id, limit: CLIENTS_OFFERED })
-    return requestsPage(visit, { team, catalogue, clients: offered.items, ...found })
+    return requestsPage(request, { team, catalogue, clients: offered.items, ...found })
   })
 }

@@ -1,34 +1,33 @@
+import type { PageRequest, Render, Routes } from './page-request.ts'
 import { offsetOf } from './pages/pager.ts'
-import { APPS_SHOWN, CLIENTS_SHOWN, teamOverview } from './pages/team.ts'
+import { APPS_SHOWN, appForm, CLIENTS_SHOWN, teamOverview } from './pages/team.ts'
 import { teamsPage } from './pages/teams.ts'
-import type { Routes, Show, Visit } from './visit.ts'
 
 /** Throws 404 for a team that the person is not in. */
-export const teamOf = ({ developer, params }: Visit) => developer.teams.summary({ team: params.team! })
+export const teamOf = ({ developer, params }: PageRequest) => developer.teams.summary({ team: params.team! })
 
-const overview: Show = async (visit) => {
-  const { developer } = visit
-  const facts = await teamOf(visit)
-  const [team, offset] = [facts.id, offsetOf(visit)]
+const overview: Render = async (request) => {
+  const { developer } = request
+  const facts = await teamOf(request)
+  const [team, offset] = [facts.id, offsetOf(request)]
   const [apps, providers] = await Promise.all([
     developer.apps.list({ team, limit: APPS_SHOWN, offset }),
     developer.apps.providers({ team }),
   ])
   const shown = [...apps.items.map(({ id }) => id), ...(offset === 0 ? [null] : [])]
   const clients = await developer.clients.list({ team, apps: shown, limit: CLIENTS_SHOWN })
-  return teamOverview(visit, { team: facts, apps, clients: clients.items, providers: providers.items })
+  return teamOverview(request, { team: facts, apps, clients: clients.items, providers: providers.items })
 }
 
 export function teamPages({ get, post }: Routes) {
-  get('', async (visit) => {
-    const { items: teams } = await visit.developer.teams.list()
-    const { items: invitations } = await visit.developer.invitations.list()
-    return teamsPage(visit, teams, invitations)
+  get('', async (request) => {
+    const { items: teams } = await request.developer.teams.list()
+    const { items: invitations } = await request.developer.invitations.list()
+    return teamsPage(request, teams, invitations)
   })
   get('/teams/:team', overview)
-  post('/teams/:team/apps', overview, async ({ developer, params, at }, form) => {
-    const input = { name: form.get('name') ?? '', provider: form.get('provider') ?? '' }
-    const { id } = await developer.apps.create({ team: params.team!, ...input })
+  post('/teams/:team', overview, appForm, async ({ developer, params, at }, fields) => {
+    const { id } = await developer.apps.create({ team: params.team!, ...fields })
     return `${at('teams', params.team!, 'apps', id)}?done=created`
   })
 }

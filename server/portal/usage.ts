@@ -1,8 +1,8 @@
+import type { Routes } from './page-request.ts'
 import type { Counts } from './pages/chart.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { usagePage } from './pages/usage.ts'
 import { teamOf } from './teams.ts'
-import type { Routes } from './visit.ts'
 
 /** Seconds per bar, and of the whole chart. */
 const spans = { minute: [1_800, 86_400], hour: [86_400, 30 * 86_400] } as const
@@ -28,12 +28,12 @@ export function barsOf(counts: readonly Counts[], by: keyof typeof spans, nowSec
 }
 
 export function usagePages({ get }: Routes, now: () => number) {
-  get('/teams/:team/usage', async (visit) => {
-    const team = await teamOf(visit)
-    const by = visit.query.get('by') === 'hour' ? 'hour' : 'minute'
-    const client = visit.query.get('client') ?? ''
-    const usage = await visit.developer.usage({ team: team.id, by, ...(client !== '' && { client }) })
-    const { items: clients } = await visit.developer.clients.list({ team: team.id, limit: CLIENTS_OFFERED })
-    return usagePage(visit, { team, clients, usage, by, bars: barsOf(usage.counts, by, now() / 1000) })
+  get('/teams/:team/usage', async (request) => {
+    const team = await teamOf(request)
+    const by = request.query.get('by') === 'hour' ? 'hour' : 'minute'
+    const client = request.query.get('client') ?? ''
+    const usage = await request.developer.usage({ team: team.id, by, ...(client !== '' && { client }) })
+    const { items: clients } = await request.developer.clients.list({ team: team.id, limit: CLIENTS_OFFERED })
+    return usagePage(request, { team, clients, usage, by, bars: barsOf(usage.counts, by, now() / 1000) })
   })
 }

@@ -1,57 +1,64 @@
 import { randomBytes } from 'node:crypto'
 import { errors } from '../../routers/kernel/errors.ts'
 import { appOf } from './apps.ts'
-import { webhookPage, webhookRemovalPage, withoutWebhooks } from './pages/webhook.ts'
-import type { Routes, Show, Visit } from './visit.ts'
+import type { PageRequest, Render, Routes } from './page-request.ts'
+import {
+  formerSecretForm,
+  testForm,
+  webhookForm,
+  webhookPage,
+  webhookRemovalForm,
+  webhookRemovalPage,
+  withoutWebhooks,
+} from './pages/webhook.ts'
 
-const page: Show = async (visit) => {
-  const { team, app } = await appOf(visit)
-  if (team.level !== 'developer') return withoutWebhooks(visit, team, app)
+const page: Render = async (request) => {
+  const { team, app } = await appOf(request)
+  if (team.level !== 'developer') return withoutWebhooks(request, team, app)
   const [webhook, kinds] = [
-    await visit.developer.webhook.get({ app: app.id }),
-    (await visit.developer.webhook.kinds({ app: app.id })).items,
+    await request.developer.webhook.get({ app: app.id }),
+    (await request.developer.webhook.kinds({ app: app.id })).items,
   ]
-  return webhookPage(visit, { team, app, webhook, kinds, fresh: randomBytes(32).toString('base64url') })
+  return webhookPage(request, { team, app, webhook, kinds, fresh: randomBytes(32).toString('base64url') })
 }
 
 /** Asks first, unless the webhook no longer exists. */
-const removal: Show = async (visit) => {
-  const { team, app } = await appOf(visit)
-  if (team.level !== 'developer') return withoutWebhooks(visit, team, app)
-  const { url } = await visit.developer.webhook.get({ app: app.id })
-  return url === null ? page(visit) : webhookRemovalPage(visit, { team, app, url })
+const removal: Render = async (request) => {
+  const { team, app } = await appOf(request)
+  if (team.level !== 'developer') return withoutWebhooks(request, team, app)
+  const { url } = await request.developer.webhook.get({ app: app.id })
+  return url === null ? page(request) : webhookRemovalPage(request, { team, app, url })
 }
 
-const addressOf = ({ at, params }: Visit, ...more: string[]) => at('teams', params.team!, 'apps', params.app!, ...more)
+const addressOf = ({ at, params }: PageRequest, ...more: string[]) =>
+  at('teams', params.team!, 'apps', params.app!, ...more)
 
 export function webhookPages({ get, post }: Routes) {
   const own = '/teams/:team/apps/:app/webhook'
   get(own, page)
-  post(`${own}/set`, page, async (visit, form) => {
-    const { app } = await appOf(visit)
-    const [url, typed] = ['url', 'secret'].map((field) => (form.get(field) ?? '').trim())
-    const secret = typed !== '' ? typed : form.has('remove-secret') ? null : undefined
-    await visit.developer.webhook.set({ app: app.id, url: url!, secret })
-    return `${addressOf(visit, 'webhook')}?done=saved`
+  post(own, page, webhookForm, async (request, { url, secret, removesSecret }) => {
+    const { app } = await appOf(request)
+    const change = secret?.trim() ? secret : removesSecret ? null : undefined
+    await request.developer.webhook.set({ app: app.id, url, secret: change })
+    return `${addressOf(request, 'webhook')}?done=saved`
   })
-  post(`${own}/end-former-secret`, page, async (visit) => {
-    const { app } = await appOf(visit)
-    await visit.developer.webhook.endFormerSecret({ app: app.id })
-    return `${addressOf(visit, 'webhook')}?done=ended`
+  post(own, page, formerSecretForm, async (request) => {
+    const { app } = await appOf(request)
+    await request.developer.webhook.endFormerSecret({ app: app.id })
+    return `${addressOf(request, 'webhook')}?done=ended`
   })
   get(`${own}/remove`, removal)
-  post(`${own}/remove/confirm`, removal, async (visit, form) => {
-    const { app } = await appOf(visit)
-    const { url } = await visit.developer.webhook.get({ app: app.id })
+  post(`${own}/remove`, removal, webhookRemovalForm, async (request, confirmed) => {
+    const { app } = await appOf(request)
+    const { url } = await request.developer.webhook.get({ app: app.id })
     // Removes the confirmed webhook, not one set meanwhile.
-    if (url !== null && form.get('confirm') !== url) throw errors.changedMeanwhile()
-    await visit.developer.webhook.remove({ app: app.id })
-    return `${addressOf(visit, 'webhook')}?done=removed`
+    if (url !== null && confirmed.url !== url) throw errors.changedMeanwhile()
+    await request.developer.webhook.remove({ app: app.id })
+    return `${addressOf(request, 'webhook')}?done=removed`
   })
-  post(`${own}/test`, page, async (visit, form) => {
-    const { app } = await appOf(visit)
-    const type = form.get('type')
-    const { delivery } = await visit.developer.webhook.test({ app: app.id, ...(type !== null && { type }) })
-    return `${addressOf(visit, 'deliveries', delivery)}?done=sent`
+  post(own, page, testForm, async (request, fields) => {
+    const { app } = await appOf(request)
+    const { delivery } = await request.developer.webhook.test({ app: app.id, ...fields })
+    return `${addressOf(request, 'deliveries', delivery)}?done=sent`
   })
 }

@@ -48,7 +48,7 @@ describe('the data pages of an app', () => {
     const { status, text } = await browser.post(`${entry}/save`, { etag, value: '{"a": <b>}' })
     expect(status).toBe(400)
     expect(text).toContain('{&quot;a&quot;: &lt;b&gt;}</textarea>')
-    expect(text).toMatch(new RegExp(`id="value-problem"><span>${sentence}`))
+    expect(text).toMatch(new RegExp(`id="save-value-problem"><span>${sentence}`))
     expect(text).toMatch(/<textarea[^>]* aria-invalid="true" autofocus/)
     expect(await stored()).toBe('{"n": 1.0}')
   })

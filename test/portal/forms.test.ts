@@ -67,22 +67,24 @@ describe('the forms', () => {
 
   it('register a client for devices, which then needs no redirect URI', async () => {
     expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="devices" value="yes" aria')
-    const { page } = await post('/settings', { devices: 'yes', redirects: '' })
+    const { page } = await post('/settings', { devices: 'yes', redirectUris: '' })
     expect(page.text).toContain('name="devices" value="yes" checked')
     expect(await stored()).toMatchObject({ devices: true, redirectUris: [] })
-    const { answer } = await post('/settings', { version: '1', redirects: '' })
+    const { answer } = await post('/settings', { version: '1', redirectUris: '' })
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('unless it signs in on devices')])
     expect(await stored()).toMatchObject({ devices: true, version: 1 })
   })
 
   it('set where a sign-out returns to, for a client with openid alone', async () => {
-    expect((await team.asOwner.get(team.clientAt(client))).text).not.toContain('name="logouts"')
+    expect((await team.asOwner.get(team.clientAt(client))).text).not.toContain('name="postLogoutRedirectUris"')
     await team.world.db.client.update({ where: { id: client }, data: { scopes: ['openid'] } })
-    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="logouts"')
-    const { page } = await post('/settings', { logouts: 'https://app.example/bye\n\nhttps://app.example/' })
+    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="postLogoutRedirectUris"')
+    const { page } = await post('/settings', {
+      postLogoutRedirectUris: 'https://app.example/bye\n\nhttps://app.example/',
+    })
     expect(page.text).toContain('Saved.')
     expect((await stored()).postLogoutRedirectUris).toEqual(['https://app.example/bye', 'https://app.example/'])
-    const { answer } = await post('/settings', { version: '1', logouts: 'https://evil.example/' })
+    const { answer } = await post('/settings', { version: '1', postLogoutRedirectUris: 'https://evil.example/' })
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('is at the host of none')])
     expect((await stored()).version).toBe(1)
   })
@@ -101,7 +103,7 @@ describe('the forms', () => {
 
   it('show a refusal with what was typed, and change nothing', async () => {
     const before = await stored()
-    const { answer } = await post('/settings', { name: '<b>Nicer</b>', redirects: 'http://app.example/' })
+    const { answer } = await post('/settings', { name: '<b>Nicer</b>', redirectUris: 'http://app.example/' })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('role="alert"')
     expect(answer.text).toContain('<title>Problem: Client</title>')
@@ -216,9 +218,9 @@ describe('the forms of people', () => {
     const of = { teamId: ids.team, personId: team.colleague }
     await post('/role')
     expect((await db.teamMember.findUniqueOrThrow({ where: { of } })).role).toBe('owner')
-    await post(`${team.colleague}/remove/confirm`, { confirm: 'owner' })
+    await post(`${team.colleague}/remove/confirm`, { role: 'owner' })
     expect(await db.teamMember.findUnique({ where: { of } })).toBeNull()
-    const last = await team.asOwner.post(`${team.own}/people/${team.owner}/remove/confirm`, { confirm: 'owner' })
+    const last = await team.asOwner.post(`${team.own}/people/${team.owner}/remove/confirm`, { role: 'owner' })
     expect(last.status).toBe(409)
     expect(last.text).toContain('A team needs at least one owner.')
     expect(await db.teamMember.count({ where: { teamId: ids.team } })).toBe(1)
@@ -264,7 +266,7 @@ describe('the forms of a webhook', () => {
     const secret = async () => (await world.db.app.findUniqueOrThrow({ where: { id: world.ids.app } })).webhookSecret
     await post('/webhook/remove/confirm')
     await post('/webhook/set', { secret: '' })
-    expect((await asOwner.get(`${app}/webhook`)).text).not.toContain('name="remove-secret"')
+    expect((await asOwner.get(`${app}/webhook`)).text).not.toContain('name="removesSecret"')
     await post('/webhook/set')
     const first = await secret()
     const kept = await post('/webhook/set', { url: 'https://hooks.example/other', secret: '' })
@@ -272,7 +274,7 @@ describe('the forms of a webhook', () => {
     expect([await secret(), first]).toEqual([first, expect.any(String)])
     await world.db.app.update({ where: { id: world.ids.app }, data: { secretSetAt: null } })
     expect((await asOwner.get(`${app}/webhook`)).text).toContain('<dt>Secret set</dt><dd>not recorded</dd>')
-    const removed = await post('/webhook/set', { secret: '', 'remove-secret': 'yes' })
+    const removed = await post('/webhook/set', { secret: '', removesSecret: 'yes' })
     expect(removed.page.text).not.toContain('<dt>Secret set</dt>')
     expect(removed.page.text).toContain('none: requests are not signed')
     expect(await secret()).toBeNull()

@@ -33,7 +33,7 @@ it('the page of e-mails switches kinds off and on, and changes the language', as
   expect(page.text).toContain('This service has no mail server')
   expect(page.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(7)
   const saved = await team.asOwner.follow(
-    await team.asOwner.post(`${portal}/mails/save`, { kind: ['invitation', 'webhookEnded', 'none'], language: 'de' }),
+    await team.asOwner.post(`${portal}/mails/save`, { wanted: ['invitation', 'webhookEnded', 'none'], language: 'de' }),
   )
   expect(saved.text).toContain('Saved.')
   expect(saved.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(2)

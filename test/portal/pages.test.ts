@@ -102,6 +102,6 @@ describe('someone who is in no team', () => {
     const redirectUris = ['http://localhost:5173/', 'https://app.example/callback']
     const { id } = await team.sandbox({ redirectUris })
     const { text } = await team.asOwner.get(`${team.clientAt(id)}/production`)
-    expect(text).toMatch(/<textarea id="client-redirects"[^>]*>\nhttps:\/\/app\.example\/callback<\/textarea>/)
+    expect(text).toMatch(/<textarea id="request-redirectUris"[^>]*>\nhttps:\/\/app\.example\/callback<\/textarea>/)
   })
 })

@@ -86,25 +86,25 @@ export const formsOf = (
   const own = `/teams/${team}`
   const ofApp = `${own}/apps/${app}`
   const ofClient = `${own}/clients/${client}`
-  const redirects = 'https://app.example/callback\r\n\r\nhttps://app.example/other\r\n'
+  const redirectUris = 'https://app.example/callback\r\n\r\nhttps://app.example/other\r\n'
   const profile = 'svc.me.profile:read'
   return {
     [`${own}/apps`]: { name: 'Scores', provider },
     [`${own}/people/invite`]: { email: 'new@example.org', role: 'developer' },
     [`${own}/people/role`]: { person, role: 'owner' },
-    [`${own}/people/${person}/remove/confirm`]: { confirm: 'developer' },
+    [`${own}/people/${person}/remove/confirm`]: { role: 'developer' },
     [`${ofApp}/details`]: { version: '0', name: 'Trainer', description: 'Plans.', homepage: 'https://app.example' },
     [`${ofApp}/remove-logo`]: { version: '0' },
-    [`${ofApp}/clients`]: { name: 'Second', type: 'web', redirects, scope: [profile] },
+    [`${ofApp}/clients`]: { name: 'Second', type: 'web', redirectUris, scopes: [profile] },
     [`${ofApp}/rules/set`]: { collection: 'scores', rule: 'author' },
     [`${ofApp}/webhook/set`]: { url: 'https://hooks.example/in', secret: 'secret-4711' },
     [`${ofApp}/webhook/end-former-secret`]: {},
     [`${ofApp}/webhook/test`]: {},
-    [`${ofApp}/webhook/remove/confirm`]: { confirm: 'https://hooks.example/in' },
+    [`${ofApp}/webhook/remove/confirm`]: { url: 'https://hooks.example/in' },
     [`${ofApp}/deliveries/${delivery}/retry`]: {},
     [`${ofApp}/deliveries/retry-failed`]: { span: 'day' },
-    [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirects },
-    [`${ofClient}/scopes`]: { version: '0', scope: [profile, 'svc.me.events:read'] },
+    [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirectUris },
+    [`${ofClient}/scopes`]: { version: '0', scopes: [profile, 'svc.me.events:read'] },
     [`${ofClient}/authentication`]: { version: '0', authentication: 'none', keys: '' },
     [`${ofClient}/create-secret`]: { days: '180' },
     [`${ofClient}/secrets/${secret}/remove/confirm`]: {},
@@ -115,7 +115,11 @@ export const formsOf = (
     [`${ofApp}/delete/confirm`]: { confirm: 'another' },
     [`${ofApp}/restore`]: {},
     [`${own}/test-club/review`]: { result: 'result', correct: 'yes' },
-    [`${ofClient}/production/request`]: { name: 'Trainer', redirects, [`purpose.${profile}`]: 'It greets the member.' },
+    [`${ofClient}/production/request`]: {
+      name: 'Trainer',
+      redirectUris,
+      [`purpose.${profile}`]: 'It greets the member.',
+    },
     [`${ofClient}/remove/confirm`]: { confirm: client },
   }
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 const inGerman = { 'accept-language': 'de' }
-const wrong = { version: '0', name: '<b>', redirects: 'http://app.example/\r\n/back' }
+const wrong = { version: '0', name: '<b>', redirectUris: 'http://app.example/\r\n/back' }
 
 describe('a refused form', () => {
   it('has each problem at its field, and the first field at fault gets the focus', async () => {
@@ -23,14 +23,14 @@ describe('a refused form', () => {
     const input = (id: string) => new RegExp(`<(?:input|textarea) id="${id}"[^>]*>`).exec(text)![0]
     const invalid = (id: string, focus: string) =>
       expect(input(id)).toMatch(new RegExp(`aria-describedby="${id}-hint ${id}-problem" aria-invalid="true"${focus}>`))
-    invalid('client-name', ' autofocus')
-    invalid('client-redirects', '')
-    expect(text).toContain('id="client-name-problem"><span>The name of the client must be 1 to 100 characters')
+    invalid('clients-name', ' autofocus')
+    invalid('clients-redirectUris', '')
+    expect(text).toContain('id="clients-name-problem"><span>The name of the client must be 1 to 100 characters')
     expect(text).toContain(
       'http://app.example/ cannot be a redirect URI: http:// is for 127.0.0.1, [::1] and localhost only.',
     )
     expect(text).toContain('/back cannot be a redirect URI: it is not an absolute URI.')
-    expect(text).toContain('id="scopes-problem"><span>A client needs a scope.')
+    expect(text).toContain('id="clients-scopes-problem"><span>A client needs a scope.')
     expect(text.match(/autofocus/g)).toHaveLength(1)
     expect(await team.world.db.client.findMany({ where: { teamId: team.world.ids.team } })).toEqual(before)
   })
@@ -46,7 +46,7 @@ describe('a refused form', () => {
     const webhook = { url: 'http://hooks.example/', secret: 'a b' }
     const refused = await team.asOwner.post(`${team.app}/webhook/set`, webhook, inGerman)
     expect(refused.text).toContain('Die Adresse ist eine https-Adresse')
-    expect(refused.text).toMatch(/<input id="url"[^>]* aria-invalid="true" autofocus>/)
+    expect(refused.text).toMatch(/<input id="set-url"[^>]* aria-invalid="true" autofocus>/)
   })
 })
 

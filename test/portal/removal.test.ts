@@ -8,9 +8,9 @@ const team = portalWorld()
 /** Presses the button of the question, as the page has it. */
 async function confirm(browser: Browser, question: string) {
   const { text } = await browser.open(question)
-  const form = /<form method="post" action="([^"]+\/confirm)"><input type="hidden" name="confirm" value="([^"]*)">/
-  const [, action, value] = form.exec(text)!
-  const answer = await browser.post(new URL(action!, portal), { confirm: value!.replaceAll('&amp;', '&') })
+  const form = /<form method="post" action="([^"]+\/confirm)"><input type="hidden" name="(\w+)" value="([^"]*)">/
+  const [, action, name, value] = form.exec(text)!
+  const answer = await browser.post(new URL(action!, portal), { [name!]: value!.replaceAll('&amp;', '&') })
   return browser.follow(answer)
 }
 
@@ -33,8 +33,8 @@ describe('removing a webhook', () => {
 
   it('does nothing without the answer, or for a webhook that was changed meanwhile', async () => {
     const before = await stored()
-    expect((await team.asOwner.post(`${team.app}/webhook/remove`, { confirm: url })).status).toBe(405)
-    for (const fields of [{}, { confirm: '' }, { confirm: 'https://hooks.example/former' }]) {
+    expect((await team.asOwner.post(`${team.app}/webhook/remove`, { url })).status).toBe(405)
+    for (const fields of [{}, { url: '' }, { url: 'https://hooks.example/former' }]) {
       const { status, text } = await team.asOwner.post(`${team.app}/webhook/remove/confirm`, fields)
       expect([fields, status]).toEqual([fields, 409])
       expect(text).toContain('This has been changed in the meantime.')
@@ -77,8 +77,8 @@ describe('removing a person', () => {
 
   it('does nothing without the answer, or for a role that was changed meanwhile', async () => {
     const before = await stored()
-    expect((await team.asOwner.post(question, { confirm: 'developer' })).status).toBe(405)
-    for (const fields of [{}, { confirm: '' }, { confirm: 'owner' }]) {
+    expect((await team.asOwner.post(question, { role: 'developer' })).status).toBe(405)
+    for (const fields of [{}, { role: '' }, { role: 'owner' }]) {
       const { status, text } = await team.asOwner.post(`${question}/confirm`, fields)
       expect([fields, status]).toEqual([fields, 409])
       expect(text).toContain('This has been changed in the meantime.')
@@ -165,7 +165,7 @@ describe('deleting an app', () => {
     expect(question.text).toContain('gone for good')
     const wrong = await team.asOwner.post(`${team.app}/delete/confirm`, { confirm: 'app' })
     expect(wrong.status).toBe(409)
-    expect(wrong.text).toMatch(/<input id="confirm"[^>]* value="app"[^>]* aria-invalid="true" autofocus>/)
+    expect(wrong.text).toMatch(/<input id="confirm-confirm"[^>]* value="app"[^>]* aria-invalid="true" autofocus>/)
     expect(await stored()).toEqual(before)
     const deleted = await team.asOwner.post(`${team.app}/delete/confirm`, { confirm: before.name })
     expect((await team.asOwner.follow(deleted)).text).toContain('gone for good on')

@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 
 const settings = () => `${team.clientAt(client)}/settings`
-const rename = (name: string, more = '') => ({ version: '0', name, redirects: `${redirect}\n${more}` })
+const rename = (name: string, more = '') => ({ version: '0', name, redirectUris: `${redirect}\n${more}` })
 const nameNow = async () => (await team.world.db.client.findUniqueOrThrow({ where: { id: client } })).name
 
 describe('a change', () => {

@@ -181,6 +181,11 @@ describe('every file', () => {
     expect(packed).toEqual([])
   })
 
+  it('reads a form of the portal in read-field.ts alone', () => {
+    const readings = matchesOf(/\b(?:form|fields|typed|posted)\.(?:get|has)\('/g)
+    expect(offenders((path) => (isIn('server/portal', path) ? readings(path) : []))).toEqual([])
+  })
+
   it('exports nothing of another file, but a package its types', () => {
     const exported = matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm)
     const ofOthers = (path: string) => (path === 'clients/sdk/client.ts' ? [] : exported(path))

@@ -16,7 +16,7 @@ import { appColumns, nullIfEmpty, objectOrNull, toApp } from '../shared/mappers.
 import { newId } from '../shared/names.ts'
 import { isReviewed } from '../shared/purposes.ts'
 import { nameFaults } from '../shared/registration.ts'
-import { appOutput, idOr, typed } from '../shared/schemas.ts'
+import { appOutput, idOr, nameInput, typed } from '../shared/schemas.ts'
 import type { Fault } from '../shared/validation.ts'
 import { fault, refuseIf, textFaults } from '../shared/validation.ts'
 import { clubs } from './clubs.ts'
@@ -26,12 +26,13 @@ import { logoVersions } from './logo-versions.ts'
 
 const MAX_APPS = 50
 const MAX_DESCRIPTION = 500
+const MAX_HOMEPAGE = 2048
 
 const create = internal('dev:write', teamPeople, {
   summary: 'Adds an app to a team',
   fails: ['teamUnknown', 'providerUnknown', 'tooManyApps'],
 })
-  .input(z.object({ team: idOr('teamUnknown'), name: typed, provider: idOr('providerUnknown') }))
+  .input(z.object({ team: idOr('teamUnknown'), name: nameInput, provider: idOr('providerUnknown') }))
   .output(appOutput)
   .mutation(async ({ ctx, input: { team, name, provider } }) => {
     await roleIn(ctx, team)
@@ -57,9 +58,9 @@ const update = internal('dev:write', teamPeople, {
     z.object({
       app: idOr('ownAppUnknown'),
       version: z.int().optional().meta({ description: 'The version that was read; any other is 409' }),
-      name: typed.optional(),
+      name: nameInput.optional(),
       description: typed.optional(),
-      homepage: typed.optional(),
+      homepage: typed.meta({ maxLength: MAX_HOMEPAGE, format: 'uri' }).optional(),
     }),
   )
   .output(appOutput)
@@ -125,7 +126,7 @@ const descriptionFaults = (text: string) =>
 
 function homepageFaults(text: string): Fault[] {
   const wrong = [fault('homepage', 'homepage')]
-  if (text.length > 2048 || !/^https:\/\/[^/?#]/i.test(text)) return wrong
+  if (text.length > MAX_HOMEPAGE || !/^https:\/\/[^/?#]/i.test(text)) return wrong
   if (!/^[\x21-\x7e]+$/.test(text)) return [fault('homepage', 'homepageCharacters')]
   if (!URL.canParse(text)) return wrong
   const { username, password } = new URL(text)

@@ -8,7 +8,7 @@ import { auditing, authorOf } from '../audit/record.ts'
 import { clientColumns, toClient } from '../shared/mappers.ts'
 import { newId } from '../shared/names.ts'
 import { firstAlgorithm, levelFaults, nameFaults, settingFaults } from '../shared/registration.ts'
-import { clientOutput, devices, idOr, idTokenAlgorithm, texts, typed } from '../shared/schemas.ts'
+import { clientOutput, devices, idOr, idTokenAlgorithm, nameInput, texts } from '../shared/schemas.ts'
 import { refuseIf } from '../shared/validation.ts'
 import { addTestClub } from '../test-club/add.ts'
 
@@ -19,7 +19,7 @@ export const create = internal('dev:write', teamPeople, {
   .input(
     z.object({
       app: idOr('ownAppUnknown'),
-      name: typed,
+      name: nameInput,
       type: z.enum(['web', 'native'], { error: 'type is web or native.' }),
       redirectUris: texts,
       devices: devices.default(false),

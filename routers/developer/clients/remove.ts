@@ -15,7 +15,10 @@ export const remove = internal('dev:write', teamPeople, {
   .input(
     z.object({
       client: idOr('clientUnknown'),
-      confirm: typed.optional().meta({ description: 'Its id; needed while consents are in force' }),
+      confirm: typed
+        .meta({ minLength: 1 })
+        .optional()
+        .meta({ description: 'Its id; needed while consents are in force' }),
     }),
   )
   .output(

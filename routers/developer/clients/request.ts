@@ -11,7 +11,7 @@ import { clientColumns, stateOf, toClient } from '../shared/mappers.ts'
 import { newId } from '../shared/names.ts'
 import { purposesOf } from '../shared/purposes.ts'
 import { levelFaults, logoutFaults, nameFaults, settingFaults } from '../shared/registration.ts'
-import { clientOutput, devices, idOr, purpose, texts, typed } from '../shared/schemas.ts'
+import { clientOutput, devices, idOr, nameInput, purpose, texts } from '../shared/schemas.ts'
 import { refuseIf } from '../shared/validation.ts'
 
 /**
@@ -26,7 +26,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
     z.object({
       client: idOr('clientUnknown'),
       purpose,
-      name: typed.optional(),
+      name: nameInput.optional(),
       redirectUris: texts.optional().meta({ description: "By default the client's" }),
       devices: devices.optional(),
     }),

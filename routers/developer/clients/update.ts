@@ -16,7 +16,7 @@ import {
   redirectFaults,
   scopeFaults,
 } from '../shared/registration.ts'
-import { clientOutput, devices, idOr, idTokenAlgorithm, purpose, texts, typed } from '../shared/schemas.ts'
+import { clientOutput, devices, idOr, idTokenAlgorithm, nameInput, purpose, texts } from '../shared/schemas.ts'
 import { refuseIf } from '../shared/validation.ts'
 import type { Client, Requested } from './changes.ts'
 import { changesOf, isReviewed } from './changes.ts'
@@ -30,7 +30,7 @@ export const update = internal('dev:write', teamPeople, {
     z.object({
       client: idOr('clientUnknown'),
       version: z.int().meta({ description: 'The version that was read; any other is 409' }),
-      name: typed.optional(),
+      name: nameInput.optional(),
       redirectUris: texts.optional(),
       devices: devices.optional(),
       postLogoutRedirectUris: texts

@@ -21,6 +21,7 @@ export const rule = z.enum(ruleNames, { error: 'rule is anyone, author or app.' 
   description: 'Every member (`anyone`), only the `author` of an entry, or only the `app` itself.',
   examples: ['author'],
 })
+const collectionInput = z.string(withError('nameInvalid')).trim().pipe(entryName).meta({ minLength: 1, maxLength: 64 })
 const ruled = z.object({ collection: entryName, rule })
 
 const ofApp = statement(
@@ -44,7 +45,7 @@ const set = internal('dev:write', teamPeople, {
   summary: "Sets who may write the shared entries of an app's collection, in all clubs",
   fails: ['ownAppUnknown', 'tooManyRules'],
 })
-  .input(ruled.extend({ app, collection: z.string(withError('nameInvalid')).trim().pipe(entryName) }))
+  .input(ruled.extend({ app, collection: collectionInput }))
   .output(ruled)
   .mutation(async ({ ctx, input: { app: appId, collection, rule } }) => {
     const team = await teamOfApp(ctx, appId)

@@ -185,7 +185,7 @@ const put = internal('dev:write', teamPeople, {
   summary: "Replaces the JSON text of an entry in the team's test club",
   fails: ['ownAppUnknown', 'keyUnknown', 'changedMeanwhile', 'quotaExceeded'],
 })
-  .input(seen.extend({ value: z.string().max(MAX_SHOWN) }))
+  .input(seen.extend({ value: z.string().max(MAX_SHOWN).meta({ minLength: 1 }) }))
   .output(z.object({ etag: z.string() }))
   .mutation(async ({ ctx, input: { key, value: typed, etag: read, ...of } }) => {
     const at = await sandboxOf(ctx, of)

@@ -6,7 +6,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
 import { lockTeamAs, roleIn, teamOfApp } from '../access/roles.ts'
 import { auditing, authorOf } from '../audit/record.ts'
-import { idOr } from '../shared/schemas.ts'
+import { idOr, typed } from '../shared/schemas.ts'
 import { holdings, holdingsOf } from './impact.ts'
 import { DAYS_TO_RESTORE, endOf, markApp } from './schedule.ts'
 
@@ -31,7 +31,7 @@ export const removeApp = internal('dev:write', teamPeople, {
   summary: `Suspends an app, which is removed ${DAYS_TO_RESTORE} days later with its clients, consents, storage and subscriptions`,
   fails: ['ownAppUnknown', 'ownerNeeded', 'appSuspended', 'nameNotConfirmed'],
 })
-  .input(z.object({ app, confirm: z.string().meta({ description: 'Its name' }) }))
+  .input(z.object({ app, confirm: typed.meta({ description: 'Its name', minLength: 1 }) }))
   .output(ends)
   .mutation(async ({ ctx, input: { app: id, confirm } }) => {
     const team = await teamOfApp(ctx, id)

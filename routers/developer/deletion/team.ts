@@ -6,7 +6,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
 import { lockTeamAs, roleIn } from '../access/roles.ts'
 import { auditing, authorOf } from '../audit/record.ts'
-import { idOr } from '../shared/schemas.ts'
+import { idOr, typed } from '../shared/schemas.ts'
 import { holdings, holdingsOf } from './impact.ts'
 import { DAYS_TO_RESTORE, endOf, markTeam } from './schedule.ts'
 
@@ -31,7 +31,7 @@ export const removeTeam = internal('dev:write', teamPeople, {
   summary: `Suspends the apps of a team, which is removed ${DAYS_TO_RESTORE} days later with all that belongs to it`,
   fails: ['teamUnknown', 'ownerNeeded', 'nameNotConfirmed'],
 })
-  .input(z.object({ team, confirm: z.string().meta({ description: 'Its name' }) }))
+  .input(z.object({ team, confirm: typed.meta({ description: 'Its name', minLength: 1 }) }))
   .output(ends)
   .mutation(async ({ ctx, input: { team: id, confirm } }) => {
     await roleIn(ctx, id, 'owner')

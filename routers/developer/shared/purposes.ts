@@ -6,7 +6,7 @@ import { fault, refuseIf, textFaults } from './validation.ts'
 export const isReviewed = async (tx: Transaction, app: string) =>
   (await tx.client.count({ where: { appId: app, testOnly: false } })) > 0
 
-const MAX_PURPOSE = 1000
+export const MAX_PURPOSE = 1000
 
 export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
   const purposes = scopes.map((scope) => [scope, (said[scope] ?? '').trim()] as const)

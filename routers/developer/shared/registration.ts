@@ -102,7 +102,7 @@ function faultsOfName(whose: string, name: string): Fault[] {
 }
 
 const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
-const MAX_NAME = 100
+export const MAX_NAME = 100
 
 export const levelFaults = (wanted: readonly string[], level: Level): Fault[] =>
   wanted

@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { ClientAuthentication, IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { isPostgresText } from '../../kernel/access.ts'
+import { MAX_EMAIL_LENGTH } from '../../kernel/email-address.ts'
 import type { PlainError } from '../../kernel/errors.ts'
 import { withError } from '../../kernel/errors.ts'
+import { MAX_PURPOSE } from './purposes.ts'
+import { MAX_NAME } from './registration.ts'
 
 /** What a person types, without the white space around it, as the portal's forms send it. */
 export const typed = z.string().trim()
+
+/** As its rules refuse it with a sentence of their own, its bounds are metadata: for forms and the reference. */
+export const nameInput = typed.meta({ minLength: 1, maxLength: MAX_NAME })
+export const emailInput = typed.meta({ minLength: 1, maxLength: MAX_EMAIL_LENGTH, format: 'email' })
 
 /** An id in the input; one that cannot be stored is reported as unknown. */
 export const idOr = (unknown: PlainError) =>
@@ -13,7 +20,9 @@ export const idOr = (unknown: PlainError) =>
 
 export const role = z.enum(['owner', 'developer'], { error: 'role is owner or developer.' })
 export const texts = z.array(typed).max(50, { error: 'There are at most 50.' })
-export const purpose = z.record(typed, typed).meta({ description: 'What each scope is for, by scope' })
+export const purpose = z
+  .record(typed, typed.meta({ maxLength: MAX_PURPOSE }))
+  .meta({ description: 'What each scope is for, by scope' })
 
 const time = z.int().meta({ description: 'Unix seconds' })
 

@@ -11,7 +11,7 @@ import { lockTeam, lockTeamAs, roleIn } from '../access/roles.ts'
 import { auditing, authorOf } from '../audit/record.ts'
 import { MAILS_OF_TEAM, MAILS_TO_ADDRESS, queueInvitation } from '../mails/queue.ts'
 import { newId } from '../shared/names.ts'
-import { idOr, invitationOutput, role } from '../shared/schemas.ts'
+import { emailInput, idOr, invitationOutput, role } from '../shared/schemas.ts'
 
 const team = idOr('teamUnknown')
 
@@ -25,7 +25,7 @@ export const invite = internal('dev:write', teamPeople, {
   summary: 'Invites a person to a team',
   fails: ['teamUnknown', 'ownerNeeded', 'emailInvalid', 'alreadyInTeam', 'tooManyPeople'],
 })
-  .input(z.object({ team, email: z.string(), role }))
+  .input(z.object({ team, email: emailInput, role }))
   .output(
     invitationOutput.extend({
       mailed: z.boolean().meta({

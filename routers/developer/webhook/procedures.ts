@@ -37,8 +37,12 @@ const secretUsed = statement(
 )
 
 const app = appId('app')
-const typedUrl = z.string(withError('urlInvalid')).trim().pipe(url)
-const typedSecret = z.string(withError('secretInvalid')).trim().pipe(secret)
+const typedUrl = z
+  .string(withError('urlInvalid'))
+  .trim()
+  .pipe(url)
+  .meta({ minLength: 1, maxLength: 2048, format: 'uri' })
+const typedSecret = z.string(withError('secretInvalid')).trim().pipe(secret).meta({ maxLength: 1024 })
 
 type Shown = Pick<Template, 'webhookUrl' | 'webhookSecret'>
 

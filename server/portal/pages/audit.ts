@@ -1,6 +1,6 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
 import type { Team } from './team-page.ts'
@@ -11,31 +11,31 @@ import { valueText } from './waiting.ts'
 type Audit = Awaited<ReturnType<Developer['audit']['list']>>
 type Entry = Audit['items'][number]
 
-export function auditPage(visit: Visit, team: Team, { items, more }: Audit): string {
-  const { w, language } = visit
-  const offset = offsetOf(visit)
+export function auditPage(request: PageRequest, team: Team, { items, more }: Audit): string {
+  const { w, language } = request
+  const offset = offsetOf(request)
   const rows = items.map((entry) => [
-    html`${w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`}<strong>${targetOf(visit, team, entry)}</strong>
-<p class="hint">${momentOf(entry.at, language)}${by(visit, entry)}</p>`,
-    changes(visit, entry),
+    html`${w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`}<strong>${targetOf(request, team, entry)}</strong>
+<p class="hint">${momentOf(entry.at, language)}${by(request, entry)}</p>`,
+    changes(request, entry),
   ])
-  return teamPage(visit, team, 'audit', {
+  return teamPage(request, team, 'audit', {
     title: w.audit,
     body: html`${rows.length === 0 ? html`<p>${w.auditNone}</p>` : table(w.audit, [w.what, w.changes], rows)}
-${pager(visit, { offset, shown: items.length, more })}
+${pager(request, { offset, shown: items.length, more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
 /** The team does not learn who declined an invitation, nor who decided for a club. */
-function by({ w }: Visit, { action, by, client }: Entry) {
+function by({ w }: PageRequest, { action, by, client }: Entry) {
   if (action === 'invitation.decline' || action.startsWith('club.')) return null
   if (client) return html`<br>${w.client} ${client.name === null ? html`<code>${client.id}</code>` : name(client.name)}`
   return html`<br>${by === null ? w.operator : by.name === null ? w.erased : name(by.name)}`
 }
 
 /** Apps and clients that exist are links. */
-function targetOf({ w, at }: Visit, team: Team, { action, target, targetName }: Entry) {
+function targetOf({ w, at }: PageRequest, team: Team, { action, target, targetName }: Entry) {
   if (target === '') return w.erased
   const [subject] = action.split('.')
   const kind = subject === 'secret' ? 'client' : subject === 'club' ? 'app' : subject
@@ -44,7 +44,7 @@ function targetOf({ w, at }: Visit, team: Team, { action, target, targetName }: 
   return html`<a href="${at('teams', team.id, `${kind}s`, target)}">${name(targetName)}</a>`
 }
 
-function changes({ w }: Visit, { before, after }: Entry) {
+function changes({ w }: PageRequest, { before, after }: Entry) {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   const differing = fields.filter((field) => JSON.stringify(before?.[field]) !== JSON.stringify(after?.[field]))
   if (differing.length === 0) return w.none

@@ -1,5 +1,5 @@
 import { html } from '../../browser/pages/html.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import { momentOf } from './times.ts'
 
 export interface Counts {
@@ -13,7 +13,7 @@ export interface Counts {
 const [HEIGHT, BAR, GAP] = [100, 10, 2]
 
 /** Bars of requests over time. The table below has the figures, so the chart is an image with only a name. */
-export function chart({ w, language }: Visit, bars: readonly Counts[]) {
+export function chart({ w, language }: PageRequest, bars: readonly Counts[]) {
   const most = Math.max(1, ...bars.map(({ ok, refused, limited }) => ok + refused + limited))
   const width = bars.length * (BAR + GAP)
   const scaled = (count: number) => Math.round((count / most) * HEIGHT * 100) / 100

@@ -1,16 +1,16 @@
-import type { Visit } from '../visit.ts'
-import { choice } from './fields.ts'
+import { select } from '../forms/controls.ts'
+import type { PageRequest } from '../page-request.ts'
 import type { ClientSummary } from './team-page.ts'
 
 /** Clients offered by a filter. */
 export const CLIENTS_OFFERED = 50
 
 /** A filter by client: the given ones, and the one in the address, to which a client's page links. */
-export function clientChoice({ w, query }: Pick<Visit, 'w' | 'query'>, clients: readonly ClientSummary[]) {
+export function clientChoice({ w, query }: Pick<PageRequest, 'w' | 'query'>, clients: readonly ClientSummary[]) {
   const chosen = query.get('client') ?? ''
   const offered = clients.map(({ id, name }) => [id, name] as const)
   const isOffered = chosen === '' || clients.some(({ id }) => id === chosen)
-  return choice({ id: 'client', name: 'client', label: w.client, value: chosen }, [
+  return select({ id: 'client', name: 'client', label: w.client, value: chosen }, [
     ['', w.allOf],
     ...offered,
     ...(isOffered ? [] : [[chosen, chosen] as const]),

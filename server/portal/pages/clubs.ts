@@ -1,6 +1,6 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
 import type { App, Team } from './team-page.ts'
@@ -9,17 +9,21 @@ import { dayOf } from './times.ts'
 
 type Clubs = Awaited<ReturnType<Developer['apps']['clubs']>>
 
-export function clubsPage(visit: Visit, { team, app }: { team: Team; app: App }, { items, more }: Clubs): string {
-  const { w, language } = visit
+export function clubsPage(
+  request: PageRequest,
+  { team, app }: { team: Team; app: App },
+  { items, more }: Clubs,
+): string {
+  const { w, language } = request
   const rows = items.map(({ club, state, reason, at }) => [
     html`${name(club.name)}<br><code>${club.id}</code>`,
     html`${w.clubs.states[state]}${reason !== null && html`<br>${name(reason)}`}`,
     dayOf(at, language),
   ])
-  return appPage(visit, team, app, 'app', {
+  return appPage(request, team, app, 'app', {
     title: w.clubs.title,
     body: html`<p class="lead">${w.clubs.lead}</p>
 ${rows.length === 0 ? html`<p>${w.clubs.none}</p>` : table(w.clubs.title, [w.clubs.club, w.clubs.state, w.since], rows)}
-${pager(visit, { offset: offsetOf(visit), shown: items.length, more })}`,
+${pager(request, { offset: offsetOf(request), shown: items.length, more })}`,
   })
 }

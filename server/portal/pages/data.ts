@@ -1,9 +1,10 @@
+import { developer } from '../../../routers/developer/procedures.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
-import { copyable, fact, hidden } from './fields.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
+import { copyable, fact } from './fields.ts'
 import { bytesText, countText } from './figures.ts'
-import { formOf } from './form.ts'
 import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
@@ -24,10 +25,13 @@ interface Place {
 /** Bytes of a value that can be edited here: escaped in a form, any text of this size fits into one. */
 export const MAX_EDITED = 2_500
 
+export const valueForm = form('save', developer.data.put, ['etag', 'value'], { errorsAt: { quotaExceeded: 'value' } })
+export const entryRemovalForm = form('delete', developer.data.remove, ['etag'])
+
 /** The address has `shared`, or `of-` and the member. */
 const ownerSegment = (owner: string) => (owner === '' ? 'shared' : `of-${owner}`)
 
-const addressOf = ({ at }: Visit, { team, app, club, owner, collection }: Place, ...more: string[]) =>
+const addressOf = ({ at }: PageRequest, { team, app, club, owner, collection }: Place, ...more: string[]) =>
   at(
     ...['teams', team.id, 'apps', app.id, 'data'],
     ...[club?.id, owner !== undefined && ownerSegment(owner), collection].filter((part) => typeof part === 'string'),
@@ -35,102 +39,101 @@ const addressOf = ({ at }: Visit, { team, app, club, owner, collection }: Place,
   )
 
 /** The pages above, of the data. */
-function trailOf(visit: Visit, { club, owner, collection, ...place }: Place, isEntry = false) {
+function trailOf(request: PageRequest, { club, owner, collection, ...place }: Place, isEntry = false) {
   if (club === undefined) return []
-  const above = [[visit.w.appSections.data, addressOf(visit, place)] as const]
+  const above = [[request.w.appSections.data, addressOf(request, place)] as const]
   if (collection === undefined) return above
-  const ofClub = [name(club.name), addressOf(visit, { ...place, club })] as const
+  const ofClub = [name(club.name), addressOf(request, { ...place, club })] as const
   if (!isEntry) return [...above, ofClub]
   return [
     ...above,
     ofClub,
-    [name(collection), addressOf(visit, { ...place, club, owner: owner!, collection })] as const,
+    [name(collection), addressOf(request, { ...place, club, owner: owner!, collection })] as const,
   ]
 }
 
-export function storesPage(visit: Visit, place: Place, { items, more }: Data['stores']): string {
-  const { w, language } = visit
+export function storesPage(request: PageRequest, place: Place, { items, more }: Data['stores']): string {
+  const { w, language } = request
   const rows = items.map(({ club, environment, bytes }) => [
-    html`<a href="${addressOf(visit, { ...place, club })}">${name(club.name)}</a>`,
+    html`<a href="${addressOf(request, { ...place, club })}">${name(club.name)}</a>`,
     badge(w.environment[environment], 'plain'),
     bytesText(bytes, language),
   ])
-  return appPage(visit, place.team, place.app, 'data', {
+  return appPage(request, place.team, place.app, 'data', {
     title: w.data.title,
     body: html`<p class="lead">${w.data.lead}</p>
-<p class="ways"><a href="${visit.at('teams', place.team.id, 'apps', place.app.id, 'rules')}">${w.rules.open}</a></p>
+<p class="ways"><a href="${request.at('teams', place.team.id, 'apps', place.app.id, 'rules')}">${w.rules.open}</a></p>
 ${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.title, [w.data.club, w.data.environment, w.data.size], rows)}
-${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}`,
+${pager(request, { offset: offsetOf(request), shown: rows.length, more })}`,
   })
 }
 
-export function collectionsPage(visit: Visit, place: Place, { items, more }: Data['collections']): string {
-  const { w, language } = visit
+export function collectionsPage(request: PageRequest, place: Place, { items, more }: Data['collections']): string {
+  const { w, language } = request
   const rows = items.map(({ owner, collection, entries }) => [
-    html`<a href="${addressOf(visit, { ...place, owner: owner?.id ?? '', collection })}">${collection}</a>`,
+    html`<a href="${addressOf(request, { ...place, owner: owner?.id ?? '', collection })}">${collection}</a>`,
     owner ? name(owner.name) : w.data.shared,
     countText(entries, language),
   ])
-  return appPage(visit, place.team, place.app, 'data', {
+  return appPage(request, place.team, place.app, 'data', {
     title: w.data.collections,
     heading: name(place.club!.name),
-    trail: trailOf(visit, place),
+    trail: trailOf(request, place),
     body: html`${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.collections, [w.data.collection, w.data.owner, w.data.entries], rows)}
-${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}`,
+${pager(request, { offset: offsetOf(request), shown: rows.length, more })}`,
   })
 }
 
-export function entriesPage(visit: Visit, place: Place, { owner, items, more }: Data['entries']): string {
-  const { w, language } = visit
+export function entriesPage(request: PageRequest, place: Place, { owner, items, more }: Data['entries']): string {
+  const { w, language } = request
   const rows = items.map(({ key, bytes, updatedAt, updatedBy }) => [
-    html`<a href="${addressOf(visit, place, key)}">${key}</a>`,
+    html`<a href="${addressOf(request, place, key)}">${key}</a>`,
     bytesText(bytes, language),
     momentOf(updatedAt, language),
-    ...(owner ? [] : [writerOf(visit, updatedBy)]),
+    ...(owner ? [] : [writerOf(request, updatedBy)]),
   ])
   const columns = [w.data.key, w.data.size, w.data.changed, ...(owner ? [] : [w.data.changedBy])]
-  return appPage(visit, place.team, place.app, 'data', {
+  return appPage(request, place.team, place.app, 'data', {
     title: w.data.entries,
     heading: name(place.collection!),
-    trail: trailOf(visit, place),
+    trail: trailOf(request, place),
     body: html`<p class="hint">${owner ? w.data.privateHint(name(owner.name)) : w.data.sharedHint}</p>
 ${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.entries, columns, rows)}
-${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}
+${pager(request, { offset: offsetOf(request), shown: rows.length, more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-const writerOf = ({ w }: Visit, writer: { name: string } | null) => (writer ? name(writer.name) : w.data.unknown)
+const writerOf = ({ w }: PageRequest, writer: { name: string } | null) => (writer ? name(writer.name) : w.data.unknown)
 
-export function entryPage(visit: Visit, place: Place & { key: string }, entry: Data['entry']): string {
-  const { w, language } = visit
+export function entryPage(request: PageRequest, place: Place & { key: string }, entry: Data['entry']): string {
+  const { w, language } = request
   const { owner, value, bytes, updatedAt, createdBy, updatedBy, etag, environment } = entry
   const isEditable = environment === 'sandbox'
-  return appPage(visit, place.team, place.app, 'data', {
+  return appPage(request, place.team, place.app, 'data', {
     title: w.data.entry,
     heading: name(place.key),
-    trail: trailOf(visit, place, true),
+    trail: trailOf(request, place, true),
     body: html`<dl class="facts">
 ${fact(w.data.owner, owner ? name(owner.name) : w.data.shared)}
 ${fact(w.data.size, bytesText(bytes, language))}
 ${fact(w.data.changed, momentOf(updatedAt, language))}
-${!owner && html`${fact(w.data.changedBy, writerOf(visit, updatedBy))}${fact(w.data.createdBy, writerOf(visit, createdBy))}`}
+${!owner && html`${fact(w.data.changedBy, writerOf(request, updatedBy))}${fact(w.data.createdBy, writerOf(request, createdBy))}`}
 ${fact('ETag', copyable('ETag', etag))}
 </dl>
-${value === null ? html`<p>${w.data.tooLarge}</p>` : isEditable && bytes <= MAX_EDITED ? editForm(visit, place, etag, value) : html`<pre>${value}</pre>`}
+${value === null ? html`<p>${w.data.tooLarge}</p>` : isEditable && bytes <= MAX_EDITED ? editForm(request, place, etag, value) : html`<pre>${value}</pre>`}
 ${
   isEditable &&
-  html`<form method="post" action="${addressOf(visit, place, place.key)}/delete">${hidden('etag', etag)}<button>${w.data.remove}</button></form>`
+  html`<form method="post" action="${addressOf(request, place, place.key)}/delete">${entryRemovalForm.at(request, { etag }).hidden('etag')}<button>${w.data.remove}</button></form>`
 }`,
   })
 }
 
-const editForm = (
-  visit: Visit,
-  place: Place & { key: string },
-  etag: string,
-  value: string,
-) => html`<form method="post" action="${addressOf(visit, place, place.key)}/save" novalidate>${hidden('etag', etag)}
-${formOf(visit, 'save').area({ id: 'value', name: 'value', label: visit.w.data.value, hint: visit.w.data.valueHint, value, required: true }, Math.min(24, value.split('\n').length + 3))}
-<button class="chief">${visit.w.save}</button>
+function editForm(request: PageRequest, place: Place & { key: string }, etag: string, value: string) {
+  const { w } = request
+  const { hidden, field } = valueForm.at(request, { etag, value })
+  return html`<form method="post" action="${addressOf(request, place, place.key)}/save" novalidate>${hidden('etag')}
+${field('value', { label: w.data.value, hint: w.data.valueHint, rows: Math.min(24, value.split('\n').length + 3) })}
+<button class="chief">${w.save}</button>
 </form>`
+}

@@ -1,15 +1,31 @@
+import { z } from 'zod'
+import { developer } from '../../../routers/developer/procedures.ts'
 import type { DeliveryFilter } from '../../../routers/developer/webhook/delivery-lists.ts'
 import { deliveryStates } from '../../../routers/webhooks/deliveries/retry.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
-import { choice, hidden } from './fields.ts'
+import { select } from '../forms/controls.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
 import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 import { momentOf } from './times.ts'
+
+/** How far back failed deliveries are retried, in seconds. */
+export const spans = { hour: 3_600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const
+
+export const retryFailedForm = form(
+  'retry-failed',
+  developer.deliveries.retryFailed,
+  ['type', 'subscription', 'span'],
+  {
+    own: { span: z.enum(Object.keys(spans) as (keyof typeof spans)[]) },
+  },
+)
+export const retryForm = form('retry')
 
 type List = Awaited<ReturnType<Developer['deliveries']['list']>>
 type Delivery = List['items'][number]
@@ -20,10 +36,10 @@ export interface Of {
   app: App
 }
 
-export const addressOf = ({ at }: Visit, { team, app }: Of) => at('teams', team.id, 'apps', app.id, 'deliveries')
+export const addressOf = ({ at }: PageRequest, { team, app }: Of) => at('teams', team.id, 'apps', app.id, 'deliveries')
 
 const kinds = { pending: 'plain', delivered: 'good', failed: 'bad' } as const
-export const stateBadge = ({ w }: Visit, { state }: Delivery) => badge(w.deliveryState[state], kinds[state])
+export const stateBadge = ({ w }: PageRequest, { state }: Delivery) => badge(w.deliveryState[state], kinds[state])
 
 interface ListView extends Of {
   list: List
@@ -31,41 +47,41 @@ interface ListView extends Of {
   filter: DeliveryFilter
 }
 
-export function deliveriesPage(visit: Visit, { team, app, list, filters, filter }: ListView): string {
-  const { w, language } = visit
-  const own = addressOf(visit, { team, app })
+export function deliveriesPage(request: PageRequest, { team, app, list, filters, filter }: ListView): string {
+  const { w, language } = request
+  const own = addressOf(request, { team, app })
   const isFiltered = Object.keys(filter).length > 0
   const rows = list.items.map((delivery) => [
     momentOf(delivery.createdAt, language),
     html`<code>${delivery.type}</code>${delivery.test && html` ${badge(w.testEvent, 'plain')}`}`,
-    stateBadge(visit, delivery),
+    stateBadge(request, delivery),
     delivery.attempts,
     delivery.lastStatus ?? delivery.lastError ?? w.none,
     delivery.nextAttemptAt === null ? w.none : momentOf(delivery.nextAttemptAt, language),
-    html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="unseen"> ${delivery.id}</span></a> ${delivery.state !== 'delivered' && retryForm(visit, own, delivery)}</div>`,
+    html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="unseen"> ${delivery.id}</span></a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)}</div>`,
   ])
   const columns = [w.created, w.event, w.stateOf, w.attempts, w.answer, w.next, w.actions]
-  return appPage(visit, team, app, 'deliveries', {
+  return appPage(request, team, app, 'deliveries', {
     title: w.deliveries,
     body: html`<div class="filters">
-${filterForm(visit, own, filters, filter)}
-${retryFailedForm(visit, own, filter)}
+${filterForm(request, own, filters, filter)}
+${retryAllFailed(request, own, filter)}
 </div>
 ${rows.length === 0 ? html`<p>${isFiltered ? w.deliveriesNoneSo : w.deliveriesNone}</p>` : table(w.deliveries, columns, rows)}
-${pager(visit, { offset: offsetOf(visit), shown: rows.length, more: list.more })}
+${pager(request, { offset: offsetOf(request), shown: rows.length, more: list.more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-function filterForm({ w }: Visit, own: string, { types, subscriptions }: Filters, filter: DeliveryFilter) {
+function filterForm({ w }: PageRequest, own: string, { types, subscriptions }: Filters, filter: DeliveryFilter) {
   const { state = '', type = '', subscription = '' } = filter
   return html`<form method="get" action="${own}">
-${choice({ id: 'state', name: 'state', label: w.stateOf, value: state }, [
+${select({ id: 'state', name: 'state', label: w.stateOf, value: state }, [
   ['', w.allOf],
   ...deliveryStates.map((one) => [one, w.deliveryState[one]] as const),
 ])}
-${choice({ id: 'type', name: 'type', label: w.testType, value: type }, offered(w.allOf, types, type))}
-${choice({ id: 'subscription', name: 'subscription', label: w.subscription, value: subscription }, offered(w.allOf, subscriptions, subscription))}
+${select({ id: 'type', name: 'type', label: w.testType, value: type }, offered(w.allOf, types, type))}
+${select({ id: 'subscription', name: 'subscription', label: w.subscription, value: subscription }, offered(w.allOf, subscriptions, subscription))}
 <button>${w.show}</button>
 </form>`
 }
@@ -77,12 +93,15 @@ const offered = (all: string, values: readonly string[], chosen: string) => [
 ]
 
 /** Retries what matches the filter by type and subscription. */
-const retryFailedForm = ({ w }: Visit, own: string, { type, subscription }: DeliveryFilter) =>
-  html`<form method="post" action="${own}/retry-failed">
-${type !== undefined && hidden('type', type)}${subscription !== undefined && hidden('subscription', subscription)}
-${choice({ id: 'span', name: 'span', label: w.retrySince, value: 'day' }, Object.entries(w.spans))}
+function retryAllFailed(request: PageRequest, own: string, { type, subscription }: DeliveryFilter) {
+  const { w } = request
+  const { hidden, field } = retryFailedForm.at(request, { type, subscription, span: 'day' })
+  return html`<form method="post" action="${own}/retry-failed">
+${type !== undefined && hidden('type')}${subscription !== undefined && hidden('subscription')}
+${field('span', { label: w.retrySince, options: Object.entries(w.spans) })}
 <button>${type === undefined && subscription === undefined ? w.retryAll : w.retryAllSo}</button>
 </form>`
+}
 
-export const retryForm = ({ w }: Visit, own: string, { id }: Delivery) =>
+export const retryButton = ({ w }: PageRequest, own: string, { id }: Delivery) =>
   html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/retry"><button>${w.retry}<span class="unseen"> ${id}</span></button></form>`

@@ -1,8 +1,8 @@
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import type { Of } from './deliveries.ts'
-import { addressOf, retryForm, stateBadge } from './deliveries.ts'
+import { addressOf, retryButton, stateBadge } from './deliveries.ts'
 import { fact } from './fields.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
@@ -11,14 +11,14 @@ import { momentOf } from './times.ts'
 
 type Details = Awaited<ReturnType<Developer['deliveries']['get']>>
 
-export function deliveryPage(visit: Visit, { team, app, delivery }: Of & { delivery: Details }): string {
-  const { w, language } = visit
-  const own = addressOf(visit, { team, app })
+export function deliveryPage(request: PageRequest, { team, app, delivery }: Of & { delivery: Details }): string {
+  const { w, language } = request
+  const own = addressOf(request, { team, app })
   const moment = (label: string, unix: number | null) => unix !== null && fact(label, momentOf(unix, language))
   const { subscription } = delivery
-  return appPage(visit, team, app, undefined, {
+  return appPage(request, team, app, undefined, {
     title: w.delivery,
-    body: html`<p>${stateBadge(visit, delivery)} ${delivery.test && badge(w.testEvent, 'plain')}</p>
+    body: html`<p>${stateBadge(request, delivery)} ${delivery.test && badge(w.testEvent, 'plain')}</p>
 <dl class="facts">
 ${fact(w.event, html`<code>${delivery.type}</code>`)}
 ${fact('webhook-id', html`<code>${delivery.id}</code>`)}
@@ -28,22 +28,22 @@ ${moment(w.created, delivery.createdAt)}
 ${moment(w.next, delivery.nextAttemptAt)}
 ${moment(w.finished, delivery.finishedAt)}
 </dl>
-<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.reload}</a> ${delivery.state !== 'delivered' && retryForm(visit, own, delivery)} <a class="button" href="${own}?subscription=${encodeURIComponent(subscription)}">${w.ofSubscription}</a></div>
+<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.reload}</a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)} <a class="button" href="${own}?subscription=${encodeURIComponent(subscription)}">${w.ofSubscription}</a></div>
 <h2>${w.attempts}</h2>
-${attempts(visit, delivery)}
+${attempts(request, delivery)}
 <h2>${w.headersSent}</h2>
 <dl class="facts">${Object.entries(delivery.headers).map(([header, value]) =>
       fact(header, value === null ? html`<em>${w.secretHeader}</em>` : html`<code>${value}</code>`),
     )}</dl>
 <h2>${w.bodySent}</h2>
 ${verbatim(w.bodySent, delivery.body)}
-${signed(visit, delivery)}
+${signed(request, delivery)}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-function attempts(visit: Visit, { history, attempts, lastError, answer }: Details) {
-  const { w, language } = visit
+function attempts(request: PageRequest, { history, attempts, lastError, answer }: Details) {
+  const { w, language } = request
   const rows = history.map(({ number, at, durationMs, status, error, answer }) => [
     number,
     momentOf(at, language),
@@ -61,7 +61,7 @@ ${rows.length === 0 && html`<p class="hint">${attempts === 0 ? w.attemptsNone : 
 ${rows.length === 0 && answer !== null && verbatim(w.answer, answer)}`
 }
 
-function signed({ w }: Visit, { headers }: Details) {
+function signed({ w }: PageRequest, { headers }: Details) {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']]
   if (!('webhook-signature' in headers) || timestamp === undefined) return null
   return html`<h2>${w.signedContent}</h2>

@@ -1,6 +1,6 @@
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import { fact } from './fields.ts'
 import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
@@ -8,14 +8,14 @@ import { momentOf } from './times.ts'
 
 export type Health = Awaited<ReturnType<Developer['apps']['health']>>
 
-export function healthTiles({ w }: Visit, { requests: { ok, refused, limited } }: Health) {
+export function healthTiles({ w }: PageRequest, { requests: { ok, refused, limited } }: Health) {
   const all = ok + refused + limited
   return html`<h2>${w.lastDay}</h2>
 <dl class="tiles">${fact(w.requests, w.count(all))}${fact(w.requestsRefused, w.count(refused))}${fact(w.limitedShare, w.percent(all === 0 ? 0 : limited / all))}</dl>`
 }
 
 export function lastError(
-  { w, at, language }: Visit,
+  { w, at, language }: PageRequest,
   team: Team,
   { health, catalogue }: { health: Health; catalogue: string },
 ) {
@@ -28,7 +28,7 @@ export function lastError(
 }
 
 /** A webhook works while its newest delivery has succeeded. */
-export function webhookFacts({ w, language }: Visit, own: string, webhook: NonNullable<Health['webhook']>) {
+export function webhookFacts({ w, language }: PageRequest, own: string, webhook: NonNullable<Health['webhook']>) {
   const { url, failed, deliveries, last } = webhook
   if (url === null) return html`<a href="${own}/webhook">${w.webhookSet}</a>`
   if (!last) return html`<a href="${own}/webhook">${w.webhookUnused}</a>`
@@ -37,5 +37,5 @@ export function webhookFacts({ w, language }: Visit, own: string, webhook: NonNu
 <span class="hint">${momentOf(last.createdAt, language)}</span>`
 }
 
-export const storageFacts = ({ w }: Visit, { stores, bytes, fullest, limit }: Health['storage']) =>
+export const storageFacts = ({ w }: PageRequest, { stores, bytes, fullest, limit }: Health['storage']) =>
   stores === 0 ? w.storageNone : w.storageFacts(w.bytes(bytes), stores, w.percent(fullest / limit))

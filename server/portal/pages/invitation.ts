@@ -1,16 +1,20 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
 import { fact } from './fields.ts'
 import { portalPage } from './layout.ts'
 import { dayOf } from './times.ts'
 
+export const acceptForm = form('accept')
+export const declineForm = form('decline')
+
 export type Invitation = Awaited<ReturnType<Developer['invitations']['list']>>['items'][number]
 
-export function invitationPage(visit: Visit, { id, team, role, invitedBy, expiresAt }: Invitation): string {
-  const { w, at, language } = visit
+export function invitationPage(request: PageRequest, { id, team, role, invitedBy, expiresAt }: Invitation): string {
+  const { w, at, language } = request
   const own = at('invitations', id)
-  return portalPage(visit, {
+  return portalPage(request, {
     title: w.invitation,
     heading: w.joinQuestion(name(team.name)),
     body: html`<p class="lead">${w.joinLead}</p>

@@ -3,7 +3,7 @@ import { pageContext, pathOf } from '../../browser/page-context.ts'
 import { document } from '../../browser/pages/document.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html, name } from '../../browser/pages/html.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import { de } from './words-de.ts'
 import type { Words } from './words-en.ts'
 import { en } from './words-en.ts'
@@ -21,16 +21,16 @@ interface Page {
   body: Html
 }
 
-export function portalPage(visit: Visit, { title, heading, trail = [], beside, body }: Page): string {
-  const { w, language, refused, query, at } = visit
+export function portalPage(request: PageRequest, { title, heading, trail = [], beside, body }: Page): string {
+  const { w, language, refused, query, at } = request
   const done = query.get('done') ?? ''
-  const { brand, ...look } = pageContext(visit.ctx)
+  const { brand, ...look } = pageContext(request.ctx)
   const path = pathOf(look)
   return document({
     language,
     mark: brand?.name ? `${brand.name} · ${w.mark}` : w.mark,
     logo: brand?.logo && `${path}/logo/${brand.logo.version}`,
-    above: above(visit, trail),
+    above: above(request, trail),
     title,
     heading,
     tab: refused && `${w.problem}: ${title}`,
@@ -44,7 +44,7 @@ ${body}`,
   })
 }
 
-const above = ({ w, at, person }: Visit, trail: readonly Link[]) => html`<div class="portal">
+const above = ({ w, at, person }: PageRequest, trail: readonly Link[]) => html`<div class="portal">
 <nav class="trail" aria-label="${w.trail}"><ol>
 ${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
 </ol></nav>

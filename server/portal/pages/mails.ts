@@ -1,33 +1,37 @@
+import { z } from 'zod'
 import { MailKind } from '../../../prisma/generated/enums.ts'
+import { developer } from '../../../routers/developer/procedures.ts'
 import { html } from '../../browser/pages/html.ts'
 import { mailWords } from '../../mails/message.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
-import { formOf } from './form.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
 import { portalPage } from './layout.ts'
+
+/** The mails that are wanted: stored are those that are not. */
+export const mailsForm = form('save', developer.mails.set, ['wanted', 'language'], {
+  own: { wanted: z.array(z.enum(MailKind)) },
+})
 
 type Settings = Awaited<ReturnType<Developer['mails']['get']>>
 
-export function mailsPage(visit: Visit, { language, off }: Settings, isSending: boolean): string {
-  const { w, at } = visit
-  const { kinds } = mailWords[visit.language]
-  const choices = Object.values(MailKind).map(
-    (
-      kind,
-    ) => html`<label class="choice"><input type="checkbox" name="kind" value="${kind}"${!off.includes(kind) && html` checked`}>
-<span>${kinds[kind]}</span></label>
-`,
-  )
-  return portalPage(visit, {
+export function mailsPage(request: PageRequest, { language, off }: Settings, isSending: boolean): string {
+  const { w, at } = request
+  const { kinds } = mailWords[request.language]
+  const all = Object.values(MailKind)
+  const { field } = mailsForm.at(request, { language, wanted: all.filter((kind) => !off.includes(kind)) })
+  return portalPage(request, {
     title: w.mails,
     body: html`${!isSending && html`<p class="hint">${w.mailsNone}</p>`}
 <form class="sheet" method="post" action="${at('mails')}/save">
-<fieldset><legend>${w.mailsLead}</legend>
-${choices}</fieldset>
-${formOf(visit, 'save').choice({ id: 'language', name: 'language', label: w.mailsLanguage, value: language }, [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-])}
+${field('wanted', { label: w.mailsLead, options: all.map((kind) => [kind, kinds[kind]]) })}
+${field('language', {
+  label: w.mailsLanguage,
+  options: [
+    ['en', 'English'],
+    ['de', 'Deutsch'],
+  ],
+})}
 <button>${w.save}</button>
 </form>`,
   })

@@ -1,13 +1,13 @@
 import { html } from '../../browser/pages/html.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import { portalPage } from './layout.ts'
 
-export const missingPage = (visit: Visit): string =>
+export const missingPage = (request: PageRequest): string =>
   portalPage(
-    { ...visit, query: new URLSearchParams() },
+    { ...request, query: new URLSearchParams() },
     {
-      title: visit.w.missing,
-      body: html`<p class="lead">${visit.w.missingHint}</p>
-<p class="ways"><a href="${visit.at()}">${visit.w.back}</a></p>`,
+      title: request.w.missing,
+      body: html`<p class="lead">${request.w.missingHint}</p>
+<p class="ways"><a href="${request.at()}">${request.w.back}</a></p>`,
     },
   )

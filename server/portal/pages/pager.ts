@@ -1,10 +1,10 @@
 import { html } from '../../browser/pages/html.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 
 /** A page of 30 rows weighs less than 60 kB with its style sheets and script; one of 50 deliveries weighed 74. */
 export const PAGE_ROWS = 30
 
-export const offsetOf = ({ query }: Visit) => {
+export const offsetOf = ({ query }: PageRequest) => {
   const offset = Number(query.get('offset') ?? 0)
   return Number.isSafeInteger(offset) && offset > 0 && offset < 2 ** 31 ? offset : 0
 }
@@ -16,7 +16,7 @@ interface Shown {
 }
 
 /** Links to the previous and the next page; the address's other parameters are preserved. */
-export function pager({ ctx, query, w }: Visit, { offset, shown, more }: Shown, rows = PAGE_ROWS) {
+export function pager({ ctx, query, w }: PageRequest, { offset, shown, more }: Shown, rows = PAGE_ROWS) {
   if (offset === 0 && !more) return null
   const link = (text: string, to: number) => {
     const kept = new URLSearchParams(query)

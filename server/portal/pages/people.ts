@@ -1,45 +1,54 @@
+import { z } from 'zod'
+import { developer } from '../../../routers/developer/procedures.ts'
 import { withLabels } from '../../../routers/kernel/labels.ts'
 import { html, name, strongName } from '../../browser/pages/html.ts'
-import type { Visit } from '../visit.ts'
-import { hidden } from './fields.ts'
-import { formOf } from './form.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
 import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
 import type { People, Person, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 import { dayOf } from './times.ts'
 
-export function personRemovalPage(visit: Visit, team: Team, colleague: Person): string {
-  const { w, at, person } = visit
+export const inviteForm = form('invite', developer.people.invite, ['email', 'role'], {
+  errorsAt: { emailInvalid: 'email', alreadyInTeam: 'email' },
+})
+export const withdrawalForm = form('withdraw', developer.people.withdraw, ['invitation'])
+export const roleForm = form('role', developer.people.setRole, ['person', 'role'])
+/** The role as the question named it. */
+export const personRemovalForm = form('confirm', developer.people.remove, ['role'], { own: { role: z.string() } })
+
+export function personRemovalPage(request: PageRequest, team: Team, colleague: Person): string {
+  const { w, at, person } = request
   const people = at('teams', team.id, 'people')
   const { id, role } = colleague
   const isSelf = id === person.id
   const title = isSelf ? w.leave : w.removePerson
-  return teamPage(visit, team, 'people', {
+  return teamPage(request, team, 'people', {
     title,
     heading: isSelf ? w.leaveQuestion(name(team.name)) : w.removePersonQuestion(name(colleague.name)),
     body: html`<p class="lead">${isSelf ? w.leaveLead(strongName(team.name)) : w.removePersonLead(strongName(colleague.name), w.role[role], strongName(team.name))}</p>
-<form method="post" action="${at('teams', team.id, 'people', id)}/remove/confirm">${hidden('confirm', role)}
+<form method="post" action="${at('teams', team.id, 'people', id)}/remove/confirm">${personRemovalForm.at(request, { role }).hidden('role')}
 <div class="buttons"><button class="chief">${title}</button> <a class="button" href="${people}">${w.cancel}</a></div>
 </form>`,
   })
 }
 
-export function peoplePage(visit: Visit, team: Team, list: People, sendsMails: boolean): string {
-  const { w } = visit
+export function peoplePage(request: PageRequest, team: Team, list: People, sendsMails: boolean): string {
+  const { w } = request
   const isOwner = team.role === 'owner'
-  return teamPage(visit, team, 'people', {
+  return teamPage(request, team, 'people', {
     title: w.people,
     body: html`${!isOwner && html`<p class="hint">${w.peopleOwner}</p>`}
-${people(visit, team, list)}
-${pager(visit, { offset: offsetOf(visit), shown: list.items.length, more: list.more })}
-${list.invitations.length > 0 && invitations(visit, team, list)}
-${isOwner && inviteForm(visit, team, sendsMails)}`,
+${people(request, team, list)}
+${pager(request, { offset: offsetOf(request), shown: list.items.length, more: list.more })}
+${list.invitations.length > 0 && invitations(request, team, list)}
+${isOwner && invite(request, team, sendsMails)}`,
   })
 }
 
-function people(visit: Visit, team: Team, { items }: People) {
-  const { w, at, language, person } = visit
+function people(request: PageRequest, team: Team, { items }: People) {
+  const { w, at, language, person } = request
   const own = at('teams', team.id, 'people')
   const isOwner = team.role === 'owner'
   const roles = [
@@ -48,13 +57,13 @@ function people(visit: Visit, team: Team, { items }: People) {
   ] as const
   const rows = withLabels(items, ({ email }) => [email]).map((one) => {
     const isSelf = one.id === person.id
-    const roleForm = html`<form class="inline" method="post" action="${own}/role">${hidden('person', one.id)}
+    const roleChoice = html`<form class="inline" method="post" action="${own}/role">${roleForm.at(request, { person: one.id }).hidden('person')}
 <select name="role" aria-label="${w.roleOf}: ${one.name}">${roles.map(([role, text]) => html`<option value="${role}"${role === one.role && html` selected`}>${text}</option>`)}</select>
 <button>${w.setRole}<span class="unseen"> ${one.name}</span></button></form>`
     const remove = html`<a class="button" href="${at('teams', team.id, 'people', one.id)}/remove">${isSelf ? w.leave : html`${w.remove}<span class="unseen"> ${one.name}</span>`}</a>`
     return [
       html`${name(one.name)}${isSelf && ` (${w.you})`}<br><span class="hint">${one.email}</span>`,
-      isOwner ? roleForm : w.role[one.role],
+      isOwner ? roleChoice : w.role[one.role],
       dayOf(one.since, language),
       isOwner || isSelf ? remove : '',
     ]
@@ -62,14 +71,15 @@ function people(visit: Visit, team: Team, { items }: People) {
   return table(w.people, [w.name, w.roleOf, w.since, w.actions], rows)
 }
 
-function invitations({ w, at, language }: Visit, team: Team, list: People) {
+function invitations(request: PageRequest, team: Team, list: People) {
+  const { w, at, language } = request
   const rows = list.invitations.map(({ id, email, role, invitedBy, expiresAt }) => [
     email,
     w.role[role],
     invitedBy === null ? w.operator : name(invitedBy),
     dayOf(expiresAt, language),
     team.role === 'owner'
-      ? html`<form class="inline" method="post" action="${at('teams', team.id, 'people')}/withdraw">${hidden('invitation', id)}
+      ? html`<form class="inline" method="post" action="${at('teams', team.id, 'people')}/withdraw">${withdrawalForm.at(request, { invitation: id }).hidden('invitation')}
 <button>${w.withdraw}<span class="unseen"> ${email}</span></button></form>`
       : '',
   ])
@@ -77,16 +87,17 @@ function invitations({ w, at, language }: Visit, team: Team, list: People) {
 ${table(w.invitations, [w.email, w.roleOf, w.invitedBy, w.expires, w.actions], rows)}`
 }
 
-function inviteForm(visit: Visit, team: Team, sendsMails: boolean) {
-  const { w, at } = visit
-  const form = formOf(visit, 'invite')
+function invite(request: PageRequest, team: Team, sendsMails: boolean) {
+  const { w, at } = request
+  const { field } = inviteForm.at(request, { role: 'developer' })
   return html`<form class="sheet" method="post" action="${at('teams', team.id, 'people')}/invite" novalidate>
 <h2>${w.invite}</h2>
-${form.field({ id: 'invite-email', name: 'email', label: w.email, hint: sendsMails ? w.emailHint : w.emailHintUnsent, type: 'email', required: true, maxlength: 254 })}
-${form.choice({ id: 'invite-role', name: 'role', label: w.roleOf, hint: w.roleHint, value: 'developer' }, [
-  ['developer', w.role.developer],
-  ['owner', w.role.owner],
-])}
+${field('email', { label: w.email, hint: sendsMails ? w.emailHint : w.emailHintUnsent })}
+${field('role', {
+  label: w.roleOf,
+  hint: w.roleHint,
+  options: Object.entries(w.role),
+})}
 <button>${w.inviteSend}</button>
 </form>`
 }

@@ -4,9 +4,10 @@ import { definitionOf } from '../../../routers/kernel/trpc-internals.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import { select, textInput } from '../forms/controls.ts'
+import type { PageRequest } from '../page-request.ts'
 import { clientChoice } from './client-choice.ts'
-import { choice, field } from './fields.ts'
+
 import { PAGE_ROWS } from './pager.ts'
 import { table } from './table.ts'
 import type { ClientSummary, Team } from './team-page.ts'
@@ -31,8 +32,11 @@ const endpoints = Object.values(procedures).flatMap((procedure) => {
 
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
-export function requestsPage(visit: Visit, { team, clients, items, next, newest, catalogue }: RequestsView): string {
-  const { w, at, query } = visit
+export function requestsPage(
+  request: PageRequest,
+  { team, clients, items, next, newest, catalogue }: RequestsView,
+): string {
+  const { w, at, query } = request
   const own = at('teams', team.id, 'requests')
   const isFiltered = ['id', 'client', 'status', 'route', 'member', 'before'].some((one) => query.has(one))
   const rows = items.map(({ at: time, status, method, route, client, clientName, message, error, requestId, ms }) => [
@@ -43,37 +47,41 @@ export function requestsPage(visit: Visit, { team, clients, items, next, newest,
     html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="unseen"> ${error}</span></a>`,
     html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
   ])
-  return teamPage(visit, team, 'requests', {
+  return teamPage(request, team, 'requests', {
     title: w.requests,
     body: html`<p class="lead">${w.requestsLead}</p>
-${filters(visit, clients, own)}
-${!query.has('before') && !query.has('id') && liveTail(visit, newest)}
+${filters(request, clients, own)}
+${!query.has('before') && !query.has('id') && liveTail(request, newest)}
 ${rows.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : table(w.requests, [w.time, w.status, w.request, w.client, w.sentence, w.requestId], rows)}
-${turning(visit, own, next)}
+${turning(request, own, next)}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-const filters = ({ w, query }: Visit, clients: readonly ClientSummary[], own: string) => html`<div class="filters">
+const filters = (
+  { w, query }: PageRequest,
+  clients: readonly ClientSummary[],
+  own: string,
+) => html`<div class="filters">
 <form method="get" action="${own}">
-${field({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, value: query.get('id') ?? '', maxlength: 255 })}
+${textInput({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, value: query.get('id') ?? '', maxLength: 255, required: false }, 'text')}
 <button>${w.find}</button>
 </form>
 <form method="get" action="${own}">
 ${clientChoice({ w, query }, clients)}
-${choice({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], ['all', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
-${choice({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.allOf], ...endpoints.map((one) => [one, one] as const)])}
-${field({ id: 'member', name: 'member', label: w.memberId, value: query.get('member') ?? '', maxlength: 255 })}
+${select({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], ['all', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
+${select({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.allOf], ...endpoints.map((one) => [one, one] as const)])}
+${textInput({ id: 'member', name: 'member', label: w.memberId, value: query.get('member') ?? '', maxLength: 255, required: false }, 'text')}
 <button>${w.show}</button>
 </form>
 </div>`
 
 /** The script shows the button, and asks for what came after the newest row. */
-const liveTail = ({ w, query }: Visit, newest: string | null) =>
+const liveTail = ({ w, query }: PageRequest, newest: string | null) =>
   html`<p hidden data-tail="${newest ?? query.get('after') ?? '0-0'}" data-most="${PAGE_ROWS}"><button type="button" aria-pressed="false">${w.liveTail}</button></p>`
 
 /** This list grows at its beginning, so its pages are linked by a cursor. */
-function turning({ w, query }: Visit, own: string, next: string | null): Html | null {
+function turning({ w, query }: PageRequest, own: string, next: string | null): Html | null {
   const link = (text: string, before: string | null) => {
     const kept = new URLSearchParams(
       [...query].filter(([key]) => ['client', 'status', 'route', 'member'].includes(key)),

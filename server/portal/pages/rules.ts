@@ -1,36 +1,48 @@
+import { developer } from '../../../routers/developer/procedures.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
-import { hidden } from './fields.ts'
-import { formOf } from './form.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
 import { table } from './table.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 
+export const ruleForm = form('set', developer.rules.set, ['collection', 'rule'], {
+  errorsAt: { tooManyRules: 'collection' },
+})
+
 type Rules = Awaited<ReturnType<Developer['rules']['list']>>['items']
 
-export function rulesPage(visit: Visit, { team, app }: { team: Team; app: App }, rules: Rules): string {
-  const { w, at } = visit
+export function rulesPage(request: PageRequest, { team, app }: { team: Team; app: App }, rules: Rules): string {
+  const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id)
-  const form = formOf(visit, 'set')
+  const { field } = ruleForm.at(request, { rule: 'author' })
+  const removal = (collection: string) => {
+    const { hidden } = ruleForm.at(request, { collection, rule: 'anyone' })
+    return html`${hidden('collection')}${hidden('rule')}`
+  }
   const rows = rules.map(({ collection, rule }) => [
     html`<code>${collection}</code>`,
     w.rules.kinds[rule],
-    html`<form class="inline" method="post" action="${own}/rules/set">${hidden('collection', collection)}${hidden('rule', 'anyone')}
+    html`<form class="inline" method="post" action="${own}/rules/set">${removal(collection)}
 <button>${w.remove}<span class="unseen"> ${collection}</span></button></form>`,
   ])
-  return appPage(visit, team, app, 'data', {
+  return appPage(request, team, app, 'data', {
     title: w.rules.title,
     trail: [[w.appSections.data, `${own}/data`]],
     body: html`<p class="lead">${w.rules.lead}</p>
 ${rows.length === 0 ? html`<p>${w.rules.none}</p>` : table(w.rules.title, [w.data.collection, w.rules.writers, w.actions], rows)}
 <form class="sheet" method="post" action="${own}/rules/set" novalidate>
 <h2>${w.rules.set}</h2>
-${form.field({ id: 'rule-collection', name: 'collection', label: w.data.collection, hint: w.rules.collectionHint, required: true, maxlength: 64 })}
-${form.choice({ id: 'rule', name: 'rule', label: w.rules.writers, hint: w.rules.writersHint, value: 'author' }, [
-  ['author', w.rules.kinds.author],
-  ['app', w.rules.kinds.app],
-])}
+${field('collection', { label: w.data.collection, hint: w.rules.collectionHint })}
+${field('rule', {
+  label: w.rules.writers,
+  hint: w.rules.writersHint,
+  options: [
+    ['author', w.rules.kinds.author],
+    ['app', w.rules.kinds.app],
+  ],
+})}
 <button>${w.save}</button>
 </form>`,
   })

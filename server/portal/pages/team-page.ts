@@ -1,7 +1,7 @@
 import type { Html } from '../../browser/pages/html.ts'
 import { name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import type { Link } from './layout.ts'
 import { portalPage } from './layout.ts'
 
@@ -26,12 +26,12 @@ interface Content {
 
 type Section = 'apps' | 'test-club' | 'people' | 'usage' | 'requests' | 'audit'
 
-export function teamPage(visit: Visit, team: { id: string; name: string }, current: Section, content: Content) {
-  const { w, at } = visit
+export function teamPage(request: PageRequest, team: { id: string; name: string }, current: Section, content: Content) {
+  const { w, at } = request
   const own = at('teams', team.id)
   const link = (section: Section): Link => [w.sections[section], section === 'apps' ? own : `${own}/${section}`]
   const sections = ['apps', 'test-club', 'people', 'usage', 'requests', 'audit'] as const
-  return portalPage(visit, {
+  return portalPage(request, {
     ...content,
     trail: current === 'apps' ? [] : [[name(team.name), own]],
     beside: {
@@ -43,13 +43,13 @@ export function teamPage(visit: Visit, team: { id: string; name: string }, curre
 
 type AppSection = 'app' | 'data' | 'webhook' | 'deliveries'
 
-export function appPage(visit: Visit, team: Team, app: App, current: AppSection | undefined, content: Content) {
-  const { w, at } = visit
+export function appPage(request: PageRequest, team: Team, app: App, current: AppSection | undefined, content: Content) {
+  const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id)
   const link = (section: AppSection): Link => [w.appSections[section], section === 'app' ? own : `${own}/${section}`]
   const sections = ['app', 'data', 'webhook', 'deliveries'] as const
   const ofTeam: Link = [name(team.name), at('teams', team.id)]
-  return portalPage(visit, {
+  return portalPage(request, {
     ...content,
     trail: current === 'app' ? [ofTeam] : [ofTeam, [name(app.name), own], ...(content.trail ?? [])],
     beside: {
@@ -66,12 +66,12 @@ export interface ClientOf {
 }
 
 export function clientPage(
-  visit: Visit,
+  request: PageRequest,
   { team, app, client }: ClientOf,
   { within = false, ...content }: Content & { within?: boolean },
 ) {
-  const { at } = visit
-  return portalPage(visit, {
+  const { at } = request
+  return portalPage(request, {
     ...content,
     trail: [
       [name(team.name), at('teams', team.id)],

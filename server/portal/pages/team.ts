@@ -1,7 +1,8 @@
+import { developer } from '../../../routers/developer/procedures.ts'
 import { html, name } from '../../browser/pages/html.ts'
-import type { Visit } from '../visit.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
 import { deletionNotice } from './deletion.ts'
-import { formOf } from './form.ts'
 import { offsetOf, pager } from './pager.ts'
 import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
@@ -14,6 +15,8 @@ export const CLIENTS_SHOWN = 200
 /** Of each app; the others are on its page. */
 const CLIENTS_OF_APP_SHOWN = 5
 
+export const appForm = form('apps', developer.apps.create, ['name', 'provider'])
+
 interface Overview {
   team: Team
   apps: Apps
@@ -21,17 +24,17 @@ interface Overview {
   providers: readonly { id: string; name: string }[]
 }
 
-export function teamOverview(visit: Visit, { team, apps, clients, providers }: Overview): string {
-  const { w, at } = visit
+export function teamOverview(request: PageRequest, { team, apps, clients, providers }: Overview): string {
+  const { w, at } = request
   const own = at('teams', team.id)
   const clientsOf = (app: string | null) => clients.filter((client) => client.app === app)
   const alone = clientsOf(null)
-  const form = formOf(visit, 'apps')
-  const isNew = apps.items.length === 0 && offsetOf(visit) === 0
-  return teamPage(visit, team, 'apps', {
+  const { isRefused, field } = appForm.at(request)
+  const isNew = apps.items.length === 0 && offsetOf(request) === 0
+  return teamPage(request, team, 'apps', {
     title: w.team,
     heading: name(team.name),
-    body: html`${deletionNotice(visit, { own, endsAt: team.endsAt, isOwner: team.role === 'owner' })}
+    body: html`${deletionNotice(request, { own, endsAt: team.endsAt, isOwner: team.role === 'owner' })}
 <p class="lead">${w.teamFacts(w.level[team.level], w.role[team.role])}</p>
 ${
   isNew &&
@@ -40,22 +43,19 @@ ${
 }
 ${apps.items.map(
   ({ id, name: title, state, endsAt }) => html`<section class="entry">
-<h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${endsAt !== null ? badge(w.deletedOn(dayText(endsAt, visit.language)), 'bad') : state === 'suspended' && badge(w.state.suspended, 'bad')}
-${clientsOfApp(visit, team, id, clientsOf(id))}
+<h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${endsAt !== null ? badge(w.deletedOn(dayText(endsAt, request.language)), 'bad') : state === 'suspended' && badge(w.state.suspended, 'bad')}
+${clientsOfApp(request, team, id, clientsOf(id))}
 </section>
 `,
-)}${alone.length > 0 && html`<section class="entry"><h2>${w.clientsAlone}</h2>${clientList(visit, team, alone)}</section>`}
-${pager(visit, { offset: offsetOf(visit), shown: apps.items.length, more: apps.more }, APPS_SHOWN)}
+)}${alone.length > 0 && html`<section class="entry"><h2>${w.clientsAlone}</h2>${clientList(request, team, alone)}</section>`}
+${pager(request, { offset: offsetOf(request), shown: apps.items.length, more: apps.more }, APPS_SHOWN)}
 ${providers.length === 0 && html`<p class="hint">${w.providersNone}</p>`}
 ${
   providers.length > 0 &&
-  html`<details class="sheet"${(form.typed || isNew) && html` open`}><summary>${w.newApp}</summary>
+  html`<details class="sheet"${(isRefused || isNew) && html` open`}><summary>${w.newApp}</summary>
 <form method="post" action="${own}/apps">
-${form.field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, required: true, maxlength: 100 })}
-${form.choice(
-  { id: 'app-provider', name: 'provider', label: w.provider },
-  providers.map((provider) => [provider.id, provider.name]),
-)}
+${field('name', { label: w.name, hint: w.nameHint })}
+${field('provider', { label: w.provider, options: providers.map((provider) => [provider.id, provider.name]) })}
 <button class="chief">${w.createApp}</button>
 </form></details>`
 }
@@ -63,16 +63,16 @@ ${team.role === 'owner' && team.endsAt === null && html`<p class="ways"><a href=
   })
 }
 
-function clientsOfApp(visit: Visit, team: Team, app: string, clients: readonly ClientSummary[]) {
-  const { w, at } = visit
+function clientsOfApp(request: PageRequest, team: Team, app: string, clients: readonly ClientSummary[]) {
+  const { w, at } = request
   const more = clients.length - CLIENTS_OF_APP_SHOWN
-  return html`${clientList(visit, team, clients.slice(0, CLIENTS_OF_APP_SHOWN))}${
+  return html`${clientList(request, team, clients.slice(0, CLIENTS_OF_APP_SHOWN))}${
     more > 0 && html`<p class="hint"><a href="${at('teams', team.id, 'apps', app)}">${w.moreClients(more)}</a></p>`
   }`
 }
 
-export function clientList(visit: Visit, team: Team, clients: readonly ClientSummary[]) {
-  const { w, at } = visit
+export function clientList(request: PageRequest, team: Team, clients: readonly ClientSummary[]) {
+  const { w, at } = request
   if (clients.length === 0) return html`<p class="hint">${w.clientsNone}</p>`
   return html`<ul class="entries">
 ${clients.map(
@@ -82,12 +82,12 @@ ${clients.map(
     environment,
     state,
   }) => html`<li><a href="${at('teams', team.id, 'clients', id)}">${name(title)}</a>
-${badge(w.environment[environment], environment === 'production' ? 'good' : 'plain')} ${stateBadge(visit, state)}</li>
+${badge(w.environment[environment], environment === 'production' ? 'good' : 'plain')} ${stateBadge(request, state)}</li>
 `,
 )}</ul>`
 }
 
-export const stateBadge = ({ w }: Visit, state: ClientSummary['state']) =>
+export const stateBadge = ({ w }: PageRequest, state: ClientSummary['state']) =>
   state !== 'active' && badge(w.state[state], state === 'refused' ? 'bad' : 'plain')
 
 export const badge = (text: string, kind: 'good' | 'bad' | 'plain') => html`<span class="badge ${kind}">${text}</span>`

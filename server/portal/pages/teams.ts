@@ -1,14 +1,14 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import type { Invitation } from './invitation.ts'
 import { portalPage } from './layout.ts'
 
 type Teams = Awaited<ReturnType<Developer['teams']['list']>>['items']
 
-export function teamsPage(visit: Visit, teams: Teams, invitations: readonly Invitation[]): string {
-  const { w, at } = visit
-  return portalPage(visit, {
+export function teamsPage(request: PageRequest, teams: Teams, invitations: readonly Invitation[]): string {
+  const { w, at } = request
+  return portalPage(request, {
     title: w.teams,
     body: html`${
       invitations.length > 0 &&

@@ -1,18 +1,23 @@
+import { developer } from '../../../routers/developer/procedures.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
-import { copyable, fact, hidden } from './fields.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
+import { copyable, fact } from './fields.ts'
 import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 import { momentOf } from './times.ts'
 
+export const reviewForm = form('review', developer.testClub.review, ['result', 'correct'])
+export const resetForm = form('confirm')
+
 type Holdings = Awaited<ReturnType<Developer['testClub']['holdings']>>
 
-export function testClubResetPage(visit: Visit, team: Team, { entries, bytes, results }: Holdings): string {
-  const { w, at } = visit
+export function testClubResetPage(request: PageRequest, team: Team, { entries, bytes, results }: Holdings): string {
+  const { w, at } = request
   const own = at('teams', team.id, 'test-club')
-  return teamPage(visit, team, 'test-club', {
+  return teamPage(request, team, 'test-club', {
     title: w.testClubReset,
     heading: html`${w.testClubResetQuestion}`,
     body: html`<p class="lead">${w.testClubResetLead}</p>
@@ -27,13 +32,13 @@ export function testClubResetPage(visit: Visit, team: Team, { entries, bytes, re
 type TestClub = NonNullable<Awaited<ReturnType<Developer['testClub']['get']>>['testClub']>
 type Named = TestClub['club']
 
-export function testClubPage(visit: Visit, team: Team, testClub: TestClub | null): string {
-  const { w, at } = visit
+export function testClubPage(request: PageRequest, team: Team, testClub: TestClub | null): string {
+  const { w, at } = request
   const own = at('teams', team.id, 'test-club')
-  return teamPage(visit, team, 'test-club', {
+  return teamPage(request, team, 'test-club', {
     title: w.testClub,
     body: html`<p class="lead">${w.testClubLead}</p>
-${testClub ? content(visit, team, testClub) : html`<p>${w.testClubNone}</p>`}
+${testClub ? content(request, team, testClub) : html`<p>${w.testClubNone}</p>`}
 ${
   testClub
     ? html`<p><a class="button" href="${own}/reset">${w.testClubReset}</a></p>`
@@ -45,16 +50,16 @@ ${
 }
 
 function content(
-  visit: Visit,
+  request: PageRequest,
   team: Team,
   { club, academy, provider, app, members, groups, quizzes, reviews }: TestClub,
 ) {
-  const { w, at } = visit
+  const { w, at } = request
   return html`${
     reviews.length > 0 &&
     html`<h2>${w.reviews}</h2>
 <p class="hint">${w.reviewsHint}</p>
-${reviews.map((one) => reviewForm(visit, team, one))}`
+${reviews.map((one) => review(request, team, one))}`
   }
 <h2>${w.testMembers}</h2>
 <p class="hint">${w.testMembersHint}</p>
@@ -65,13 +70,16 @@ ${app && html`<p><a href="${at('teams', team.id, 'apps', app.id)}">${name(app.na
 <h2>${w.groups}</h2>
 ${list(groups)}
 <h2>${w.quizzes}</h2>
-${quizzes.map((quiz) => quizOf(visit, quiz))}`
+${quizzes.map((quiz) => quizOf(request, quiz))}`
 }
 
 const list = (items: readonly Named[]) =>
   html`<ul class="entries">${items.map((one) => html`<li>${name(one.name)} ${copyable(one.name, one.id)}</li>`)}</ul>`
 
-const quizOf = ({ w }: Visit, { id, name: title, state, questions }: TestClub['quizzes'][number]) => html`<details>
+const quizOf = (
+  { w }: PageRequest,
+  { id, name: title, state, questions }: TestClub['quizzes'][number],
+) => html`<details>
 <summary>${name(title)} ${state !== 'released' && badge(w.quizState[state], 'plain')}</summary>
 <p>${copyable(title, id)}</p>
 <dl class="facts">${questions.map((question) =>
@@ -87,13 +95,16 @@ const quizOf = ({ w }: Visit, { id, name: title, state, questions }: TestClub['q
 </details>
 `
 
-const reviewForm = (
-  { w, at, language }: Visit,
+function review(
+  request: PageRequest,
   team: Team,
   { result, quiz, member, submittedAt, answers }: TestClub['reviews'][number],
-) => html`<form class="entry" method="post" action="${at('teams', team.id, 'test-club')}/review">${hidden('result', result)}
+) {
+  const { w, at, language } = request
+  return html`<form class="entry" method="post" action="${at('teams', team.id, 'test-club')}/review">${reviewForm.at(request, { result }).hidden('result')}
 <p>${name(quiz.name)}, ${name(member.name)}, ${momentOf(submittedAt, language)}</p>
 <dl>${answers.map(({ question, value }) => fact(question, value === null ? w.none : html`<code>${value}</code>`))}</dl>
 <div class="buttons"><button name="correct" value="yes">${w.reviewCorrect}</button> <button name="correct" value="no">${w.reviewWrong}</button></div>
 </form>
 `
+}

@@ -1,10 +1,11 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
+import { select } from '../forms/controls.ts'
+import type { PageRequest } from '../page-request.ts'
 import type { Counts } from './chart.ts'
 import { chart } from './chart.ts'
 import { clientChoice } from './client-choice.ts'
-import { choice, fact } from './fields.ts'
+import { fact } from './fields.ts'
 import { table } from './table.ts'
 import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
@@ -21,42 +22,42 @@ export interface UsageView {
   bars: readonly Counts[]
 }
 
-export function usagePage(visit: Visit, { team, clients, usage, by, bars }: UsageView): string {
-  const { w } = visit
+export function usagePage(request: PageRequest, { team, clients, usage, by, bars }: UsageView): string {
+  const { w } = request
   const { lastHour } = usage
-  return teamPage(visit, team, 'usage', {
+  return teamPage(request, team, 'usage', {
     title: w.usage,
     body: html`<p class="hint">${w.limitHint(usage.limit)}</p>
 <h2>${w.lastHour}</h2>
 <dl class="tiles">${fact(w.requestsOk, lastHour.ok)}${fact(w.requestsRefused, lastHour.refused)}${fact(w.requestsLimited, lastHour.limited)}</dl>
 <h2>${w.chart}</h2>
-${filters(visit, { team, clients, by })}
-${usage.counts.length === 0 ? html`<p>${w.usageNone}</p>` : requests(visit, usage, bars)}
+${filters(request, { team, clients, by })}
+${usage.counts.length === 0 ? html`<p>${w.usageNone}</p>` : requests(request, usage, bars)}
 <h2>${w.replays}</h2>
-${replays(visit, usage)}
+${replays(request, usage)}
 <h2>${w.storage}</h2>
-${storage(visit, usage)}
+${storage(request, usage)}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
 const filters = (
-  { w, at, query }: Visit,
+  { w, at, query }: PageRequest,
   { team, clients, by }: Pick<UsageView, 'team' | 'clients' | 'by'>,
 ) => html`<div class="filters">
 <form method="get" action="${at('teams', team.id, 'usage')}">
-${choice({ id: 'by', name: 'by', label: w.period, value: by }, Object.entries(w.periods))}
+${select({ id: 'by', name: 'by', label: w.period, value: by }, Object.entries(w.periods))}
 ${clientChoice({ w, query }, clients)}
 <button>${w.show}</button>
 </form>
 </div>`
 
-function requests(visit: Visit, { clients }: Usage, bars: readonly Counts[]) {
-  const { w, language } = visit
+function requests(request: PageRequest, { clients }: Usage, bars: readonly Counts[]) {
+  const { w, language } = request
   const columns = [w.requestsOk, w.requestsRefused, w.requestsLimited]
   const seen = bars.filter(({ ok, refused, limited }) => ok + refused + limited > 0)
   const figures = seen.map(({ at, ok, refused, limited }) => [momentOf(at, language), ok, refused, limited])
-  return html`${chart(visit, bars)}
+  return html`${chart(request, bars)}
 <details><summary>${w.figures}</summary>
 ${table(w.figures, [w.beginning, ...columns], figures)}
 </details>
@@ -68,7 +69,7 @@ ${table(
 )}`
 }
 
-const replays = ({ w }: Visit, { replays: found }: Usage) =>
+const replays = ({ w }: PageRequest, { replays: found }: Usage) =>
   found.length === 0
     ? html`<p>${w.replaysNone}</p>`
     : html`<p class="hint">${w.replaysHint}</p>
@@ -78,7 +79,7 @@ ${table(
   found.map(({ client, name: title, consents }) => [name(title || client), w.count(consents)]),
 )}`
 
-function storage({ w }: Visit, { apps, storage: stores }: Usage) {
+function storage({ w }: PageRequest, { apps, storage: stores }: Usage) {
   const names = new Map(apps.map(({ app, name: title }) => [app, title]))
   const used = apps.filter(({ bytes }) => bytes > 0)
   if (used.length === 0) return html`<p>${w.storageNone}</p>`

@@ -1,12 +1,12 @@
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
-import type { Visit } from '../visit.ts'
+import type { PageRequest } from '../page-request.ts'
 import { dayOf } from './times.ts'
 import type { Words } from './words-en.ts'
 
 /** A change's fields that are pending approval; `shown` has values that are not text. */
 export function waiting(
-  { w }: Visit,
+  { w }: PageRequest,
   wanted: Readonly<Record<string, unknown>> | null,
   shown: Readonly<Record<string, Html>> = {},
 ) {
@@ -23,7 +23,7 @@ const fieldList = (w: Words, values: Readonly<Record<string, unknown>>, shown: R
 
 /** Why the last request was refused, beside what was asked for. `again` leads to the form that asks again; null for developers. */
 export function refusal(
-  { w, language }: Visit,
+  { w, language }: PageRequest,
   refused: { reason: string; at: number; asked: Readonly<Record<string, unknown>> } | null,
   { again, shown = {} }: { again: string | null; shown?: Readonly<Record<string, Html>> },
 ) {

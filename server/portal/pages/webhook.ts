@@ -1,11 +1,21 @@
+import { z } from 'zod'
+import { developer } from '../../../routers/developer/procedures.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import type { Visit } from '../visit.ts'
-import { copyable, fact, hidden } from './fields.ts'
-import { formOf } from './form.ts'
+import { form } from '../forms/form.ts'
+import type { PageRequest } from '../page-request.ts'
+import { copyable, fact } from './fields.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 import { momentOf } from './times.ts'
+
+export const webhookForm = form('set', developer.webhook.set, ['url', 'secret', 'removesSecret'], {
+  own: { removesSecret: z.boolean() },
+})
+export const formerSecretForm = form('end-former-secret')
+export const testForm = form('test', developer.webhook.test, ['type'], { errorsAt: { eventTypeUnknown: 'type' } })
+/** The address as the question named it. */
+export const webhookRemovalForm = form('confirm', developer.webhook.remove, ['url'], { own: { url: z.string() } })
 
 type Kinds = Awaited<ReturnType<Developer['webhook']['kinds']>>['items']
 
@@ -20,47 +30,47 @@ export interface WebhookView {
   fresh: string
 }
 
-export function webhookPage(visit: Visit, { team, app, webhook, kinds, fresh }: WebhookView): string {
-  const { w, at } = visit
+export function webhookPage(request: PageRequest, { team, app, webhook, kinds, fresh }: WebhookView): string {
+  const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
-  const form = formOf(visit, 'set')
+  const { field } = webhookForm.at(request, { url: webhook?.url })
   const facts = (url: string, webhook: Webhook) => html`<dl class="facts">
 ${fact(w.address, copyable(w.address, url))}
 ${fact(w.secret, webhook.hasSecret ? w.secretStored : w.secretNone)}
-${webhook.hasSecret && secretTimes(visit, webhook)}
+${webhook.hasSecret && secretTimes(request, webhook)}
 </dl>
 <form method="post" action="${own}/test">
-${kinds.length > 1 && typeChoice(visit, kinds)}
+${kinds.length > 1 && typeChoice(request, kinds)}
 <div class="buttons"><button class="chief">${w.sendTest}</button> <a class="button" href="${own}/remove">${w.removeWebhook}</a></div>
 </form>
 <p class="hint">${w.sendTestHint}</p>`
-  return appPage(visit, team, app, 'webhook', {
+  return appPage(request, team, app, 'webhook', {
     title: w.webhook,
     body: webhook
       ? html`<p class="lead">${w.webhookLead}</p>
 ${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webhook)}
-${webhook.formerSecretUntil !== null && formerSecret(visit, own, webhook.formerSecretUntil)}
+${webhook.formerSecretUntil !== null && formerSecret(request, own, webhook.formerSecretUntil)}
 <form class="sheet" method="post" action="${own}/set" novalidate>
 <h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
-${form.field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: webhook.url ?? '', required: true, maxlength: 2048 })}
-${form.secret({ id: 'secret', name: 'secret', label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, maxlength: 1024 })}
-${webhook.hasSecret && html`<label class="choice"><input type="checkbox" name="remove-secret" value="yes"${form.typed?.has('remove-secret') && html` checked`}><span>${w.removeSecret}</span></label>`}
+${field('url', { label: w.address, hint: w.addressHint })}
+${field('secret', { label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, isSecret: true })}
+${webhook.hasSecret && field('removesSecret', { label: w.removeSecret })}
 <p class="hint">${w.secretFresh} ${copyable(w.secret, fresh)}</p>
 <button>${w.save}</button>
 </form>
-${catalogue(visit, kinds)}`
+${catalogue(request, kinds)}`
       : html`<p>${w.webhookLevel}</p>`,
   })
 }
 
-const secretTimes = ({ w, language }: Visit, { secretSetAt, secretUsedAt }: Webhook) =>
+const secretTimes = ({ w, language }: PageRequest, { secretSetAt, secretUsedAt }: Webhook) =>
   secretSetAt === null
     ? fact(w.secretSet, w.notRecorded)
     : html`${fact(w.secretSet, momentOf(secretSetAt, language))}
 ${fact(w.secretUsed, secretUsedAt === null ? w.secretUnused : momentOf(secretUsedAt, language))}`
 
 /** Also without a webhook: subscriptions have copies. */
-const formerSecret = ({ w, language }: Visit, own: string, until: number) =>
+const formerSecret = ({ w, language }: PageRequest, own: string, until: number) =>
   html`<form class="sheet" method="post" action="${own}/end-former-secret">
 <h2>${w.formerSecret}</h2>
 <p>${w.formerSecretUntil} ${momentOf(until, language)}</p>
@@ -68,13 +78,14 @@ const formerSecret = ({ w, language }: Visit, own: string, until: number) =>
 <button>${w.endFormerSecret}</button>
 </form>`
 
-const typeChoice = (visit: Visit, kinds: Kinds) =>
-  formOf(visit, 'test').choice(
-    { id: 'test-type', name: 'type', label: visit.w.testType, hint: visit.w.testTypeHint, value: kinds[0]!.type },
-    kinds.map(({ type }) => [type, type] as const),
-  )
+const typeChoice = (request: PageRequest, kinds: Kinds) =>
+  testForm.at(request, { type: kinds[0]!.type }).field('type', {
+    label: request.w.testType,
+    hint: request.w.testTypeHint,
+    options: kinds.map(({ type }) => [type, type]),
+  })
 
-const catalogue = ({ w }: Visit, kinds: Kinds) => html`<h2>${w.kinds}</h2>
+const catalogue = ({ w }: PageRequest, kinds: Kinds) => html`<h2>${w.kinds}</h2>
 <p class="hint">${w.kindsHint}</p>
 ${kinds.map(
   ({ type, description, example }) => html`<details class="sheet"><summary><code>${type}</code></summary>
@@ -82,19 +93,22 @@ ${Object.hasOwn(w.eventTypes, type) ? html`<p>${w.eventTypes[type]}</p>` : html`
 <pre>${JSON.stringify(example, null, 2)}</pre></details>`,
 )}`
 
-export function webhookRemovalPage(visit: Visit, { team, app, url }: { team: Team; app: App; url: string }): string {
-  const { w, at } = visit
+export function webhookRemovalPage(
+  request: PageRequest,
+  { team, app, url }: { team: Team; app: App; url: string },
+): string {
+  const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
-  return appPage(visit, team, app, 'webhook', {
+  return appPage(request, team, app, 'webhook', {
     title: w.removeWebhook,
     heading: html`${w.removeWebhookQuestion}`,
     body: html`<p class="lead">${w.removeWebhookLead}</p>
 <dl class="facts">${fact(w.address, html`<code>${url}</code>`)}</dl>
-<form method="post" action="${own}/remove/confirm">${hidden('confirm', url)}
+<form method="post" action="${own}/remove/confirm">${webhookRemovalForm.at(request, { url }).hidden('url')}
 <div class="buttons"><button class="chief">${w.removeWebhook}</button> <a class="button" href="${own}">${w.cancel}</a></div>
 </form>`,
   })
 }
 
-export const withoutWebhooks = (visit: Visit, team: Team, app: App) =>
-  webhookPage(visit, { team, app, webhook: null, kinds: [], fresh: '' })
+export const withoutWebhooks = (request: PageRequest, team: Team, app: App) =>
+  webhookPage(request, { team, app, webhook: null, kinds: [], fresh: '' })

@@ -21,7 +21,7 @@ export const en = {
   signInFirst: (address: string): Html =>
     html`You signed in more than 15 minutes ago. <a href="${address}" target="_blank" rel="noopener">Sign in again in a new tab</a>, then send this form again.`,
   allOf: 'all',
-  show: 'Show',
+  show: 'Render',
   pager: {
     label: 'Pages of the list',
     newer: 'Previous',

@@ -56,9 +56,9 @@ describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReaso
     for (const scope of [...OPENID, 'svc.me.profile:read']) await form.locator(`input[value="${scope}"]`).check()
     await form.getByRole('button', { name: 'Create client' }).click()
     const shown = (label: string) => page.locator(`code[data-copy="${label}"]`).innerText()
-    await page.locator('#client-logouts').waitFor()
+    await page.locator('#settings-postLogoutRedirectUris').waitFor()
     const id = await shown('Client id')
-    await page.locator('#client-logouts').fill(redirect)
+    await page.locator('#settings-postLogoutRedirectUris').fill(redirect)
     await page.locator('form[action$="/settings"] button').click()
     await page.getByText('Saved.').waitFor()
     let secret = ''
@@ -66,7 +66,7 @@ describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReaso
       await page.getByRole('button', { name: 'Create a secret' }).click()
       secret = await shown('Secret')
       await page.getByText('I have stored it').click()
-      await page.locator('#authentication').selectOption('client_secret')
+      await page.locator('#authentication-authentication').selectOption('client_secret')
       await page.locator('form[action$="/authentication"] button').click()
       await page.getByText('Saved.').waitFor()
     }

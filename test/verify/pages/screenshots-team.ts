@@ -17,8 +17,8 @@ export async function atWork(browser: Browser, service: Awaited<ReturnType<typeo
   await signIn(page)
   const client = await register(page, app)
   await page.goto(`${app}/webhook`)
-  await page.locator('#url').fill('https://trainer.example/hook')
-  await page.locator('#secret').fill('not-a-real-secret')
+  await page.locator('#set-url').fill('https://trainer.example/hook')
+  await page.locator('#set-secret').fill('not-a-real-secret')
   await page.locator('form[action$="/set"] button:not(.copy)').click()
   for (const _ of [1, 2, 3]) {
     await page.goto(`${app}/webhook`)
@@ -43,8 +43,8 @@ export async function atWork(browser: Browser, service: Awaited<ReturnType<typeo
 async function register(page: Page, app: string) {
   await page.goto(app)
   await page.locator('summary').click()
-  await page.locator('#client-name:visible').first().fill('Trainer in development')
-  await page.locator('#client-redirects').fill('http://localhost:5173/callback')
+  await page.locator('#clients-name').fill('Trainer in development')
+  await page.locator('#clients-redirectUris').fill('http://localhost:5173/callback')
   for (const scope of ['profile', 'events']) await page.locator(`input[value="svc.me.${scope}:read"]`).check()
   await page.locator('details button').click()
   return page.url().replace(/\?.*/, '')

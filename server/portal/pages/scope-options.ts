@@ -1,0 +1,8 @@
+import { isConsentScope, scopeWords } from '../../../routers/kernel/identity-scopes.ts'
+import { html } from '../../browser/pages/html.ts'
+import type { Options } from '../forms/controls.ts'
+import type { PageRequest } from '../page-request.ts'
+
+/** Scopes with what each allows, in the reader's language. */
+export const scopeOptions = ({ language }: PageRequest, scopes: readonly string[]): Options =>
+  scopes.map((scope) => [scope, html`${isConsentScope(scope) && scopeWords(scope)[language]} <code>${scope}</code>`])
