@@ -25,7 +25,7 @@ import { withLoad } from './with-load.ts'
 /** The minimum for a meaningful spread. */
 const LEAST_ROUNDS = 5
 const DOCS = new URL('../docs/', import.meta.url)
-const PAGES = ['performance.md', 'growth.md'].map((name) => new URL(name, DOCS))
+const PAGES = ['performance.md', 'records/performance.md', 'records/growth.md'].map((name) => new URL(name, DOCS))
 
 type Say = (table: Table) => void
 

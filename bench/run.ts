@@ -33,7 +33,7 @@ npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes | runtimes
                                         the service on each Node and on Deno
 npm run bench -- nodes                  a request to one node and to two, which share a database and Redis (redis-server)
 npm run bench -- citus                  the storage's statements on a cluster of this machine: CITUS_URL, a superuser on its coordinator
-npm run bench -- report [PART …]        writes docs/performance.md and docs/growth.md, part by part, and the plot
+npm run bench -- report [PART …]        writes the tables of docs/records, part by part, the summary and the plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
 

@@ -7,10 +7,14 @@ import type { SourceFile } from '../../server/docs/build/source-file.ts'
 import { parsed } from '../../server/docs/build/source-file.ts'
 
 const root = join(import.meta.dirname, '../..')
-const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const pagesIn = (directory: string) =>
+  readdirSync(join(root, directory))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${directory}/${name}`)
 const paths = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'clients/sdk/README.md', 'docs/records/README.md'],
-  ...pages.map((name) => `docs/${name}`),
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'clients/sdk/README.md'],
+  ...pagesIn('docs'),
+  ...pagesIn('docs/records'),
 ]
 
 const files = new Map<string, SourceFile>()

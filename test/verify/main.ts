@@ -48,7 +48,7 @@ const env = {
 }
 const commit = git('rev-parse', '--short', 'HEAD')
 /** What a run of it writes. */
-const written = ['docs/records', 'docs/performance.md', 'docs/growth.md', 'docs/images']
+const written = ['docs/records', 'docs/performance.md', 'docs/images']
 const isChanged = git('status', '--porcelain', '--', '.', ...written.map((path) => `:!${path}`)) !== ''
 const at = new Date().toISOString()
 const before = oneMinuteLoad()
