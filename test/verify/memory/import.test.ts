@@ -25,7 +25,7 @@ const countsOf = (output: string) =>
 const each = (counts: (size: number, kind: string) => number[]) =>
   Object.fromEntries(Object.entries(sizes).map(([kind, size]) => [kind, counts(size, kind)]))
 
-/** The figures of docs/import.md: those with a bound are held to it. */
+/** The figures of docs/records/import.md: those with a bound are held to it. */
 async function measured(name: string, url: string, bounds: Partial<Record<'seconds' | 'megabytes', number>>) {
   const { output, ...figures } = await runImport(directory, url)
   for (const [what, value] of Object.entries(figures)) {
