@@ -6,7 +6,10 @@ for (const code of document.querySelectorAll('code[data-copy]')) {
   const show = (text) => {
     button.textContent = text
     button.append(
-      Object.assign(document.createElement('span'), { className: 'unseen', textContent: `: ${code.dataset.copy}` }),
+      Object.assign(document.createElement('span'), {
+        className: 'visually-hidden',
+        textContent: `: ${code.dataset.copy}`,
+      }),
     )
   }
   button.ariaLive = 'polite'

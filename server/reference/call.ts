@@ -52,10 +52,10 @@ ${shown.map(([language]) => html`<div class="block" data-code="${language}"><pre
 /** The script shows it, and adds what works with it alone. */
 export const callForm = ({ operation: { method, path, summary, parameters = [] }, body }: CallView) =>
   html`<form hidden data-method="${method}" data-path="${path}">
-<h3>Try it<span class="unseen">: ${summary}</span></h3>
+<h3>Try it<span class="visually-hidden">: ${summary}</span></h3>
 <div class="inputs">${parameters.map(input)}</div>
 ${body && html`<label>Body<textarea name="body" rows="${Math.min(body.split('\n').length, 12)}">${codeHtml(body)}</textarea></label>`}
-<button class="chief">Send<span class="unseen">: ${summary}</span></button>
+<button class="primary">Send<span class="visually-hidden">: ${summary}</span></button>
 </form>`
 
 function input(parameter: Parameter) {

@@ -72,11 +72,11 @@ function session({ api, section, issuer, client }: Reference) {
     .filter(({ scope }) => scope !== '')
   const signIns = kinds.map(
     ({ kind, scope }) =>
-      html`<button class="chief sign-in" data-scope="${scope}">${kinds.length === 1 ? 'Sign in to try the calls' : `Sign in for ${organisations[kind]}`}</button> `,
+      html`<button class="primary sign-in" data-scope="${scope}">${kinds.length === 1 ? 'Sign in to try the calls' : `Sign in for ${organisations[kind]}`}</button> `,
   )
   return html`<section id="session" class="aside" hidden data-section="${section}" data-issuer="${issuer}" data-client="${client}">
 <p id="session-state" role="status"></p>
-<div class="ways">${signIns}<button id="sign-out">Discard the token</button></div>
+<div class="links">${signIns}<button id="sign-out">Discard the token</button></div>
 <details><summary>Use an existing token</summary><form id="token-form">
 <label>Access token<input name="token" autocomplete="off" spellcheck="false" required></label>
 <button>Use it</button>

@@ -6,9 +6,9 @@ import { expect } from 'vitest'
 /** Boxes that overflow to the right, and targets too small for a finger. */
 const misfits = `(() => {
   const boxOf = (element) => element.getBoundingClientRect()
-  const all = [...document.querySelectorAll('body *')].filter((element) => boxOf(element).width > 1 && !element.closest('.unseen'))
+  const all = [...document.querySelectorAll('body *')].filter((element) => boxOf(element).width > 1 && !element.closest('.visually-hidden'))
   // A link within a sentence is as high as its line (WCAG 2.2, 2.5.8: inline).
-  const isInline = (element) => element.matches('p:not(.ways, .after) > a:not(.button), .text :is(p, li, td) a:not(.moved a)')
+  const isInline = (element) => element.matches('p:not(.links, .after) > a:not(.button), .text :is(p, li, td) a:not(.moved a)')
   // Wide tables and code scroll by themselves.
   const scrolls = (element) => element.parentElement.closest('.scrolls, pre') !== null
   const targets = all.filter((element) => element.matches('button, a, select, input:not(.choice input), .choice') && !isInline(element))

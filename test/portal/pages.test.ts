@@ -94,7 +94,7 @@ describe('someone who is in no team', () => {
   it('leads a new team from an app to its first call', async () => {
     const { text } = await team.asStranger.get(`${portal}/teams/${team.strangers}`)
     expect(text).toContain('From here to the first call:')
-    expect(text).toMatch(/<details class="sheet" open><summary>New app/)
+    expect(text).toMatch(/<details class="card" open><summary>New app/)
     expect((await team.asOwner.get(team.own)).text).not.toContain('From here to the first call:')
   })
 

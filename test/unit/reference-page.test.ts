@@ -142,8 +142,8 @@ describe('the page of a document', () => {
     expect(text).toContain('data-issuer="" data-client=""')
     const signing = page({ issuer: 'https://auth.example.org/v1/oauth', client: 'mine' })
     expect(signing).toContain('data-issuer="https://auth.example.org/v1/oauth" data-client="mine"')
-    expect(signing.match(/<button class="chief sign-in".*?<\/button>/g)).toEqual([
-      '<button class="chief sign-in" data-scope="svc.apps.storage:write">Sign in to try the calls</button>',
+    expect(signing.match(/<button class="primary sign-in".*?<\/button>/g)).toEqual([
+      '<button class="primary sign-in" data-scope="svc.apps.storage:write">Sign in to try the calls</button>',
     ])
   })
 })

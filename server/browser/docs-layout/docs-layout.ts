@@ -10,7 +10,7 @@ export const docsLayoutScript = readFileSync(new URL('docs-layout.js', import.me
 const search = (index: string) => html`<form role="search" data-index="${index}" hidden>
 <label for="docs.search">Search <kbd>/</kbd></label>
 <input id="docs.search" type="search" autocomplete="off" spellcheck="false" aria-describedby="docs.found">
-<p id="docs.found" class="unseen" role="status"></p>
+<p id="docs.found" class="visually-hidden" role="status"></p>
 <ul class="results" hidden></ul>
 </form>`
 

@@ -29,7 +29,7 @@ export function messagePage({ message, detail, requestId, app, again, ...look }:
     title,
     body: html`<p class="lead">${text}</p>
 ${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}
-<p class="ways">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer">${w.backToApp(name(app.name), homepage.host)}</a> `}${connectedLink(look, isSignedOut ? w.signInAgain : w.connected)}</p>
+<p class="links">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer">${w.backToApp(name(app.name), homepage.host)}</a> `}${connectedLink(look, isSignedOut ? w.signInAgain : w.connected)}</p>
 ${requestId !== undefined && isProblem && html`<p class="hint">${w.quote} <code>${requestId}</code></p>`}`,
   })
 }

@@ -34,21 +34,21 @@ ${developers(view)}`,
 
 const sampleApp = (example: string, language: Language) => html`<h2>${words[language].tryIt}</h2>
 <p class="hint">${words[language].sample}</p>
-<a class="button chief" href="${example}">${words[language].openSample}</a>`
+<a class="button primary" href="${example}">${words[language].openSample}</a>`
 
 const api = (section: Section, address: string, language: Language) => html`<section class="api">
 <h3>${section}</h3> <p class="hint">${words[language].api[section]}</p>
-<div class="ways"><code class="address">${address}</code> <a href="${address}/docs">${words[language].reference}<span class="unseen"> ${section}</span></a> <a href="${address}/openapi.json">${words[language].document}<span class="unseen"> ${section}</span></a></div>
+<div class="links"><code class="address">${address}</code> <a href="${address}/docs">${words[language].reference}<span class="visually-hidden"> ${section}</span></a> <a href="${address}/openapi.json">${words[language].document}<span class="visually-hidden"> ${section}</span></a></div>
 </section>`
 
 const members = (connected: string, language: Language) => html`<h2>${words[language].members}</h2>
 <p class="hint">${words[language].connectedHint}</p>
-<p class="ways"><a href="${connected}">${words[language].connected}</a></p>`
+<p class="links"><a href="${connected}">${words[language].connected}</a></p>`
 
 function developers({ language, baseUrls, portal, trial }: OverviewView) {
   const { developers: title, documentation, errors, portal: portalName, llms } = words[language]
   return html`<h2>${title}</h2>
-<p class="ways"><a href="/docs">${documentation}</a> <a href="${baseUrls.apps}/docs/errors">${errors}</a> ${portal && html`<a href="${portal}">${portalName}</a> `}<a href="/llms.txt">${llms}</a></p>
+<p class="links"><a href="/docs">${documentation}</a> <a href="${baseUrls.apps}/docs/errors">${errors}</a> ${portal && html`<a href="${portal}">${portalName}</a> `}<a href="/llms.txt">${llms}</a></p>
 ${trial?.example && firstCall(baseUrls.apps, language)}
 ${trial && commandList(language)}`
 }

@@ -27,7 +27,7 @@ export function signInPage(view: SignInView): string {
   const ownPages = { developers: w.signInForDevelopers, clubs: w.signInForClubs, connected: w.signInForConnected }
   const byUpstream =
     upstream !== null &&
-    html`<p><a class="button chief" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
+    html`<p><a class="button primary" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
   const byEmail =
     email &&
     // novalidate: the messages are in the page's language, and browsers refuse some addresses that this service accepts.
@@ -35,7 +35,7 @@ export function signInPage(view: SignInView): string {
 <label for="email">${w.email}</label>
 <p class="hint" id="email-hint">${w.emailHint}</p>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254"${hint && html` value="${hint}"`} required${focusEmail && html` autofocus`}${troubled(problem, fieldProblems, 'email-hint')}>
-<button${upstream === null && html` class="chief"`}>${w.sendCode}</button>
+<button${upstream === null && html` class="primary"`}>${w.sendCode}</button>
 </form>`
   const byChoice =
     members !== null &&
@@ -44,7 +44,7 @@ export function signInPage(view: SignInView): string {
 <p class="hint" id="pick-hint">${w.developmentLoginHint}</p>
 <label for="member">${w.member}</label>
 <select id="member" name="member" aria-describedby="pick-hint">${members.map((member) => html`<option value="${member.id}">${member.name}</option>`)}</select>
-<button${upstream === null && !email && html` class="chief"`}>${w.signIn}</button>
+<button${upstream === null && !email && html` class="primary"`}>${w.signIn}</button>
 </form>`
   return document({
     ...look,
@@ -76,7 +76,7 @@ export function codePage({ action, email, problem, ...look }: CodeView): string 
 <label for="code">${w.code}</label>
 <p class="hint" id="code-hint">${w.codeHint}</p>
 <input class="code" id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required autofocus${troubled(problem, ['codeWrong', 'codeExpired', 'tooOften'], 'code-hint')}>
-<button class="chief">${w.signIn}</button>
+<button class="primary">${w.signIn}</button>
 </form>
 <p class="after"><a href="${action}">${w.otherAddress}</a></p>`,
   })

@@ -33,7 +33,7 @@ export function unknownAddressPage({
     title: w.unknown,
     body: html`<p class="lead">${w.unknownHint}</p>
 ${api && html`<p>${w.apiHost}</p><code class="address">${api}</code>`}
-<p class="ways">${ways.map(([address, text]) => html`<a href="${address}">${text}</a> `)}</p>
+<p class="links">${ways.map(([address, text]) => html`<a href="${address}">${text}</a> `)}</p>
 <p class="hint">${w.request} <code>${requestId}</code></p>`,
   })
 }

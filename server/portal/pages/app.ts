@@ -39,7 +39,7 @@ function logoForms(request: PageRequest, team: Team, app: App) {
   const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id)
   const logo = logoForm.at(request, { version: app.version })
-  return html`<section class="sheet">
+  return html`<section class="card">
 <h2>${w.logo}</h2>
 <p>${app.logo === null ? w.logoNone : logoOf(request, app, app.logo, w.logoOf(app.name))}</p>
 <form method="post" action="${own}/logo" enctype="multipart/form-data">
@@ -82,12 +82,12 @@ ${newClient(request, team, app)}
 <dl class="stacked">${fact(w.appId, copyable(w.appId, app.id))}${fact(w.provider, name(app.provider.name))}
 ${health.webhook && fact(w.webhook, webhookFacts(request, own, health.webhook))}
 ${fact(w.storage, storageFacts(request, health.storage))}</dl>
-${clubApproval && html`<p class="ways"><a href="${own}/clubs">${w.clubs.title}</a></p>`}
+${clubApproval && html`<p class="links"><a href="${own}/clubs">${w.clubs.title}</a></p>`}
 ${waiting(request, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(request, app, app.wanted.logo, w.logoWaits) })}
 ${refusal(request, app.refusal, { again: `${own}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(request, team, app)}
 ${logoForms(request, team, app)}
-${team.role === 'owner' && app.state === 'active' && html`<p class="ways"><a href="${own}/delete">${w.deleteApp}</a></p>`}
+${team.role === 'owner' && app.state === 'active' && html`<p class="links"><a href="${own}/delete">${w.deleteApp}</a></p>`}
 </div></div>`,
   })
 }
@@ -97,7 +97,7 @@ function details(request: PageRequest, team: Team, app: App) {
   const asked = query.has('again') ? app.refusal?.asked : undefined
   const { name, description, homepage } = { ...app, ...asked }
   const { hidden, field } = detailsForm.at(request, { version: app.version, name, description, homepage })
-  return html`<form class="sheet" method="post" action="${at('teams', team.id, 'apps', app.id)}/details" novalidate>
+  return html`<form class="card" method="post" action="${at('teams', team.id, 'apps', app.id)}/details" novalidate>
 <h2>${w.details}</h2>
 ${hidden('version')}
 ${field('name', { label: w.name, hint: w.nameHint })}
@@ -110,7 +110,7 @@ ${field('homepage', { label: w.homepage, hint: w.homepageHint })}
 function newClient(request: PageRequest, team: Team, app: App) {
   const { w, at } = request
   const { isRefused, field } = clientForm.at(request, { type: 'web' })
-  return html`<details class="sheet"${isRefused && html` open`}><summary>${w.newClient}</summary>
+  return html`<details class="card"${isRefused && html` open`}><summary>${w.newClient}</summary>
 <form method="post" action="${at('teams', team.id, 'apps', app.id)}/clients">
 <p class="hint">${w.newClientHint}</p>
 ${field('name', { label: w.name, hint: w.nameHint })}
@@ -118,6 +118,6 @@ ${field('type', { label: w.clientType, options: Object.entries(w.clientTypes) })
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
 ${field('scopes', { label: w.scopes, hint: w.scopesHint, options: scopeOptions(request, team.scopes) })}
-<button class="chief">${w.createClient}</button>
+<button class="primary">${w.createClient}</button>
 </form></details>`
 }

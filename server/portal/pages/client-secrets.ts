@@ -48,7 +48,7 @@ function methodForm(request: PageRequest, view: ClientOf) {
   const methods = (['none', 'client_secret', 'private_key_jwt'] as const).filter(
     (method) => method !== 'none' || client.environment === 'sandbox' || client.authentication === 'none',
   )
-  return html`<form class="sheet" method="post" action="${ownOf(request, view)}/authentication">
+  return html`<form class="card" method="post" action="${ownOf(request, view)}/authentication">
 <h2>${w.authentication}</h2>
 ${hidden('version')}
 ${field('authentication', {
@@ -66,7 +66,7 @@ function secretList(request: PageRequest, view: ClientOf, now: number) {
   const { secrets, authentication } = view.client
   const rows = secrets.map((secret) => rowOf(request, view, secret, now))
   const columns = [w.created, w.secretLastUsed, w.secretExpires, w.actions]
-  return html`<section class="sheet"><h2>${w.secrets}</h2>
+  return html`<section class="card"><h2>${w.secrets}</h2>
 <p class="hint">${w.secretsHint}</p>
 ${secrets.length > 0 && authentication !== 'client_secret' && html`<p class="hint">${w.secretsUnused}</p>`}
 ${rows.length > 0 && table(w.secrets, columns, rows)}
@@ -123,7 +123,7 @@ ${fact(w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : momentOf(last
 ${fact(w.secretExpires, dayOf(expiresAt, language))}
 </dl>
 <form method="post" action="${own}/secrets/${id}/remove/confirm">
-<div class="buttons"><button class="chief">${w.removeClientSecret}</button> <a class="button" href="${own}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${w.removeClientSecret}</button> <a class="button" href="${own}">${w.cancel}</a></div>
 </form>`,
   })
 }

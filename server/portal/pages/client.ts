@@ -69,7 +69,7 @@ ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint
 ${settings(request, view)}
 ${scopeForm(request, view)}
 ${client.type === 'web' && clientAuthentication(request, view, view.now)}
-<p class="ways"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a> <a href="${ownOf(request, view)}/remove">${w.removeClient}</a></p>`,
+<p class="links"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a> <a href="${ownOf(request, view)}/remove">${w.removeClient}</a></p>`,
   })
 }
 
@@ -89,7 +89,7 @@ const actions = (request: PageRequest, view: ClientView) => html`<div class="but
 ${view.client.type === 'web' && view.client.authentication === 'none' && html`<form class="inline" method="post" action="${ownOf(request, view)}/reference">${request.w.reference} ${sectionsOf(view.client).map((section) => html`<button name="section" value="${section}">${request.w.apis[section]}</button> `)}</form>`}
 ${
   view.team.role === 'owner'
-    ? html`<a class="button chief" href="${ownOf(request, view)}/production">${request.w.production}</a>`
+    ? html`<a class="button primary" href="${ownOf(request, view)}/production">${request.w.production}</a>`
     : html`<span class="hint">${request.w.productionOwner}</span>`
 }
 </div>`
@@ -103,7 +103,7 @@ function settings(request: PageRequest, view: ClientView) {
   const { name, redirectUris, devices } = { ...client, ...askedAgain(request, client) }
   const { hidden, field } = settingsForm.at(request, { ...client, name, redirectUris, devices })
   const rows = (least: number, uris: readonly string[]) => Math.max(least, uris.length + 1)
-  return html`<form class="sheet" method="post" action="${ownOf(request, view)}/settings">
+  return html`<form class="card" method="post" action="${ownOf(request, view)}/settings">
 <h2>${w.details}</h2>
 ${hidden('version')}
 ${field('name', { label: w.name, hint: w.nameHint })}
@@ -130,7 +130,7 @@ function scopeForm(request: PageRequest, view: ClientView) {
   const offered = [...new Set([...team.scopes, ...client.scopes])]
   const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
   const needsPurpose = client.environment === 'production' && more.length > 0
-  return html`<form class="sheet" method="post" action="${ownOf(request, view)}/scopes">
+  return html`<form class="card" method="post" action="${ownOf(request, view)}/scopes">
 ${hidden('version')}
 ${field('scopes', { label: html`<h2>${w.scopes}</h2>`, hint: w.scopesHint, options: scopeOptions(request, offered) })}
 ${needsPurpose && field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, more) })}
@@ -155,7 +155,7 @@ ${field('name', { label: w.name, hint: w.nameHint })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
 ${field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, client.scopes) })}
-<div class="buttons"><button class="chief">${w.productionSend}</button> <a class="button" href="${ownOf(request, view)}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${w.productionSend}</button> <a class="button" href="${ownOf(request, view)}">${w.cancel}</a></div>
 </form>
 </div><div>
 ${view.app && shownToMembers(request, view, view.app)}
@@ -179,7 +179,7 @@ ${fact(w.description, description === null ? missing : name(description))}
 ${fact(w.homepage, homepage ?? missing)}
 ${fact(w.logo, logo === null ? missing : w.yes)}
 </dl>
-<p class="ways"><a href="${at('teams', team.id, 'apps', id)}">${w.productionComplete}</a></p>`
+<p class="links"><a href="${at('teams', team.id, 'apps', id)}">${w.productionComplete}</a></p>`
 }
 
 export function removalPage(request: PageRequest, view: ClientView): string {
@@ -192,7 +192,7 @@ export function removalPage(request: PageRequest, view: ClientView): string {
 <form method="post" action="${ownOf(request, view)}/remove/confirm">
 <p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>
 ${removalForm.at(request).field('confirm', { label: w.confirmation })}
-<div class="buttons"><button class="chief">${w.removeClient}</button> <a class="button" href="${ownOf(request, view)}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${w.removeClient}</button> <a class="button" href="${ownOf(request, view)}">${w.cancel}</a></div>
 </form>`,
   })
 }

@@ -62,7 +62,7 @@ export function storesPage(request: PageRequest, place: Place, { items, more }: 
   return appPage(request, place.team, place.app, 'data', {
     title: w.data.title,
     body: html`<p class="lead">${w.data.lead}</p>
-<p class="ways"><a href="${request.at('teams', place.team.id, 'apps', place.app.id, 'rules')}">${w.rules.open}</a></p>
+<p class="links"><a href="${request.at('teams', place.team.id, 'apps', place.app.id, 'rules')}">${w.rules.open}</a></p>
 ${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.title, [w.data.club, w.data.environment, w.data.size], rows)}
 ${pager(request, { offset: offsetOf(request), shown: rows.length, more })}`,
   })
@@ -134,6 +134,6 @@ function editForm(request: PageRequest, place: Place & { key: string }, etag: st
   const { hidden, field } = valueForm.at(request, { etag, value })
   return html`<form method="post" action="${addressOf(request, place, place.key)}/save" novalidate>${hidden('etag')}
 ${field('value', { label: w.data.value, hint: w.data.valueHint, rows: Math.min(24, value.split('\n').length + 3) })}
-<button class="chief">${w.save}</button>
+<button class="primary">${w.save}</button>
 </form>`
 }

@@ -58,7 +58,7 @@ export function deliveriesPage(request: PageRequest, { team, app, list, filters,
     delivery.attempts,
     delivery.lastStatus ?? delivery.lastError ?? w.none,
     delivery.nextAttemptAt === null ? w.none : momentOf(delivery.nextAttemptAt, language),
-    html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="unseen"> ${delivery.id}</span></a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)}</div>`,
+    html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="visually-hidden"> ${delivery.id}</span></a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)}</div>`,
   ])
   const columns = [w.created, w.event, w.stateOf, w.attempts, w.answer, w.next, w.actions]
   return appPage(request, team, app, 'deliveries', {
@@ -104,4 +104,4 @@ ${field('span', { label: w.retrySince, options: Object.entries(w.spans) })}
 }
 
 export const retryButton = ({ w }: PageRequest, own: string, { id }: Delivery) =>
-  html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/retry"><button>${w.retry}<span class="unseen"> ${id}</span></button></form>`
+  html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/retry"><button>${w.retry}<span class="visually-hidden"> ${id}</span></button></form>`

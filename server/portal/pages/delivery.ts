@@ -51,7 +51,7 @@ function attempts(request: PageRequest, { history, attempts, lastError, answer }
     error === null ? html`<strong>${status}</strong>` : html`<span lang="en">${error}</span>`,
     answer === null
       ? w.none
-      : html`<details><summary>${w.show}<span class="unseen"> ${number}</span></summary>${verbatim(`${w.answer} ${number}`, answer)}</details>`,
+      : html`<details><summary>${w.show}<span class="visually-hidden"> ${number}</span></summary>${verbatim(`${w.answer} ${number}`, answer)}</details>`,
   ])
   // The subscription has ended, its secret was lost, or a worker of the former release made the last attempt.
   const isElsewhere = lastError !== null && lastError !== history[0]?.error

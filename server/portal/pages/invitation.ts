@@ -25,7 +25,7 @@ ${fact(w.invitedBy, invitedBy === null ? w.operator : name(invitedBy))}
 ${fact(w.expires, dayOf(expiresAt, language))}
 </dl>
 <div class="buttons">
-<form method="post" action="${own}/accept"><button class="chief">${w.accept}</button></form>
+<form method="post" action="${own}/accept"><button class="primary">${w.accept}</button></form>
 <form method="post" action="${own}/decline"><button>${w.decline}</button></form>
 </div>`,
   })

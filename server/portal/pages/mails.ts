@@ -23,7 +23,7 @@ export function mailsPage(request: PageRequest, { language, off }: Settings, isS
   return portalPage(request, {
     title: w.mails,
     body: html`${!isSending && html`<p class="hint">${w.mailsNone}</p>`}
-<form class="sheet" method="post" action="${at('mails')}/save">
+<form class="card" method="post" action="${at('mails')}/save">
 ${field('wanted', { label: w.mailsLead, options: all.map((kind) => [kind, kinds[kind]]) })}
 ${field('language', {
   label: w.mailsLanguage,

@@ -8,6 +8,6 @@ export const missingPage = (request: PageRequest): string =>
     {
       title: request.w.missing,
       body: html`<p class="lead">${request.w.missingHint}</p>
-<p class="ways"><a href="${request.at()}">${request.w.back}</a></p>`,
+<p class="links"><a href="${request.at()}">${request.w.back}</a></p>`,
     },
   )

@@ -29,7 +29,7 @@ export function personRemovalPage(request: PageRequest, team: Team, colleague: P
     heading: isSelf ? w.leaveQuestion(name(team.name)) : w.removePersonQuestion(name(colleague.name)),
     body: html`<p class="lead">${isSelf ? w.leaveLead(strongName(team.name)) : w.removePersonLead(strongName(colleague.name), w.role[role], strongName(team.name))}</p>
 <form method="post" action="${at('teams', team.id, 'people', id)}/remove/confirm">${personRemovalForm.at(request, { role }).hidden('role')}
-<div class="buttons"><button class="chief">${title}</button> <a class="button" href="${people}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${title}</button> <a class="button" href="${people}">${w.cancel}</a></div>
 </form>`,
   })
 }
@@ -59,8 +59,8 @@ function people(request: PageRequest, team: Team, { items }: People) {
     const isSelf = one.id === person.id
     const roleChoice = html`<form class="inline" method="post" action="${own}/role">${roleForm.at(request, { person: one.id }).hidden('person')}
 <select name="role" aria-label="${w.roleOf}: ${one.name}">${roles.map(([role, text]) => html`<option value="${role}"${role === one.role && html` selected`}>${text}</option>`)}</select>
-<button>${w.setRole}<span class="unseen"> ${one.name}</span></button></form>`
-    const remove = html`<a class="button" href="${at('teams', team.id, 'people', one.id)}/remove">${isSelf ? w.leave : html`${w.remove}<span class="unseen"> ${one.name}</span>`}</a>`
+<button>${w.setRole}<span class="visually-hidden"> ${one.name}</span></button></form>`
+    const remove = html`<a class="button" href="${at('teams', team.id, 'people', one.id)}/remove">${isSelf ? w.leave : html`${w.remove}<span class="visually-hidden"> ${one.name}</span>`}</a>`
     return [
       html`${name(one.name)}${isSelf && ` (${w.you})`}<br><span class="hint">${one.email}</span>`,
       isOwner ? roleChoice : w.role[one.role],
@@ -80,7 +80,7 @@ function invitations(request: PageRequest, team: Team, list: People) {
     dayOf(expiresAt, language),
     team.role === 'owner'
       ? html`<form class="inline" method="post" action="${at('teams', team.id, 'people')}/withdraw">${withdrawalForm.at(request, { invitation: id }).hidden('invitation')}
-<button>${w.withdraw}<span class="unseen"> ${email}</span></button></form>`
+<button>${w.withdraw}<span class="visually-hidden"> ${email}</span></button></form>`
       : '',
   ])
   return html`<h2>${w.invitations}</h2>
@@ -90,7 +90,7 @@ ${table(w.invitations, [w.email, w.roleOf, w.invitedBy, w.expires, w.actions], r
 function invite(request: PageRequest, team: Team, sendsMails: boolean) {
   const { w, at } = request
   const { field } = inviteForm.at(request, { role: 'developer' })
-  return html`<form class="sheet" method="post" action="${at('teams', team.id, 'people')}/invite" novalidate>
+  return html`<form class="card" method="post" action="${at('teams', team.id, 'people')}/invite" novalidate>
 <h2>${w.invite}</h2>
 ${field('email', { label: w.email, hint: sendsMails ? w.emailHint : w.emailHintUnsent })}
 ${field('role', {

@@ -44,7 +44,7 @@ export function requestsPage(
     html`<strong>${status}</strong>`,
     html`<code>${method} ${route ?? w.noRoute}</code>`,
     html`<bdi>${clientName ?? client}</bdi>`,
-    html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="unseen"> ${error}</span></a>`,
+    html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="visually-hidden"> ${error}</span></a>`,
     html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
   ])
   return teamPage(request, team, 'requests', {

@@ -25,14 +25,14 @@ export function rulesPage(request: PageRequest, { team, app }: { team: Team; app
     html`<code>${collection}</code>`,
     w.rules.kinds[rule],
     html`<form class="inline" method="post" action="${own}/rules/set">${removal(collection)}
-<button>${w.remove}<span class="unseen"> ${collection}</span></button></form>`,
+<button>${w.remove}<span class="visually-hidden"> ${collection}</span></button></form>`,
   ])
   return appPage(request, team, app, 'data', {
     title: w.rules.title,
     trail: [[w.appSections.data, `${own}/data`]],
     body: html`<p class="lead">${w.rules.lead}</p>
 ${rows.length === 0 ? html`<p>${w.rules.none}</p>` : table(w.rules.title, [w.data.collection, w.rules.writers, w.actions], rows)}
-<form class="sheet" method="post" action="${own}/rules/set" novalidate>
+<form class="card" method="post" action="${own}/rules/set" novalidate>
 <h2>${w.rules.set}</h2>
 ${field('collection', { label: w.data.collection, hint: w.rules.collectionHint })}
 ${field('rule', {

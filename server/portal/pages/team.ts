@@ -52,14 +52,14 @@ ${pager(request, { offset: offsetOf(request), shown: apps.items.length, more: ap
 ${providers.length === 0 && html`<p class="hint">${w.providersNone}</p>`}
 ${
   providers.length > 0 &&
-  html`<details class="sheet"${(isRefused || isNew) && html` open`}><summary>${w.newApp}</summary>
+  html`<details class="card"${(isRefused || isNew) && html` open`}><summary>${w.newApp}</summary>
 <form method="post" action="${own}/apps">
 ${field('name', { label: w.name, hint: w.nameHint })}
 ${field('provider', { label: w.provider, options: providers.map((provider) => [provider.id, provider.name]) })}
-<button class="chief">${w.createApp}</button>
+<button class="primary">${w.createApp}</button>
 </form></details>`
 }
-${team.role === 'owner' && team.endsAt === null && html`<p class="ways"><a href="${own}/delete">${w.deleteTeam}</a></p>`}`,
+${team.role === 'owner' && team.endsAt === null && html`<p class="links"><a href="${own}/delete">${w.deleteTeam}</a></p>`}`,
   })
 }
 

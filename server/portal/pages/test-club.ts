@@ -24,7 +24,7 @@ export function testClubResetPage(request: PageRequest, team: Team, { entries, b
 <dl class="facts">${fact(w.storedEntries, entries === 0 ? w.storageNone : html`${w.count(entries)} (${w.bytes(bytes)})`)}${fact(w.quizResults, w.count(results))}</dl>
 <p>${w.testClubResetStays}</p>
 <form method="post" action="${own}/reset/confirm">
-<div class="buttons"><button class="chief">${w.testClubReset}</button> <a class="button" href="${own}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${w.testClubReset}</button> <a class="button" href="${own}">${w.cancel}</a></div>
 </form>`,
   })
 }
@@ -43,7 +43,7 @@ ${
   testClub
     ? html`<p><a class="button" href="${own}/reset">${w.testClubReset}</a></p>`
     : html`<form method="post" action="${own}/reset/confirm">
-<button class="chief">${w.testClubCreate}</button>
+<button class="primary">${w.testClubCreate}</button>
 </form>`
 }`,
   })

@@ -41,7 +41,7 @@ ${webhook.hasSecret && secretTimes(request, webhook)}
 </dl>
 <form method="post" action="${own}/test">
 ${kinds.length > 1 && typeChoice(request, kinds)}
-<div class="buttons"><button class="chief">${w.sendTest}</button> <a class="button" href="${own}/remove">${w.removeWebhook}</a></div>
+<div class="buttons"><button class="primary">${w.sendTest}</button> <a class="button" href="${own}/remove">${w.removeWebhook}</a></div>
 </form>
 <p class="hint">${w.sendTestHint}</p>`
   return appPage(request, team, app, 'webhook', {
@@ -50,7 +50,7 @@ ${kinds.length > 1 && typeChoice(request, kinds)}
       ? html`<p class="lead">${w.webhookLead}</p>
 ${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webhook)}
 ${webhook.formerSecretUntil !== null && formerSecret(request, own, webhook.formerSecretUntil)}
-<form class="sheet" method="post" action="${own}/set" novalidate>
+<form class="card" method="post" action="${own}/set" novalidate>
 <h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
 ${field('url', { label: w.address, hint: w.addressHint })}
 ${field('secret', { label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, isSecret: true })}
@@ -71,7 +71,7 @@ ${fact(w.secretUsed, secretUsedAt === null ? w.secretUnused : momentOf(secretUse
 
 /** Also without a webhook: subscriptions have copies. */
 const formerSecret = ({ w, language }: PageRequest, own: string, until: number) =>
-  html`<form class="sheet" method="post" action="${own}/end-former-secret">
+  html`<form class="card" method="post" action="${own}/end-former-secret">
 <h2>${w.formerSecret}</h2>
 <p>${w.formerSecretUntil} ${momentOf(until, language)}</p>
 <p class="hint">${w.formerSecretHint}</p>
@@ -88,7 +88,7 @@ const typeChoice = (request: PageRequest, kinds: Kinds) =>
 const catalogue = ({ w }: PageRequest, kinds: Kinds) => html`<h2>${w.kinds}</h2>
 <p class="hint">${w.kindsHint}</p>
 ${kinds.map(
-  ({ type, description, example }) => html`<details class="sheet"><summary><code>${type}</code></summary>
+  ({ type, description, example }) => html`<details class="card"><summary><code>${type}</code></summary>
 ${Object.hasOwn(w.eventTypes, type) ? html`<p>${w.eventTypes[type]}</p>` : html`<p lang="en">${description}</p>`}
 <pre>${JSON.stringify(example, null, 2)}</pre></details>`,
 )}`
@@ -105,7 +105,7 @@ export function webhookRemovalPage(
     body: html`<p class="lead">${w.removeWebhookLead}</p>
 <dl class="facts">${fact(w.address, html`<code>${url}</code>`)}</dl>
 <form method="post" action="${own}/remove/confirm">${webhookRemovalForm.at(request, { url }).hidden('url')}
-<div class="buttons"><button class="chief">${w.removeWebhook}</button> <a class="button" href="${own}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${w.removeWebhook}</button> <a class="button" href="${own}">${w.cancel}</a></div>
 </form>`,
   })
 }

@@ -131,7 +131,7 @@ describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReaso
     expect((await profileWith(renewed.token)).status).toBe(200)
 
     await page.locator('#out').click()
-    await page.locator('form[method=post] button.chief').click()
+    await page.locator('form[method=post] button.primary').click()
     await page.getByText('signed out').waitFor()
     // The session has ended: the next sign-in asks who it is.
     await page.locator('#in').click()

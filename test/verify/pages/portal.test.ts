@@ -123,7 +123,7 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     })
     const page = await signedIn(context)
     await page.goto(`${portal}/teams/${team.world.ids.team}/apps/${team.world.ids.app}`)
-    await page.locator('details.sheet > summary').first().click()
+    await page.locator('details.card > summary').first().click()
     await page.locator('#clients-name').fill('Neu')
     await page.locator('#clients-redirectUris').fill('http://app.example/')
     await page.locator('form[action$="/clients"] button').click()

@@ -35,11 +35,11 @@ export function clubPage(view: ClubView): string {
     problem,
     body: html`${decided && html`<p class="done" role="status">${w.decided[decided.state](strongName(decided.app))}</p>`}
 <p class="lead">${w.clubAppsLead}</p>
-${others.length > 0 && html`<p class="ways">${w.otherClubs} ${others.map((other) => html`<a href="${to(other.id, 0)}">${name(other.name)}</a> `)}</p>`}
+${others.length > 0 && html`<p class="links">${w.otherClubs} ${others.map((other) => html`<a href="${to(other.id, 0)}">${name(other.name)}</a> `)}</p>`}
 ${entries.length === 0 && html`<p>${w.clubAppsNone}</p>`}
 ${entries.map((entry, at) => section(view, entry, at))}
-${(page > 0 || more) && html`<p class="ways">${page > 0 && html`<a href="${to(club.id, page - 1)}">${w.earlier}</a> `}${more && html`<a href="${to(club.id, page + 1)}">${w.later}</a>`}</p>`}
-<form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
+${(page > 0 || more) && html`<p class="links">${page > 0 && html`<a href="${to(club.id, page - 1)}">${w.earlier}</a> `}${more && html`<a href="${to(club.id, page + 1)}">${w.later}</a>`}</p>`}
+<form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
 
@@ -68,11 +68,11 @@ const fields = ({ club }: Pick<ClubView, 'club'>, app: string) =>
   html`<input type="hidden" name="club" value="${club.id}"><input type="hidden" name="app" value="${app}">`
 
 const withdrawal = (view: ClubView, { id, app }: ClubEntry) => html`<form action="${view.action}/remove">
-${fields(view, id)}<button>${words[view.language].withdrawApproval} <span class="unseen">${name(app.name)}</span></button>
+${fields(view, id)}<button>${words[view.language].withdrawApproval} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>`
 
 const approval = (view: ClubView, { id, app }: ClubEntry) => html`<form method="post" action="${view.action}/approve">
-${fields(view, id)}<button class="chief">${words[view.language].approve} <span class="unseen">${name(app.name)}</span></button>
+${fields(view, id)}<button class="primary">${words[view.language].approve} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>`
 
 function refusal(view: ClubView, app: Named, { state, at }: { state: 'requested' | 'undecided'; at: number }) {
@@ -81,10 +81,10 @@ function refusal(view: ClubView, app: Named, { state, at }: { state: 'requested'
   const hint = `reason-hint-${at}`
   return html`<form method="post" action="${view.action}/refuse" novalidate>
 ${fields(view, app.id)}
-<label for="reason-${at}">${w.reason} <span class="unseen">${name(app.name)}</span></label>
+<label for="reason-${at}">${w.reason} <span class="visually-hidden">${name(app.name)}</span></label>
 <p class="hint" id="${hint}">${w.reasonHint}${state === 'undecided' && html` ${w.undecidedHint}`}</p>
 <input id="reason-${at}" name="reason" maxlength="500" required${describedBy(problem, ['reasonInvalid', 'reasonUnseen'], hint)}>
-<button>${w.refuseApp} <span class="unseen">${name(app.name)}</span></button>
+<button>${w.refuseApp} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>`
 }
 
@@ -104,7 +104,7 @@ export function withdrawPage({ action, club, entry: { id, app }, members, ...loo
     body: html`<p class="lead">${w.withdrawEnds(members, name(app.name))}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
-${fields({ club }, id)}<button class="chief">${w.withdrawApproval}</button>
+${fields({ club }, id)}<button class="primary">${w.withdrawApproval}</button>
 <a class="button" href="${action}?${String(new URLSearchParams({ club: club.id }))}">${w.keepApproval}</a>
 </form>`,
   })
@@ -116,6 +116,6 @@ export function noClubPage({ action, member, ...look }: PageContext & { action: 
     ...look,
     title: w.noClubTitle,
     body: html`<p class="lead">${w.noClub(strongName(member))}</p>
-<form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
+<form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }

@@ -44,7 +44,7 @@ ${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replaye
 <p class="lead">${w.connectedFor(strongName(member))}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, look, action))}
-<form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
+<form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
 
@@ -66,7 +66,7 @@ function entry(connected: ConnectedApp, look: PageContext, action: string) {
 <dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
 <ul>${listed.map((scope) => html`<li>${wordsOf(scope, language)}</li>`)}</ul>
 <form action="${action}/remove">
-<button name="consent" value="${consent}">${w.withdraw} <span class="unseen">${name(app.name)}</span></button>
+<button name="consent" value="${consent}">${w.withdraw} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>
 </section>`
 }
@@ -87,7 +87,7 @@ export function removePage({ action, member, connected, ...look }: RemoveView): 
     body: html`<p class="lead">${w.withdrawHint(name(app.name), strongName(member), strongName(organisation))}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
-<button class="chief" name="consent" value="${consent}">${w.withdraw}</button>
+<button class="primary" name="consent" value="${consent}">${w.withdraw}</button>
 <a class="button" href="${action}">${w.keep}</a>
 </form>`,
   })

@@ -47,10 +47,10 @@ ${noDefault}
 ${organisationField(view)}
 ${view.closed && closedClubs(view, view.closed)}
 ${scopeFields(view)}
-<div class="slip">
+<div class="footer">
 <p>${w.allowing(name(app.name), connectedLink(view))} ${'device' in asker ? w.deviceAfter : w.returning(strongName(asker.returnsTo))}</p>
 <div class="decision">
-<button class="chief" name="decision" value="allow">${w.allow}</button>
+<button class="primary" name="decision" value="allow">${w.allow}</button>
 <button name="decision" value="refuse">${w.refuse}</button>
 </div>
 </div>
@@ -80,7 +80,7 @@ function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string 
 <p>${w.approvalHint(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${closedList(view, closed)}
-<button class="chief" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
+<button class="primary" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
 </form>`,
   })
 }
@@ -116,7 +116,7 @@ function refusalPage(view: Refused, { title, heading, reason }: { title: string;
     heading,
     body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>
 <form method="post" action="${action}/consent">
-<button class="chief" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
+<button class="primary" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
 </form>`,
   })
 }

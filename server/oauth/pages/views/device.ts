@@ -22,7 +22,7 @@ export function devicePage({ action, code, problem, ...look }: DeviceView): stri
 <label for="user_code">${w.deviceCode}</label>
 <p class="hint" id="user_code-hint">${w.deviceCodeHint}</p>
 <input class="code" id="user_code" name="user_code" type="text" value="${code}" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required autofocus${troubled(problem, ['deviceCodeWrong'], 'user_code-hint')}>
-<button class="chief">${w.deviceContinue}</button>
+<button class="primary">${w.deviceContinue}</button>
 </form>`,
   })
 }

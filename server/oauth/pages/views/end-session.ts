@@ -22,7 +22,7 @@ export function endSessionPage({ action, member, app, query, ...look }: EndSessi
     body: html`<p class="lead">${app && w.endAsked(name(app.name))} ${w.endHint(strongName(member))}</p>
 <form class="decision" method="post" action="${action}/confirm">
 <input type="hidden" name="query" value="${query}">
-<button class="chief" name="decision" value="end">${w.signOut}</button>
+<button class="primary" name="decision" value="end">${w.signOut}</button>
 <button name="decision" value="stay">${w.endStay}</button>
 </form>`,
   })
