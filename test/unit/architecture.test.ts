@@ -121,7 +121,7 @@ const rowOf = (path: string) => byLength.find((row) => isIn(row.directory, path)
 const isOneOf = (packages: string, name: string) =>
   packages.split(' ').some((one) => name === one || (one !== '' && isIn(one, name)))
 
-/** By line; the second and the third are about comments. CONTRIBUTING.md (Style) has the standard terms. */
+/** By line; the second and the third are about comments. */
 const dialect = [
   /\b(?:told|owed|anew|patience|wish|room|carryOut|MOST_[A-Z]+)\b/i,
   /^\s*(?:\/?\*\*?|\/\/).*\b(?:kept over|in turns?|takes? turns|for good|mend(?:s|ed)?|(?:is|are) away|under way|(?:is|are) owed)\b/,
@@ -162,7 +162,7 @@ describe('every file', () => {
     expect(written.filter((path) => vague.test(path))).toEqual([])
   })
 
-  it('uses the standard terms of CONTRIBUTING.md, not the dialect that they replace', () => {
+  it('uses standard terms, not the dialect that they replace', () => {
     const found = [...written, ...outside.filter((path) => isIn('bench', path))].flatMap((path) =>
       sources
         .get(path)!

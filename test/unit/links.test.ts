@@ -12,7 +12,13 @@ const pagesIn = (directory: string) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${directory}/${name}`)
 const paths = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'clients/sdk/README.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'clients/sdk/README.md',
+  'prisma/README.md',
+  'test/verify/README.md',
   ...pagesIn('docs'),
   ...pagesIn('docs/records'),
 ]

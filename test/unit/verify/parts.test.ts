@@ -15,8 +15,8 @@ it('each folder of test/verify is run by one part, which has its name', () => {
   expect(run.toSorted()).toEqual(folders.map(({ name }) => [name, name]).toSorted())
 })
 
-it('CONTRIBUTING.md has a row for each part, with what it proves', () => {
-  const page = readFileSync(`${root}CONTRIBUTING.md`, 'utf8')
+it('test/verify/README.md has a row for each part, with what it proves', () => {
+  const page = readFileSync(`${root}test/verify/README.md`, 'utf8')
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| (\w+) \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells)
   expect(rows).toEqual(parts.map(({ name, kind, minutes, proves }) => [name, kind, String(minutes), proves]))
 })
