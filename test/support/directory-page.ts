@@ -8,7 +8,6 @@ import { nameOf } from '../../routers/directory/references.ts'
 /** The parts of docs/directory.md that follow from the kinds and the schema; test/unit/directory-page.test.ts compares them. */
 
 const defaults: Readonly<Record<string, string>> = {
-  NULL: 'null',
   ':now': 'the time of the call',
   "''": 'empty',
   'LEAST(:now, stage."leftAt")': 'the time of the call, or `leftAt` if that is earlier',
@@ -32,30 +31,24 @@ function formOf({ type, allowed, reference, nullable, children }: Field): string
   return `${forms[type] ?? type}${nullable ? ', or null' : ''}`
 }
 
-function needOf({ key, needed }: { key: boolean; needed: boolean }, { initial = '' }: Field): string {
-  if (key) return 'key'
-  if (needed) return 'needed'
+/** What a new record without the field has; the default of what may be null is null. */
+function defaultOf({ key, needed }: { key: boolean; needed: boolean }, { initial = '' }: Field): string {
+  if (key || needed || initial === 'NULL') return ''
   const value = initial.replace(/^'([a-z]+)'$/, '`$1`')
-  return defaults[initial] ?? (/^'(\[\]|\{\})'$/.test(initial) ? 'none' : value)
+  return `; default ${defaults[initial] ?? (/^'(\[\]|\{\})'$/.test(initial) ? 'none' : value)}`
 }
 
 function sectionOf({ name, fields, ending }: Kind): string {
   const described = fieldsOf(name as (typeof kindNames)[number]).filter((field) => field.name !== 'version')
   const rows = described.map((field) => {
     const row = (fields as Record<string, Field>)[field.name]!
-    // "The name." says no more than the field.
-    const about = /^The \w+\.$/.test(row.about) ? '' : row.about
-    return `| \`${field.name}\` | ${formOf(row)} | ${needOf(field, row)} | ${about} |`
+    // "The name." and "The first name." say no more than the field.
+    const about = /^The (?:\w+ )?\w+\.$/.test(row.about) ? '' : row.about
+    const name = field.key ? `**\`${field.name}\`**` : `\`${field.name}\``
+    return `- ${name}: ${formOf(row)}${defaultOf(field, row)}${about && `. ${about}`}`
   })
-  return [
-    `### \`${name}\``,
-    '',
-    '| Field | | New | |',
-    '|---|---|---|---|',
-    ...rows,
-    '',
-    `*Ending.* ${ending.about}`,
-  ].join('\n')
+  const after = ending.about === 'Removed.' ? [] : ['', `*Ending.* ${ending.about}`]
+  return [`### \`${name}\``, '', ...rows, ...after].join('\n')
 }
 
 /** The reference of the records. */
