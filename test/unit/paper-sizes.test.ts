@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { table } from '../support/markdown-table.ts'
@@ -24,6 +24,12 @@ const bounds = table<'paper' | 'words'>(`
 describe('the papers', () => {
   it.each(bounds)('$paper has at most $words words', ({ paper, words }) => {
     expect(countWords(read(paper))).toBeLessThanOrEqual(Number(words))
+  })
+
+  it('the pages of docs/ have together at most 36,000 words', () => {
+    const pages = readdirSync(join(import.meta.dirname, '../../docs')).filter((name) => name.endsWith('.md'))
+    const words = pages.map((name) => countWords(read(`docs/${name}`)))
+    expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(36_000)
   })
 
   it('CHANGELOG.md has at most 450 words for 0.1.0', () => {
