@@ -3,7 +3,6 @@ import type { Call, Core } from '../routers/kernel/context.ts'
 import { failureOf } from '../routers/kernel/database-errors.ts'
 import { Deadline } from '../routers/kernel/deadline.ts'
 import { Placeholders } from '../routers/kernel/raw-json/placeholders.ts'
-import { rawJsonOf } from '../routers/kernel/raw-json/text.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import type { Body } from './body.ts'
 import type { RestRequest } from './input.ts'
@@ -51,7 +50,8 @@ export function restFacade(core: Core) {
       hold,
       json: placeholders.insert,
       line: placeholders.insertLine,
-      text: rawJsonOf,
+      text: placeholders.textOf,
+      minBytes: placeholders.minBytesOf,
       typed: false,
     }
     // A client may take its time to send the body.
@@ -60,7 +60,8 @@ export function restFacade(core: Core) {
       read: (...limits) => deadline.without(() => request.body.read(...limits)),
     }
     let input: Promise<unknown> | undefined
-    const getRawInput = () => (input ??= readInput(route, { ...request, body }, core.storageQuotaBytes))
+    const rawInput = { quotaBytes: core.storageQuotaBytes, placeholders }
+    const getRawInput = () => (input ??= readInput(route, { ...request, body }, rawInput))
     const { type } = definitionOf(procedure)
     const options = { ctx: { core, call }, path: route.name, type, getRawInput, signal: undefined, batchIndex: 0 }
     return procedure(options).catch((thrown: unknown) => {

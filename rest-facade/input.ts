@@ -1,7 +1,7 @@
 import { errors } from '../routers/kernel/errors.ts'
 import { inputError } from '../routers/kernel/input-error.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
-import type { Body } from './body.ts'
+import type { Body, RawInput } from './body.ts'
 import { isJson, rawField, readItems, readObject } from './body.ts'
 import type { Route } from './routes.ts'
 
@@ -21,7 +21,7 @@ const PLAIN_INTEGER = /^(?:0|[1-9]\d*)$/
  * another. Path, query and headers are checked before the body is read, as the documented order of refusals wants it; the
  * procedure's own schema then sees the whole input, raw. Throws an ApiError.
  */
-export async function readInput(route: Route, { body, segments, search }: RestRequest, quotaBytes: number) {
+export async function readInput(route: Route, { body, segments, search }: RestRequest, rawInput: RawInput) {
   const input: Record<string, unknown> = {}
   route.parameters.forEach((key, i) => {
     if (key) input[key] = segments[i]
@@ -44,14 +44,14 @@ export async function readInput(route: Route, { body, segments, search }: RestRe
   const { raw, rawItems } = route.meta
   if (raw && isJson(body)) {
     // Read only after the procedure's schema has checked the rest: checking it here as well took 2 us of a PUT.
-    input[raw] = rawField(body, raw, quotaBytes)
+    input[raw] = rawField(body, raw, rawInput)
     return input
   }
   const { error } = route.head.safeParse(input)
   if (error) throw inputError(error, definitionOf(route.procedure).type)
   if (!isJson(body)) throw errors.typeWrong()
   if (rawItems) {
-    input[rawItems.list] = await readItems(body, rawItems, quotaBytes)
+    input[rawItems.list] = await readItems(body, rawItems, rawInput)
     return input
   }
   const object = await readObject(body)

@@ -8,7 +8,7 @@ import { AccessWatch } from './kernel/access-watch.ts'
 import type { Cipher } from './kernel/cipher.ts'
 import type { Call, Core } from './kernel/context.ts'
 import { DueWatch } from './kernel/due-watch.ts'
-import { rawJsonOf } from './kernel/raw-json/text.ts'
+import { serialiseValue } from './kernel/raw-json/text.ts'
 import { SharedReadings } from './kernel/shared-readings.ts'
 import { StoreWatch } from './kernel/store-watch.ts'
 import { createCallerFactory } from './kernel/trpc.ts'
@@ -60,7 +60,8 @@ const inProcess: Omit<Call, 'principal'> = {
   },
   json: (pieces) => JSON.parse(pieces.join('')),
   line: (text) => JSON.parse(text.toString()),
-  text: rawJsonOf,
+  text: serialiseValue,
+  minBytes: () => 0,
   typed: true,
 }
 

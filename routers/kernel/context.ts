@@ -83,6 +83,8 @@ export interface Call {
   line: (text: JsonText) => any
   /** The JSON text of an input value: as received over HTTP, serialised in this process. Throws 400. */
   text: (value: unknown) => Promise<JsonText>
+  /** A lower bound of the bytes of an input value whose body has not been read; 0 if unknown. */
+  minBytes: (value: unknown) => number
   /** Whether list items carry their ETag: over tRPC and in this process, not over REST. */
   typed: boolean
   /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */

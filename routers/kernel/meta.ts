@@ -36,7 +36,7 @@ export interface Row extends Described {
   insertsRow?: true
   /** It writes to the audit log of the team, which has a limit of changes a day. */
   audited?: true
-  /** The one field of the body that stays the text it came as (RawJson), and is read when the procedure asks for it. */
+  /** The one field of the body that stays the text it came as, and is read when the procedure asks for it. */
   raw?: string
   /** The one field of the body that is a list of objects, and the field of each of them that stays text. */
   rawItems?: RawItems

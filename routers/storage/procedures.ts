@@ -3,7 +3,6 @@ import { endpoint } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'
 import { clubApp } from '../kernel/policies.ts'
-import { RawJson } from '../kernel/raw-json/text.ts'
 import { router } from '../kernel/trpc.ts'
 import { entry, entryPage, etag, pageText, storedValue } from './entry.ts'
 import { isKnown, keyHeader, storeKey, writeOnce } from './once.ts'
@@ -130,8 +129,9 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     const given: unknown = input.value
     const { db, storageQuotaBytes: quotaBytes } = core
     const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
-    if (given instanceof RawJson && given.minBytes > 0) {
-      const size = { key, bytes: given.minBytes, quotaBytes }
+    const minBytes = call.minBytes(given)
+    if (minBytes > 0) {
+      const size = { key, bytes: minBytes, quotaBytes }
       const isRepeated = async () => once !== undefined && isKnown(ctx, once)
       if ((await isBeyondQuota(db, collection, size, preconditions)) && !(await isRepeated())) {
         throw errors.quotaExceeded()

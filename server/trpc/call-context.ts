@@ -11,7 +11,6 @@ import type { PeopleLimit } from '../http/people-limit.ts'
 import type { ConsumeQuota } from '../http/rate-limit.ts'
 import type { StepContext } from '../http/state.ts'
 import { MIN_DOWNLOAD } from '../http/transfer-rate.ts'
-import { RawValues } from './raw-values.ts'
 
 export interface TrpcParts {
   core: Core
@@ -23,14 +22,13 @@ export interface TrpcParts {
 
 export type CallContext = ReturnType<typeof callContext>
 
-/** Shared by a request's calls: context, memory, and the values that stay text in both directions. */
+/** Shared by a request's calls: context, memory, and the texts that are not parsed in either direction. */
 export function callContext(
   { core, consumeQuota, countPeople, memory, longPollSlots }: TrpcParts,
   ctx: StepContext,
   streamed: boolean,
 ) {
   const placeholders = new Placeholders(streamed)
-  const values = new RawValues()
   const deadline = new Deadline(core.timeLimits.requestMs)
   let lease: Lease | undefined
   const open = (team: string | null) => {
@@ -60,7 +58,6 @@ export function callContext(
   }
   const setHeader = (name: string, value: string) => ctx.set(name, value)
   return {
-    values,
     deadline,
     placeholders,
     reserve,
@@ -74,7 +71,8 @@ export function callContext(
         countPeople: (of, id) => countPeople(of, id, ctx.res),
         json: placeholders.insert,
         line: placeholders.insertLine,
-        text: values.textOf,
+        text: placeholders.textOf,
+        minBytes: placeholders.minBytesOf,
         typed: true,
         reserve: (bytes) => deadline.without(() => reserve(principal, bytes, 'response')),
         reserveShared: (bytes) => deadline.without(() => shared(principal, bytes)),

@@ -69,7 +69,7 @@ function requestOf({ path: target, search }: State, accept: string): TrpcRequest
 function inputsOf(
   { method, req, state }: StepContext,
   { path, query, isBatch }: TrpcRequest,
-  { values, reserve }: CallContext,
+  { placeholders, reserve }: CallContext,
   quotaBytes: number,
 ): Promise<string> {
   if (method === 'GET') return readQuery(query, isBatch)
@@ -77,7 +77,7 @@ function inputsOf(
     rawFields: rawFieldsOf(path, isBatch),
     isBatch,
     quotaBytes,
-    values,
+    placeholders,
     reserve: (bytes, use) => reserve(state.principal!, bytes, use),
   })
 }

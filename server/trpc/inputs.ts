@@ -1,23 +1,23 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import {
-  AROUND_VALUE_BYTES,
-  BODY_LIMIT_BYTES,
-  keyOf,
-  MAX_LOOKED_AT,
-  scan,
-  startOf,
-  textOf,
-} from '../../rest-facade/body.ts'
+import { AROUND_VALUE_BYTES, BODY_LIMIT_BYTES } from '../../rest-facade/body.ts'
 import { procedures } from '../../routers/index.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { RawItems } from '../../routers/kernel/meta.ts'
+import {
+  countRemaining,
+  findInItems,
+  findMembers,
+  findStart,
+  findWithin,
+  replaceValues,
+} from '../../routers/kernel/raw-json/cutter.ts'
+import type { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
 import type { Member } from '../../routers/kernel/raw-json/scanner.ts'
 import { MAX_NESTING } from '../../routers/kernel/raw-json/text.ts'
 import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import { readBytes, SMALL_BODY_BYTES } from '../http/body-bytes.ts'
 import type { Use } from '../http/memory-budget.ts'
-import type { RawValues } from './raw-values.ts'
 
 /** The nesting of values over REST, plus the input and the batch around it. */
 const BODY_NESTING = MAX_NESTING + 2
@@ -37,7 +37,7 @@ export interface Inputs {
   rawFields: readonly Raw[]
   isBatch: boolean
   quotaBytes: number
-  values: RawValues
+  placeholders: Placeholders
   reserve: (bytes: number, use: Use) => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields']
  * size, 415, 503.
  */
 export async function readInputs(request: IncomingMessage, inputs: Inputs): Promise<string> {
-  const { rawFields, isBatch, values, reserve } = inputs
+  const { rawFields, isBatch, placeholders, reserve } = inputs
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
   const { maxBytes, tooLarge, use } = limitOf(inputs)
   const bytes = await readBytes(request, maxBytes, tooLarge, (length) => reserve(length, use))
@@ -63,12 +63,12 @@ export async function readInputs(request: IncomingMessage, inputs: Inputs): Prom
   const fields = isBatch ? rawFields.map((_, i) => String(i)) : rawFields.map(fieldOf)
   const nesting = BODY_NESTING + (rawFields.some((raw) => typeof raw === 'object') ? LIST_NESTING : 0)
   const found = await checkedMembers(bytes, isBatch, fields, nesting)
-  const members = isBatch ? await membersWithin(bytes, found, rawFields.map(fieldOf)) : found
+  const members = isBatch ? await findFields(bytes, found, rawFields.map(fieldOf)) : found
   const cuts = (await cutsOf(bytes, members, rawFields)).sort((a, b) => a.valueStart - b.valueStart)
-  const parsedBytes = cuts.reduce((left, { valueStart, valueEnd }) => left - (valueEnd - valueStart), bytes.length)
+  const parsedBytes = countRemaining(bytes.length, cuts)
   if (parsedBytes > BODY_LIMIT_BYTES) throw errors.inputTooLarge()
   if (use === 'text' && parsedBytes > SMALL_BODY_BYTES) await reserve(parsedBytes, 'parsed')
-  return withPlaceholders(bytes, cuts, values)
+  return replaceValues(bytes, [findStart(bytes), bytes.length], cuts, (cut) => placeholders.insertCut(bytes, cut))
 }
 
 /** A query's inputs as JSON text. Throws 400. */
@@ -101,28 +101,17 @@ async function checkedMembers(
   names: readonly (string | undefined)[],
   maxNesting = BODY_NESTING,
 ) {
-  const { scanner, found } = await membersOf(bytes, names)
+  const { scanner, found } = await findMembers(bytes, names)
   if (!scanner.wellFormed || !isUtf8(bytes)) throw errors.bodyNotJson()
   if (isBatch && !scanner.rootIsObject) throw errors.bodyNotObject()
   if (scanner.nesting > maxNesting) throw errors.valueTooDeep()
   return found
 }
 
-async function membersOf(bytes: Buffer, names: readonly (string | undefined)[]) {
-  const found = names.map((): Member | undefined => undefined)
-  const at = new Map(names.map((name, i) => [name, i]))
-  const onMember = (member: Member) => {
-    const i = at.get(keyOf(bytes, member) ?? '')
-    if (i !== undefined) found[i] = { ...member }
-  }
-  const scanner = await scan(bytes, names.some((name) => name !== undefined) ? onMember : undefined)
-  return { scanner, found }
-}
-
 const fieldOf = (raw: Raw) => (typeof raw === 'object' ? raw.list : raw)
 
 /** Finds each input's raw field in a batch, by its position in the body. */
-async function membersWithin(
+async function findFields(
   bytes: Buffer,
   inputs: readonly (Member | undefined)[],
   fields: readonly (string | undefined)[],
@@ -130,10 +119,7 @@ async function membersWithin(
   const members: (Member | undefined)[] = []
   for (const [i, field] of fields.entries()) {
     const input = inputs[i]
-    if (!input || field === undefined) continue
-    const { valueStart: start, valueEnd } = input
-    const [member] = (await membersOf(bytes.subarray(start, valueEnd), [field])).found
-    if (member) members[i] = movedBy(start, member)
+    if (input && field !== undefined) members[i] = (await findWithin(bytes, input, [field]))[0]
   }
   return members
 }
@@ -143,36 +129,7 @@ async function cutsOf(bytes: Buffer, members: readonly (Member | undefined)[], r
   const cuts: Member[] = []
   for (const [i, raw] of rawFields.entries()) {
     const member = members[i]
-    if (member) cuts.push(...(typeof raw === 'object' ? await itemsWithin(bytes, member, raw.field) : [member]))
+    if (member) cuts.push(...(typeof raw === 'object' ? await findInItems(bytes, member, raw.field) : [member]))
   }
   return cuts
-}
-
-/** The last member of this name in each of the first objects of a list. */
-async function itemsWithin(bytes: Buffer, { valueStart, valueEnd }: Member, field: string) {
-  const list = bytes.subarray(valueStart, valueEnd)
-  const found = new Map<number, Member>()
-  const onMember = (member: Member) => {
-    if (member.item < MAX_LOOKED_AT && keyOf(list, member) === field)
-      found.set(member.item, movedBy(valueStart, member))
-  }
-  await scan(list, onMember, 'items')
-  return [...found.values()]
-}
-
-const movedBy = (bytes: number, { valueStart, valueEnd, ...member }: Member): Member => ({
-  ...member,
-  valueStart: valueStart + bytes,
-  valueEnd: valueEnd + bytes,
-})
-
-function withPlaceholders(bytes: Buffer, cuts: readonly Member[], values: RawValues): string {
-  let json = ''
-  let at = startOf(bytes)
-  for (const { valueStart, valueEnd, nesting } of cuts) {
-    const placeholder = values.insert(textOf(bytes, valueStart, valueEnd), nesting)
-    json += `${bytes.toString('utf8', at, valueStart)}"${placeholder}"`
-    at = valueEnd
-  }
-  return json + bytes.toString('utf8', at)
 }

@@ -36,6 +36,32 @@ describe('a stored text', () => {
   })
 })
 
+describe('a value of a request', () => {
+  it('is stored as its text, whatever JSON.parse would return', async () => {
+    for (const text of ['1e400', '-0', '12345678901234567890', '{"a":1,"a":2}', '"\\ud800"', '{ "b":1, "a":2 }']) {
+      const placeholders = new Placeholders()
+      expect(await placeholders.textOf(placeholders.insertValue(0, async () => text))).toBe(text)
+    }
+  })
+
+  it('is read only when its text is asked for', async () => {
+    const placeholders = new Placeholders()
+    let reads = 0
+    const value = placeholders.insertValue(17, async () => `${++reads}`)
+    expect([placeholders.minBytesOf(value), reads]).toEqual([17, 0])
+    expect(await placeholders.textOf(value)).toBe('1')
+  })
+
+  it('is serialised when it came parsed, even if it looks like a placeholder', async () => {
+    const placeholders = new Placeholders()
+    const other = new Placeholders().insertValue(1, async () => 'of another request')
+    for (const value of [other, placeholders.insert(['1']), { a: 1 }, null]) {
+      expect(await placeholders.textOf(value)).toBe(JSON.stringify(value))
+      expect(placeholders.minBytesOf(value)).toBe(0)
+    }
+  })
+})
+
 describe('a large text', () => {
   it('is rendered in a later turn of the event loop', async () => {
     const turns: string[] = []

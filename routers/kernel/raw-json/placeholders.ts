@@ -1,16 +1,30 @@
 import { randomUUID } from 'node:crypto'
+import { errors } from '../errors.ts'
+import { cutText } from './cutter.ts'
+import type { Member } from './scanner.ts'
 import type { JsonText } from './text.ts'
-import { LARGE_TEXT } from './text.ts'
+import { LARGE_TEXT, MAX_NESTING, serialiseValue } from './text.ts'
 import { textOrBytes } from './text-or-bytes.ts'
 
-/** Stands for a stored text while a response is serialised; unguessable, so that no content can imitate it. */
+/** Stands for a text while what is around it is parsed or serialised; unguessable, so that no content can imitate it. */
 const PREFIX = `placeholder:${randomUUID()}:`
 const QUOTED = `"${PREFIX}`
 
-/** The stored JSON texts of one response: they leave byte for byte, and are never parsed. */
+/** A value of a request. `minBytes`: a lower bound of its size while it is not read; 0 if unknown. */
+interface RequestValue {
+  minBytes: number
+  read: () => JsonText | Promise<JsonText>
+}
+
+/**
+ * The JSON texts of one request that are never parsed: parsing takes 28 times their length. Values that come are stored, and stored
+ * ones leave, byte for byte.
+ */
 export class Placeholders {
-  /** By the number in the placeholder, in its digits. */
+  /** What the response inserts, by the number in the placeholder, in its digits. */
   readonly #texts = new Map<string, readonly JsonText[]>()
+  /** What came with the request, by the whole placeholder. */
+  readonly #values = new Map<unknown, RequestValue>()
   #count = 0
   readonly #asLines: boolean
 
@@ -35,6 +49,26 @@ export class Placeholders {
     this.#texts.set(at, pieces)
     return PREFIX + at
   }
+
+  /** Stores a value of the request, which is read when its procedure asks for it, and returns its placeholder. */
+  insertValue(minBytes: number, read: RequestValue['read']): string {
+    const placeholder = `${PREFIX}${this.#count++}`
+    this.#values.set(placeholder, { minBytes, read })
+    return placeholder
+  }
+
+  /** The same for a part of its body. */
+  insertCut(bytes: Buffer, cut: Member): string {
+    return this.insertValue(0, () => readCut(bytes, cut))
+  }
+
+  /** The text behind a placeholder of the request, or of a value that came parsed. Throws 400. */
+  readonly textOf = async (value: unknown): Promise<JsonText> => {
+    const found = this.#values.get(value)
+    return found ? found.read() : serialiseValue(value)
+  }
+
+  readonly minBytesOf = (value: unknown): number => this.#values.get(value)?.minBytes ?? 0
 
   /** Replaces the placeholders in `json`. Large results are bytes, as a string takes up to three times their memory. */
   async render(json: string): Promise<string | Buffer> {
@@ -63,4 +97,10 @@ export class Placeholders {
     })
     return lines.pipeThrough(rendered)
   }
+}
+
+/** Throws 400. */
+export function readCut(bytes: Buffer, cut: Member): JsonText {
+  if (cut.nesting > MAX_NESTING) throw errors.valueTooDeep()
+  return cutText(bytes, cut)
 }

@@ -9,18 +9,6 @@ export type JsonText = string | Buffer
 /** In bytes or characters: a larger value of a body stays UTF-8, and a larger text is rendered in a turn of the event loop of its own. */
 export const LARGE_TEXT = 256 * 1024
 
-/** A value in a body over REST that stays text: read and checked when its procedure asks for it, and never parsed. */
-export class RawJson {
-  /** A lower bound of the value's bytes; 0 while its size is unknown. */
-  readonly minBytes: number
-  readonly read: () => Promise<JsonText>
-
-  constructor(minBytes: number, read: () => Promise<JsonText>) {
-    this.minBytes = minBytes
-    this.read = read
-  }
-}
-
 /** Limit on arrays and objects inside one another within a value. */
 export const MAX_NESTING = 256
 
@@ -37,9 +25,8 @@ const valueErrors: FieldErrors = {
   tooDeep: errors.valueTooDeep,
 }
 
-/** The JSON text to store: as received over REST, else that of `jsonOf`. Throws 400. */
-export const rawJsonOf = (value: unknown): Promise<JsonText> =>
-  value instanceof RawJson ? value.read() : jsonOf(value, valueErrors)
+/** The JSON text to store of a value that came parsed. Throws 400. */
+export const serialiseValue = (value: unknown): Promise<string> => jsonOf(value, valueErrors)
 
 /** What JSON.stringify makes of a value that came parsed or from this process. Throws 400. */
 export async function jsonOf(value: unknown, fieldErrors: FieldErrors): Promise<string> {
