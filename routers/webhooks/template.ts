@@ -1,3 +1,4 @@
+import type { Statement, Text } from '../../prisma/pg/statement.ts'
 import { nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { associatedData } from '../kernel/cipher.ts'
 import type { Context, Core } from '../kernel/context.ts'
@@ -27,14 +28,40 @@ export const secretsOf = ({
   formerUntil,
 }: Pick<TemplateSecrets, keyof typeof secretColumns>): Secrets => ({ secret, formerSecret, formerUntil })
 
-/**
- * Returns the columns to store when a secret replaces the stored one. Those of the former secret are missing where it stays as it
- * is. Throws 503 as `seal` does.
- */
-export async function sealedSecret(core: Core, app: string, secret: string) {
+/** How the API shows a webhook. */
+export const showTemplate = <Url extends string | null>({
+  webhookUrl,
+  webhookSecret,
+}: {
+  webhookUrl: Url
+  webhookSecret: string | null
+}) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
+
+/** What a webhook becomes. A secret that is null is removed, and one that is missing stays. */
+export interface WantedWebhook<Url extends string | null = string | null> {
+  url: Url
+  secret?: string | null | undefined
+}
+
+/** The columns of a changed webhook. Those of the former secret are missing where it stays as it is. */
+type NextTemplate<Url> = Omit<Template, 'webhookUrl' | keyof Former> & Partial<Former> & { webhookUrl: Url }
+
+type Stored = Pick<Template, 'webhookSecret'> & Partial<Pick<Template, 'secretSetAt'>>
+
+/** Encrypts the secret, and returns what a stored webhook becomes with it. Throws 503 as `seal` does. */
+export async function prepareTemplate<Url extends string | null>(
+  core: Core,
+  app: string,
+  { url: webhookUrl, secret }: WantedWebhook<Url>,
+): Promise<(stored: Stored) => NextTemplate<Url>> {
+  if (secret === null) return () => ({ ...noTemplate, webhookUrl })
+  if (secret === undefined) {
+    return ({ webhookSecret, secretSetAt = null }) => ({ webhookUrl, webhookSecret, secretSetAt })
+  }
   const webhookSecret = await seal(core, secret, associatedData.template(app))
   const secretSetAt = new Date(core.now())
-  return ({ webhookSecret: stored }: Pick<TemplateSecrets, 'webhookSecret'>) => ({
+  return ({ webhookSecret: stored }) => ({
+    webhookUrl,
     webhookSecret,
     secretSetAt,
     ...formerBeside(core, columnsOfApp(app), stored, secret),
@@ -44,6 +71,12 @@ export async function sealedSecret(core: Core, app: string, secret: string) {
 /** An app of another team or provider is as unknown as one that does not exist. */
 const OWN = 'id = $1 AND "teamId" = $2 AND "providerId" = $3'
 
+interface OwnApp {
+  id: string
+  team: string
+  provider: string
+}
+
 /** Through Prisma, a whole request takes 1.7 to 2.3 times the CPU time (npm run bench). */
 const statements = {
   read: statement('webhook_read', `SELECT state, "webhookUrl", "webhookSecret" FROM "App" WHERE ${OWN}`, {
@@ -51,22 +84,35 @@ const statements = {
     webhookUrl: nullable(text),
     webhookSecret: nullable(text),
   }),
-  clear: statement(
-    'webhook_clear',
-    `UPDATE "App" SET "webhookUrl" = $4, "webhookSecret" = NULL, "secretSetAt" = NULL, "formerSecret" = NULL,
-        "formerUntil" = NULL
-      WHERE ${OWN} AND state = 'active' RETURNING id`,
-    { id: text },
-  ),
-  /** Only while the secret is the one that was read, $5. $8: whether the former secret changes too. */
+  /**
+   * One statement, so that an app which is suspended meanwhile changes before that or not at all. A secret is stored only while the
+   * one that was read, $5, is. $8: whether the former secret changes too.
+   */
   set: statement(
     'webhook_set',
     `UPDATE "App" SET "webhookUrl" = $4, "webhookSecret" = $6, "secretSetAt" = $7::timestamptz,
         "formerSecret" = CASE WHEN $8::bool THEN $9 ELSE "formerSecret" END,
         "formerUntil" = CASE WHEN $8::bool THEN $10::timestamptz ELSE "formerUntil" END
-      WHERE ${OWN} AND state = 'active' AND "webhookSecret" IS NOT DISTINCT FROM $5 RETURNING id`,
+      WHERE ${OWN} AND state = 'active' AND ($6::text IS NULL OR "webhookSecret" IS NOT DISTINCT FROM $5) RETURNING id`,
     { id: text },
   ),
+}
+
+/** Runs a statement on a connection of its own, or within a transaction. */
+type Run = (set: Statement<{ id: string }>, values: Text[]) => Promise<readonly unknown[]>
+
+/** Stores the webhook of an active app in place of the stored one. False where the app or the stored secret is another one. */
+export async function writeTemplate(
+  run: Run,
+  { id, team, provider }: OwnApp,
+  stored: Stored,
+  { webhookUrl, webhookSecret, secretSetAt, formerSecret, formerUntil }: NextTemplate<string | null>,
+): Promise<boolean> {
+  const written = await run(statements.set, [
+    ...[id, team, provider, webhookUrl, stored.webhookSecret, webhookSecret, secretSetAt?.toISOString() ?? null],
+    ...[String(formerSecret !== undefined), formerSecret ?? null, formerUntil?.toISOString() ?? null],
+  ])
+  return written.length === 1
 }
 
 type Granted = Context & { provider: string; team: string; suspended: boolean }
@@ -77,27 +123,16 @@ export async function readTemplate({ core, team, provider }: Granted, id: string
   return found
 }
 
-/** One statement, so that an app which is suspended meanwhile changes before that or not at all. A suspended app changes none. */
-export async function setWithoutSecret(ctx: Granted, id: string, url: string | null) {
+/** If the secret changes meanwhile, it is read again: the one before the last is the former one. A suspended app changes none. */
+export async function setTemplate(ctx: Granted, id: string, wanted: WantedWebhook & { secret: string | null }) {
   const { core, team, provider, suspended } = ctx
-  const cleared = suspended ? [] : await core.db.execute(statements.clear, [id, team, provider, url])
-  if (cleared.length === 1) return
-  await readTemplate(ctx, id)
-  throw errors.appSuspended()
-}
-
-/** If the secret changes meanwhile, it is read again: the one before the last is the former one. */
-export async function setWithSecret(ctx: Granted, id: string, url: string, secret: string) {
-  const { core, team, provider, suspended } = ctx
-  const replace = await sealedSecret(core, id, secret)
+  const next = await prepareTemplate(core, id, wanted)
+  const write = (stored: Stored) => writeTemplate(core.db.execute, { id, team, provider }, stored, next(stored))
+  // Without a secret there is nothing to compare, so nothing to read.
+  if (wanted.secret === null && !suspended && (await write(noTemplate))) return
   for (;;) {
     const stored = await readTemplate(ctx, id)
     if (suspended || stored.state === 'suspended') throw errors.appSuspended()
-    const { webhookSecret, secretSetAt, formerSecret, formerUntil } = replace(stored)
-    const replaced = await core.db.execute(statements.set, [
-      ...[id, team, provider, url, stored.webhookSecret, webhookSecret, secretSetAt.toISOString()],
-      ...[String(formerSecret !== undefined), formerSecret ?? null, formerUntil?.toISOString() ?? null],
-    ])
-    if (replaced.length === 1) return
+    if (await write(stored)) return
   }
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { appId } from '../kernel/app-id.ts'
 import { endpoint } from '../kernel/endpoint.ts'
+import { withError } from '../kernel/errors.ts'
 import { appDeveloper } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { secret, url } from './rules.ts'
-import { readTemplate, setWithoutSecret, setWithSecret } from './template.ts'
+import { readTemplate, setTemplate, showTemplate } from './template.ts'
 
 const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer-app'] }) })
 
@@ -41,6 +42,16 @@ const webhookInput = app.extend({
     .optional(),
 })
 
+/** As people type it: white space around a value is dropped. Without a secret, the stored one stays. */
+export const typedWebhook = z.object({
+  url: z
+    .string(withError('urlInvalid'))
+    .trim()
+    .pipe(url)
+    .meta({ minLength: 1, maxLength: 2048, format: 'uri' }),
+  secret: z.string(withError('secretInvalid')).trim().pipe(secret).meta({ maxLength: 1024 }).nullable().optional(),
+})
+
 /** Replaces both address and secret: a request without a secret clears it. */
 const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
   summary: 'Sets the webhook of an app',
@@ -51,9 +62,9 @@ const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDev
 })
   .input(webhookInput)
   .output(webhookSet)
-  .mutation(async ({ ctx, input: { id, url, secret } }) => {
-    await (secret === undefined ? setWithoutSecret(ctx, id, url) : setWithSecret(ctx, id, url, secret))
-    return { url, hasSecret: secret !== undefined }
+  .mutation(async ({ ctx, input: { id, url, secret = null } }) => {
+    await setTemplate(ctx, id, { url, secret })
+    return { url, hasSecret: secret !== null }
   })
 
 const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDeveloper, {
@@ -64,10 +75,7 @@ const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDevel
 })
   .input(app)
   .output(template)
-  .query(async ({ ctx, input: { id } }) => {
-    const { webhookUrl, webhookSecret } = await readTemplate(ctx, id)
-    return { url: webhookUrl, hasSecret: webhookSecret !== null }
-  })
+  .query(async ({ ctx, input: { id } }) => showTemplate(await readTemplate(ctx, id)))
 
 const remove = endpoint('DELETE /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
   summary: 'Removes the webhook of an app',
@@ -79,6 +87,6 @@ const remove = endpoint('DELETE /apps/{id}/webhook', 'ntf.apps.webhook:update', 
 })
   .input(app)
   .output(z.void())
-  .mutation(({ ctx, input }) => setWithoutSecret(ctx, input.id, null))
+  .mutation(({ ctx, input: { id } }) => setTemplate(ctx, id, { url: null, secret: null }))
 
 export const webhook = router({ put, get, delete: remove })

@@ -40,9 +40,9 @@ export async function webhookAppOf(ctx: Caller, id: string) {
  */
 export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
   await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })
-  const [app] = await tx.$queryRaw<(Template & { state: string })[]>`
-    SELECT state::text AS state, "webhookUrl", "webhookSecret", "secretSetAt", "formerSecret", "formerUntil" FROM "App"
-    WHERE id = ${id} FOR NO KEY UPDATE`
+  const [app] = await tx.$queryRaw<(Template & { state: string; providerId: string })[]>`
+    SELECT state::text AS state, "providerId", "webhookUrl", "webhookSecret", "secretSetAt", "formerSecret", "formerUntil"
+    FROM "App" WHERE id = ${id} FOR NO KEY UPDATE`
   if (!app) throw errors.ownAppUnknown()
   if (app.state === 'suspended') throw errors.appSuspended()
   return app

@@ -3,14 +3,12 @@ import { int, statement } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
-import { withError } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
-import { secret, url } from '../../webhooks/rules.ts'
-import type { Template } from '../../webhooks/template.ts'
-import { noTemplate, sealedSecret } from '../../webhooks/template.ts'
-import { template, webhookSet } from '../../webhooks/webhook.ts'
+import type { WantedWebhook } from '../../webhooks/template.ts'
+import { prepareTemplate, showTemplate, writeTemplate } from '../../webhooks/template.ts'
+import { template, typedWebhook, webhookSet } from '../../webhooks/webhook.ts'
 import { auditing, authorOf } from '../audit/record.ts'
 import { lockTemplate, webhookAppOf } from './app.ts'
 import { endFormerSecret, formerSecretUntil } from './former-secret.ts'
@@ -37,16 +35,6 @@ const secretUsed = statement(
 )
 
 const app = appId('app')
-const typedUrl = z
-  .string(withError('urlInvalid'))
-  .trim()
-  .pipe(url)
-  .meta({ minLength: 1, maxLength: 2048, format: 'uri' })
-const typedSecret = z.string(withError('secretInvalid')).trim().pipe(secret).meta({ maxLength: 1024 })
-
-type Shown = Pick<Template, 'webhookUrl' | 'webhookSecret'>
-
-const shown = ({ webhookUrl, webhookSecret }: Shown) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
 
 const get = internal('dev:read', teamPeople, {
   summary: "Shows a team its app's webhook",
@@ -75,29 +63,33 @@ const get = internal('dev:read', teamPeople, {
     const setAt = found.webhookSecret === null ? null : found.secretSetAt
     const [used] = setAt === null ? [] : await db.execute(secretUsed, [input.app, setAt])
     return {
-      ...shown(found),
+      ...showTemplate(found),
       secretSetAt: setAt === null ? null : found.secretSetUnix,
       secretUsedAt: used?.at ?? null,
       formerSecretUntil: until,
     }
   })
 
-interface Change {
-  app: string
-  action: string
-  dataOf: (before: Template) => Partial<Template>
-}
-
-async function change(ctx: Context & { person: string }, { app, action, dataOf }: Change) {
+async function change<Url extends string | null>(
+  ctx: Context & { person: string },
+  action: string,
+  { app, ...wanted }: WantedWebhook<Url> & { app: string },
+) {
   const { teamId: team } = await webhookAppOf(ctx, app)
+  const toNext = await prepareTemplate(ctx.core, app, wanted)
   return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
-    const before = await lockTemplate(tx, ctx, { id: app, team })
-    const data = dataOf(before)
+    const { providerId: provider, ...stored } = await lockTemplate(tx, ctx, { id: app, team })
+    const next = toNext(stored)
+    const after = showTemplate(next)
     // A secret's ciphertext differs each time it is set.
-    if (Object.entries(data).every(([field, value]) => before[field as keyof Template] === value)) return shown(before)
-    await tx.app.update({ where: { id: app }, data, select: { id: true } })
-    const after = shown({ ...before, ...data })
-    await note({ team, action, target: app, before: shown(before), after })
+    if (Object.entries(next).every(([field, value]) => stored[field as keyof typeof stored] === value)) return after
+    await writeTemplate(
+      ({ text }, values) => tx.$queryRawUnsafe<unknown[]>(text, ...values),
+      { id: app, team, provider },
+      stored,
+      next,
+    )
+    await note({ team, action, target: app, before: showTemplate(stored), after })
     return after
   })
 }
@@ -107,14 +99,9 @@ const set = internal('dev:write', teamPeople, {
   summary: "Sets the webhook of the team's app",
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
 })
-  .input(z.object({ app, url: typedUrl, secret: typedSecret.nullable().optional() }))
+  .input(typedWebhook.extend({ app }))
   .output(webhookSet)
-  .mutation(async ({ ctx, input: { app, url, secret } }) => {
-    const replace = typeof secret === 'string' ? await sealedSecret(ctx.core, app, secret) : undefined
-    const dataOf = (before: Template) => ({ ...(secret === null && noTemplate), webhookUrl: url, ...replace?.(before) })
-    const { hasSecret } = await change(ctx, { app, action: 'webhook.set', dataOf })
-    return { url, hasSecret }
-  })
+  .mutation(({ ctx, input }) => change(ctx, 'webhook.set', input))
 
 /** Subscriptions keep the address and secret that they copied. */
 const remove = internal('dev:write', teamPeople, {
@@ -124,7 +111,7 @@ const remove = internal('dev:write', teamPeople, {
   .input(z.object({ app }))
   .output(z.object({ app: z.string() }))
   .mutation(async ({ ctx, input: { app } }) => {
-    await change(ctx, { app, action: 'webhook.remove', dataOf: () => noTemplate })
+    await change(ctx, 'webhook.remove', { app, url: null, secret: null })
     return { app }
   })
 
