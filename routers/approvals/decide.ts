@@ -1,5 +1,7 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
+import type { ClubApprovalState } from '../../prisma/generated/client.ts'
 import { auditing } from '../developer/audit/record.ts'
+import { stateAfter } from '../developer/reviews/transitions.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { errors } from '../kernel/errors.ts'
 import { characterSentence, textFault } from '../kernel/text-input.ts'
@@ -34,7 +36,7 @@ interface By {
 /** Consents per statement: these end within the statement timeout of 5 s. */
 const BATCH = 5_000
 
-const actions = { approved: 'club.approve', refused: 'club.refuse', withdrawn: 'club.withdraw' } as const
+const acts = { approved: 'approve', refused: 'refuse', withdrawn: 'withdraw' } as const
 
 /**
  * Stores a club's decision. A refusal or withdrawal ends all consents of the club's members to the app in the same transaction;
@@ -51,7 +53,8 @@ export const decide = (db: Database, decision: Decision, by: By): Promise<number
       const app = await tx.app.findUnique({ where: { id: appId }, select: { teamId: true } })
       if (!app) throw errors.ownAppUnknown()
       const before = await lockRow(tx, decision)
-      if (!follows(state, before?.state)) throw errors.changedMeanwhile()
+      const review = { covers: 'club', state: before?.state ?? 'unasked' } as const
+      if (!stateAfter(review, acts[state])) throw errors.changedMeanwhile()
       if (before?.state === state && before.reason === reason) return 0
       if (!before && by.administrator !== null && (await membersWhoAllow(tx, decision, by.at.getTime())) === 0) {
         throw errors.ownAppUnknown()
@@ -60,7 +63,7 @@ export const decide = (db: Database, decision: Decision, by: By): Promise<number
       const ended = state === 'approved' ? 0 : await endConsents(tx, decision, by.at)
       await note({
         team: app.teamId,
-        action: actions[state],
+        action: `club.${acts[state]}`,
         target: appId,
         after: { club: clubId, clubName: club.name, ...(reason !== null && { reason }), ...(ended > 0 && { ended }) },
       })
@@ -68,10 +71,6 @@ export const decide = (db: Database, decision: Decision, by: By): Promise<number
       return ended
     }),
   )
-
-/** Only what is approved is withdrawn, and it is not refused. */
-const follows = (state: Decided, before: string | undefined) =>
-  state === 'approved' || state === before || (state === 'withdrawn') === (before === 'approved')
 
 /** The role ends after the transaction at the earliest. */
 async function holdAdministrator(tx: Transaction, club: string, person: string, at: Date) {
@@ -82,7 +81,7 @@ async function holdAdministrator(tx: Transaction, club: string, person: string, 
 }
 
 async function lockRow(tx: Transaction, { club, app }: ClubApp) {
-  const [row] = await tx.$queryRaw<{ state: string; reason: string | null }[]>`
+  const [row] = await tx.$queryRaw<{ state: ClubApprovalState; reason: string | null }[]>`
     SELECT state::text AS state, reason FROM "ClubApproval" WHERE "organisationId" = ${club} AND "appId" = ${app} FOR UPDATE`
   return row
 }

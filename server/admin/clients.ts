@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import { lockTeam } from '../../routers/developer/access/roles.ts'
 import { auditing } from '../../routers/developer/audit/record.ts'
 import { removeClientIn } from '../../routers/developer/clients/removal.ts'
+import { changesColumns } from '../../routers/developer/reviews/stored.ts'
 import type { FirstPartyRegistration, Registration } from '../../routers/developer/shared/registration.ts'
 import {
   faultsOf,
@@ -68,9 +69,7 @@ export async function register(
       ...data,
       state: 'active' as const,
       testOnly: false,
-      wanted: DbNull,
-      refusal: DbNull,
-      version: { increment: 1 },
+      ...changesColumns(),
     }
     await tx.client.upsert({ where: { id }, create: { id, ...data }, update, select: { id: true } })
     const { teamId, appId, ...after } = data

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { approve, refuse } from '../../server/admin/reviews.ts'
+import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
 import { profileRead, redirect, teamWorld } from './team-world.ts'
 
 const here = teamWorld()

@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Prisma } from '../../prisma/generated/client.ts'
-import { approve, refuse } from '../../server/admin/reviews.ts'
+import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
 import { jpegOf, pixelsOf, pngOf } from '../support/pictures.ts'
 import { refusalOf } from '../support/platform.ts'
 import { teamWorld } from './team-world.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startMailsIn } from '../../routers/developer/mails/procedures.ts'
 import { MAILS_OF_TEAM, MAILS_TO_ADDRESS } from '../../routers/developer/mails/queue.ts'
-import { approve, refuse } from '../../server/admin/reviews.ts'
+import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
 import { inviteToTeam } from '../../server/admin/teams.ts'
 import { refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { approve, refuse } from '../../server/admin/reviews.ts'
+import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
 import { refusalOf } from '../support/platform.ts'
 import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
 

@@ -1,4 +1,3 @@
-import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -7,12 +6,12 @@ import { refuseFull } from '../access/bounds.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTeamAs, teamOfApp } from '../access/roles.ts'
 import { auditing, authorOf, difference } from '../audit/record.ts'
-import { queueReceived } from '../mails/queue.ts'
 import { MAX_PICTURE_BYTES, PictureRefused, pictureTooLarge } from '../pictures/reencode.ts'
 import { reencodeInWorker } from '../pictures/worker-thread.ts'
+import { appNeedsReview } from '../reviews/app-changes.ts'
+import { changesColumns, queueIfRequested } from '../reviews/stored.ts'
 import type { WantedOfApp } from '../shared/mappers.ts'
-import { appColumns, nullIfEmpty, objectOrNull, toApp } from '../shared/mappers.ts'
-import { isReviewed } from '../shared/purposes.ts'
+import { appColumns, nullIfEmpty, toApp } from '../shared/mappers.ts'
 import { appOutput, idOr } from '../shared/schemas.ts'
 import { refuseIf, sentenceOf } from '../shared/validation.ts'
 import { logoVersion } from './logo-versions.ts'
@@ -76,7 +75,7 @@ const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Arr
     if (version !== undefined && version !== row.version) throw errors.changedMeanwhile()
     const before = toApp(row, logo && logoVersion(logo))
     const named = picture && logoVersion(picture)
-    const waits = named !== null && named !== before.logo && (await isReviewed(tx, app))
+    const waits = named !== null && named !== before.logo && (await appNeedsReview(tx, app))
     const { logo: _, ...rest } = before.wanted ?? {}
     const wanted: WantedOfApp = waits ? { ...rest, logo: named } : rest
     const next = { ...before, logo: waits ? before.logo : named, wanted: nullIfEmpty(wanted) }
@@ -86,15 +85,13 @@ const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Arr
       where,
       data: {
         ...(waits ? { wantedLogo: picture } : { logo: picture, wantedLogo: null }),
-        wanted: objectOrNull(wanted),
-        refusal: DbNull,
-        version: { increment: 1 },
+        ...changesColumns({ wanted }),
       },
       select: appColumns,
     })
     if (picture) await refuseFull(tx, team)
     await note({ team, action: 'app.update', target: app, ...differing })
-    if (!before.wanted && changed.wanted) await queueReceived(tx, { team, at: author.at }, { name: changed.name, app })
+    await queueIfRequested(tx, { team, at: author.at }, { before, after: changed }, { name: changed.name, app })
     return toApp(changed, next.logo)
   })
 }

@@ -1,4 +1,3 @@
-import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -10,11 +9,10 @@ import { lockTeamAs, roleIn, teamOfApp } from '../access/roles.ts'
 import { health } from '../activity/health.ts'
 import { auditing, authorOf, difference } from '../audit/record.ts'
 import { appHoldings, removeApp, restoreApp } from '../deletion/app.ts'
-import { queueReceived } from '../mails/queue.ts'
-import type { WantedOfApp } from '../shared/mappers.ts'
-import { appColumns, nullIfEmpty, objectOrNull, toApp } from '../shared/mappers.ts'
+import { appNeedsReview, changeApp } from '../reviews/app-changes.ts'
+import { changesColumns, queueIfRequested } from '../reviews/stored.ts'
+import { appColumns, nullIfEmpty, toApp } from '../shared/mappers.ts'
 import { newId } from '../shared/names.ts'
-import { isReviewed } from '../shared/purposes.ts'
 import { nameFaults } from '../shared/registration.ts'
 import { appOutput, idOr, nameInput, typed } from '../shared/schemas.ts'
 import type { Fault } from '../shared/validation.ts'
@@ -77,44 +75,20 @@ const update = internal('dev:write', teamPeople, {
       await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
       const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
       if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
-      const { now, wanted } = changesOf(before, requested, await isReviewed(tx, app))
+      const { now, wanted } = changeApp(before, requested, await appNeedsReview(tx, app))
       const differing = difference(before, { ...before, ...now, wanted: nullIfEmpty(wanted) })
       if (!differing) return before
       const changed = await tx.app.update({
         where: { id: app },
-        data: { ...now, wanted: objectOrNull(wanted), refusal: DbNull, version: { increment: 1 } },
+        data: { ...now, ...changesColumns({ wanted }) },
         select: appColumns,
       })
       await refuseGrowth(tx, team, before, toApp(changed, logo))
       await note({ team, action: 'app.update', target: app, ...differing })
-      if (!before.wanted && changed.wanted)
-        await queueReceived(tx, { team, at: author.at }, { name: changed.name, app })
+      await queueIfRequested(tx, { team, at: author.at }, { before, after: changed }, { name: changed.name, app })
       return toApp(changed, logo)
     })
   })
-
-interface Shown {
-  name: string
-  description: string | null
-  homepage: string | null
-  wanted: WantedOfApp | null
-}
-type Requested = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
-
-/** Removing a text shows nothing new, so it takes effect at once. */
-function changesOf(before: Shown, requested: Requested, reviewed: boolean) {
-  const now: { name?: string; description?: string | null; homepage?: string | null } = {}
-  const wanted: WantedOfApp = { ...before.wanted }
-  for (const field of ['name', 'description', 'homepage'] as const) {
-    const text = requested[field]
-    if (text === undefined) continue
-    delete wanted[field]
-    if (reviewed && text !== '' && text !== before[field]) wanted[field] = text
-    else if (field === 'name') now.name = text
-    else now[field] = text || null
-  }
-  return { now, wanted }
-}
 
 const descriptionFaults = (text: string) =>
   textFaults(

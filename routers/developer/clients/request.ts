@@ -1,4 +1,3 @@
-import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -7,6 +6,8 @@ import { refuseFull, refuseTooMany } from '../access/bounds.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
 import { auditing, authorOf } from '../audit/record.ts'
 import { queueReceived } from '../mails/queue.ts'
+import { changesColumns, readProduction } from '../reviews/stored.ts'
+import { stateAfter } from '../reviews/transitions.ts'
 import { clientColumns, stateOf, toClient } from '../shared/mappers.ts'
 import { newId } from '../shared/names.ts'
 import { purposesOf } from '../shared/purposes.ts'
@@ -42,8 +43,9 @@ export const requestProduction = internal('dev:write', teamPeople, {
         include: { team: true },
       })
       const app = from.appId
-      const isAgain = stateOf(from) === 'refused'
-      if ((from.environment !== 'sandbox' && !isAgain) || app === null) throw errors.notSandbox()
+      const review = readProduction({ ...from, state: stateOf(from) })
+      if (!stateAfter(review, 'request') || app === null) throw errors.notSandbox()
+      const isAgain = review.state === 'refused'
       const settings = {
         name: input.name ?? from.name,
         type: from.type,
@@ -69,7 +71,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       const client = isAgain
         ? await tx.client.update({
             where: { id: from.id },
-            data: { ...data, refusal: DbNull, version: { increment: 1 } },
+            data: { ...data, ...changesColumns() },
             select,
           })
         : await tx.client.create({

@@ -1,4 +1,3 @@
-import { DbNull } from '@prisma/client-runtime-utils'
 import { z } from 'zod'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -6,7 +5,9 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { refuseGrowth } from '../access/bounds.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
 import { auditing, authorOf, difference } from '../audit/record.ts'
-import { queueReceived } from '../mails/queue.ts'
+import type { Client, Requested } from '../reviews/client-changes.ts'
+import { changeClient, clientNeedsReview } from '../reviews/client-changes.ts'
+import { changesColumns, queueIfRequested } from '../reviews/stored.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from '../shared/mappers.ts'
 import {
   isForDevelopment,
@@ -18,8 +19,6 @@ import {
 } from '../shared/registration.ts'
 import { clientOutput, devices, idOr, idTokenAlgorithm, nameInput, purpose, texts } from '../shared/schemas.ts'
 import { refuseIf } from '../shared/validation.ts'
-import type { Client, Requested } from './changes.ts'
-import { changesOf, isReviewed } from './changes.ts'
 
 /** For a client that members use, sign-ins on devices, more scopes and redirects on other hosts wait for approval: `wanted`. */
 export const update = internal('dev:write', teamPeople, {
@@ -59,7 +58,7 @@ export const update = internal('dev:write', teamPeople, {
         ...(requested.scopes ? scopeFaults(requested.scopes) : []),
         ...levelFaults(requested.scopes ?? [], level),
       ])
-      const { wanted, purpose, ...now } = changesOf(before, requested)
+      const { wanted, purpose, ...now } = changeClient(before, requested)
       const { redirectUris, postLogoutRedirectUris } = { ...before, ...now }
       if (requested.postLogoutRedirectUris) {
         refuseIf(logoutFaults(postLogoutRedirectUris, redirectUris, before.type, isForDevelopment(before)))
@@ -72,23 +71,21 @@ export const update = internal('dev:write', teamPeople, {
         data: {
           ...now,
           ...(purpose && { purpose: objectOrNull(purpose) }),
-          wanted: objectOrNull(wanted),
-          ...(before.state === 'active' && { refusal: DbNull }),
-          version: { increment: 1 },
+          ...changesColumns({ wanted, refusal: (before.state === 'refused' && before.refusal) || {} }),
         },
         select,
       })
       await refuseGrowth(tx, teamId, before, toClient(changed))
       await note({ team: teamId, action: 'client.update', target: id, ...differing })
-      if (!before.wanted && changed.wanted)
-        await queueReceived(tx, { team: teamId, at: author.at }, { name: changed.name, client: id })
+      const about = { name: changed.name, client: id }
+      await queueIfRequested(tx, { team: teamId, at: author.at }, { before, after: changed }, about)
       return toClient(changed)
     })
   })
 
 /** Values that are not in the request were accepted before. */
 function redirectFaultsOf(before: Client, { redirectUris, devices = before.devices }: Requested) {
-  const settings = { type: before.type, devices: devices && (before.devices || !isReviewed(before)) }
+  const settings = { type: before.type, devices: devices && (before.devices || !clientNeedsReview(before)) }
   if (redirectUris) return redirectFaults(redirectUris, settings, isForDevelopment(before))
   return before.redirectUris.length === 0 ? redirectFaults([], settings, isForDevelopment(before)) : []
 }

@@ -1,10 +1,6 @@
-import type { Transaction } from '../../../prisma/client.ts'
 import { textFault } from '../../kernel/text-input.ts'
 import type { Purpose } from './mappers.ts'
 import { fault, refuseIf, textFaults } from './validation.ts'
-
-export const isReviewed = async (tx: Transaction, app: string) =>
-  (await tx.client.count({ where: { appId: app, testOnly: false } })) > 0
 
 export const MAX_PURPOSE = 1000
 

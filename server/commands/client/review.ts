@@ -1,8 +1,8 @@
 import type { Database } from '../../../prisma/client.ts'
 import { logoVersions } from '../../../routers/developer/apps/logo-versions.ts'
+import type { PendingReview, Subject } from '../../../routers/developer/reviews/decide.ts'
+import { approve as approveIn, listReviews, refuse as refuseIn } from '../../../routers/developer/reviews/decide.ts'
 import { characterSentence, textFault } from '../../../routers/kernel/text-input.ts'
-import type { Review, Subject } from '../../admin/reviews.ts'
-import { approve as approveIn, listReviews, refuse as refuseIn } from '../../admin/reviews.ts'
 import { issuerOf } from '../../browser/addresses.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import type { Io } from '../line/command.ts'
@@ -40,7 +40,7 @@ export const requests = action(
 )
 
 /** The versions of logos are replaced by the addresses at which they are seen. */
-function withLogos({ asked, app, ...review }: Review, icons: string, logos: Map<string, string>) {
+function withLogos({ asked, app, ...review }: PendingReview, icons: string, logos: Map<string, string>) {
   const iconOf = (id: string, version: unknown) => (version ? `${icons}/${encodeURIComponent(id)}/${version}` : null)
   const { logo, ...rest } = asked as Record<string, unknown>
   return {
@@ -112,9 +112,9 @@ export const refuse = action(
   { json: '{ id, kind, isNew }', text: (done) => `Refused: ${nameOf(done)}\n` },
 )
 
-type Decided = Pick<Review, 'id' | 'kind' | 'isNew'>
+type Decided = Pick<PendingReview, 'id' | 'kind' | 'isNew'>
 
-async function decided(io: Io, change: (db: Database) => Promise<Review>): Promise<Decided> {
+async function decided(io: Io, change: (db: Database) => Promise<PendingReview>): Promise<Decided> {
   const { id, kind, isNew } = await withDatabase(io, change)
   return { id, kind, isNew }
 }

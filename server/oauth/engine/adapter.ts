@@ -2,6 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
 import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
+import { isPending } from '../../../routers/developer/reviews/stored.ts'
 import { isBeside } from '../../../routers/developer/shared/registration.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { unix, unixMs } from '../../../routers/kernel/time.ts'
@@ -190,7 +191,7 @@ function clients({ db, signsWith }: Options): Adapter {
         [POST_LOGOUT_URIS]: client.postLogoutRedirectUris.filter((uri) => isBeside(uri, client.redirectUris)),
         [SUSPENDED]: stopped,
         [SANDBOX]: client.environment === 'sandbox',
-        [WAITING]: client.state === 'requested',
+        [WAITING]: isPending(client),
         [ALLOWED_SCOPES]: stopped ? [] : requestableScopes(scopes, level),
       }
     },

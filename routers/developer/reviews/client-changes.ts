@@ -27,9 +27,9 @@ interface Changes {
 }
 
 /** Nobody has seen a client that waits itself, and a test client is used by its team alone. */
-export const isReviewed = ({ testOnly, state }: Client) => !testOnly && state === 'active'
+export const clientNeedsReview = ({ testOnly, state }: Client) => !testOnly && state === 'active'
 
-export function changesOf(client: Client, requested: Requested): Changes {
+export function changeClient(client: Client, requested: Requested): Changes {
   const redirectUris = requested.redirectUris && [...new Set(requested.redirectUris)]
   const scopes = requested.scopes && [...new Set(requested.scopes)]
   const postLogoutRedirectUris = requested.postLogoutRedirectUris && [...new Set(requested.postLogoutRedirectUris)]
@@ -40,7 +40,7 @@ export function changesOf(client: Client, requested: Requested): Changes {
     ...(idTokenAlgorithm && { idTokenAlgorithm }),
   }
   const explained = scopes && !client.testOnly ? explain(client, scopes, requested.purpose ?? {}) : undefined
-  if (!isReviewed(client)) {
+  if (!clientNeedsReview(client)) {
     return {
       ...(requested.name !== undefined && { name: requested.name }),
       ...(redirectUris && { redirectUris }),

@@ -1,14 +1,18 @@
 import { DbNull } from '@prisma/client-runtime-utils'
-import type { Database, Transaction } from '../../prisma/client.ts'
-import type { Prisma } from '../../prisma/generated/client.ts'
-import { lockTeam } from '../../routers/developer/access/roles.ts'
-import { auditing } from '../../routers/developer/audit/record.ts'
-import { queueMails } from '../../routers/developer/mails/queue.ts'
-import type { WantedOfApp, WantedOfClient } from '../../routers/developer/shared/mappers.ts'
-import { toUnix } from '../../routers/kernel/time.ts'
+import type { Database, Transaction } from '../../../prisma/client.ts'
+import type { Prisma } from '../../../prisma/generated/client.ts'
+import { toUnix } from '../../kernel/time.ts'
+import { lockTeam } from '../access/roles.ts'
+import { auditing } from '../audit/record.ts'
+import { queueMails } from '../mails/queue.ts'
+import type { WantedOfApp, WantedOfClient } from '../shared/mappers.ts'
+import { stateOf } from '../shared/mappers.ts'
+import { changesColumns, readChanges, readClient } from './stored.ts'
+import type { Review } from './transitions.ts'
+import { stateAfter } from './transitions.ts'
 
-/** A pending request: a new client, or changes to a client or an app. */
-export interface Review {
+/** A pending request as the operator reads it: a new client, or changes to a client or an app. */
+export interface PendingReview {
   id: string
   kind: 'client' | 'app'
   name: string
@@ -34,7 +38,7 @@ const waitingClient = {
   OR: [{ state: 'requested' as const, requestedAt: { not: null } }, { wanted: { not: DbNull } }],
 }
 const waitingApp = { wanted: { not: DbNull } }
-const appColumns = { id: true, name: true, teamId: true, version: true, wanted: true } as const
+const appColumns = { id: true, name: true, teamId: true, version: true, wanted: true, refusal: true } as const
 
 const readColumns = { id: true, version: true, name: true, description: true, homepage: true } as const
 const withApp = { app: { select: readColumns } } as const
@@ -42,7 +46,7 @@ const withApp = { app: { select: readColumns } } as const
 type Client = Prisma.ClientGetPayload<{ include: typeof withApp }>
 type App = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
-const ofClient = ({ id, teamId, version, state, wanted, app, ...client }: Client): Review => ({
+const pendingClient = ({ id, teamId, version, state, wanted, app, ...client }: Client): PendingReview => ({
   id,
   kind: 'client',
   name: client.name,
@@ -65,7 +69,7 @@ const newClient = ({
   scopes,
   purpose: (purpose ?? {}) as Record<string, string>,
 })
-const ofApp = ({ id, name, teamId, version, wanted }: App): Review => ({
+const pendingApp = ({ id, name, teamId, version, wanted }: App): PendingReview => ({
   id,
   kind: 'app',
   name,
@@ -76,11 +80,11 @@ const ofApp = ({ id, name, teamId, version, wanted }: App): Review => ({
   asked: wanted as WantedOfApp,
 })
 
-export async function listReviews(db: Database): Promise<Review[]> {
+export async function listReviews(db: Database): Promise<PendingReview[]> {
   const orderBy = [{ requestedAt: 'asc' as const }, { id: 'asc' as const }]
   const clients = await db.client.findMany({ where: waitingClient, orderBy, include: withApp })
   const apps = await db.app.findMany({ where: waitingApp, select: appColumns, orderBy: { id: 'asc' } })
-  return [...clients.map(ofClient), ...apps.map(ofApp)]
+  return [...clients.map(pendingClient), ...apps.map(pendingApp)]
 }
 
 export interface Subject {
@@ -124,7 +128,7 @@ export const refuse = (
     { reason },
   )
 
-function refuseOther({ kind, id, version }: Pick<Review, 'kind' | 'id' | 'version'>, read: number) {
+function refuseOther({ kind, id, version }: Pick<PendingReview, 'kind' | 'id' | 'version'>, read: number) {
   if (version === read) return
   throw new Error(`The ${kind} ${id} has changed and now has version ${version}. Read it again.`)
 }
@@ -133,52 +137,55 @@ async function decide(
   db: Database,
   { kind, id }: Subject,
   at: Date,
-  verb: 'approve' | 'refuse',
-  change: (tx: Transaction, review: Review) => Promise<unknown>,
+  act: 'approve' | 'refuse',
+  change: (tx: Transaction, review: PendingReview) => Promise<unknown>,
   more: object = {},
-): Promise<Review> {
+): Promise<PendingReview> {
   return auditing(db, { person: null, at }, async (tx, note) => {
     const where = { where: { id }, select: { teamId: true } }
-    const found = kind === 'client' ? await tx.client.findUnique(where) : await tx.app.findUnique(where)
-    if (found?.teamId) await lockTeam(tx, found.teamId)
-    const review = await find(tx, kind, id)
-    if (!review) throw new Error(`The ${kind} ${id} has nothing pending approval.`)
-    await change(tx, review)
-    await note({ team: review.team, action: `${kind}.${verb}`, target: id, after: { ...review.asked, ...more } })
-    const about = { [kind]: id, name: review.name, isNew: review.isNew, ...more }
+    const owned = kind === 'client' ? await tx.client.findUnique(where) : await tx.app.findUnique(where)
+    if (owned?.teamId) await lockTeam(tx, owned.teamId)
+    const found = await find(tx, kind, id)
+    if (!found || !stateAfter(found.review, act)) throw new Error(`The ${kind} ${id} has nothing pending approval.`)
+    const { pending } = found
+    await change(tx, pending)
+    await note({ team: pending.team, action: `${kind}.${act}`, target: id, after: { ...pending.asked, ...more } })
+    const about = { [kind]: id, name: pending.name, isNew: pending.isNew, ...more }
     const mail = { approve: 'requestApproved', refuse: 'requestRefused' } as const
-    await queueMails(tx, { kind: mail[verb], team: review.team, to: 'owners', about, at })
-    return review
+    await queueMails(tx, { kind: mail[act], team: pending.team, to: 'owners', about, at })
+    return pending
   })
 }
 
-async function find(tx: Transaction, kind: Subject['kind'], id: string): Promise<Review | null> {
-  if (kind === 'client') {
-    const client = await tx.client.findFirst({ where: { id, ...waitingClient }, include: withApp })
-    return client && ofClient(client)
-  }
-  const app = await tx.app.findFirst({ where: { id, ...waitingApp }, select: appColumns })
-  return app && ofApp(app)
+interface Found {
+  review: Review
+  pending: PendingReview
 }
 
-const next = { wanted: DbNull, refusal: DbNull, version: { increment: 1 } }
+async function find(tx: Transaction, kind: Subject['kind'], id: string): Promise<Found | null> {
+  if (kind === 'client') {
+    const client = await tx.client.findFirst({ where: { id, teamId: { not: null } }, include: withApp })
+    return client && { review: readClient({ ...client, state: stateOf(client) }), pending: pendingClient(client) }
+  }
+  const app = await tx.app.findUnique({ where: { id }, select: appColumns })
+  return app && { review: readChanges(app), pending: pendingApp(app) }
+}
 
-const nextApp = { ...next, wantedLogo: null }
-
-async function apply(tx: Transaction, { kind, id, isNew, asked }: Review) {
+async function apply(tx: Transaction, { kind, id, isNew, asked }: PendingReview) {
   if (kind === 'app') return applyToApp(tx, id, asked as WantedOfApp)
   const data = isNew ? { state: 'active' as const, requestedAt: null } : (asked as WantedOfClient)
-  return tx.client.update({ where: { id }, data: { ...data, ...next } })
+  return tx.client.update({ where: { id }, data: { ...data, ...changesColumns() } })
 }
 
 async function applyToApp(tx: Transaction, id: string, { logo, ...asked }: WantedOfApp) {
   const { wantedLogo } = await tx.app.findUniqueOrThrow({ where: { id }, select: { wantedLogo: true } })
-  const data = { ...asked, ...(logo !== undefined && { logo: wantedLogo }), ...nextApp }
+  const data = { ...asked, ...(logo !== undefined && { logo: wantedLogo }), ...changesColumns(), wantedLogo: null }
   return tx.app.update({ where: { id }, data, select: { id: true } })
 }
 
-function drop(tx: Transaction, { kind, id, isNew, asked }: Review, why: { reason: string; at: number }) {
-  const refusal = { ...why, asked: isNew ? {} : asked } as unknown as Prisma.InputJsonObject
-  if (kind === 'app') return tx.app.update({ where: { id }, data: { ...nextApp, refusal }, select: { id: true } })
-  return tx.client.update({ where: { id }, data: { ...next, refusal, ...(isNew && { requestedAt: null }) } })
+function drop(tx: Transaction, { kind, id, isNew, asked }: PendingReview, why: { reason: string; at: number }) {
+  const columns = changesColumns({ refusal: { ...why, asked: isNew ? {} : asked } })
+  if (kind === 'app')
+    return tx.app.update({ where: { id }, data: { ...columns, wantedLogo: null }, select: { id: true } })
+  return tx.client.update({ where: { id }, data: { ...columns, ...(isNew && { requestedAt: null }) } })
 }

@@ -1,0 +1,43 @@
+/**
+ * What a review covers: a new client as a whole; changes of a client or an app that members use; or an app, for the members of a
+ * club. The operator reviews the first two, the club's administrators the last.
+ */
+export type Covered = 'client' | 'changes' | 'club'
+
+/** `unasked`: nobody has asked, or decided. Changes are `approved` while none is pending: what members see was approved. */
+export type ReviewState = 'unasked' | 'requested' | 'approved' | 'refused' | 'withdrawn'
+
+export type ReviewAct = 'request' | 'approve' | 'refuse' | 'withdraw'
+
+/** What an act makes of a review. What is missing is forbidden, and changes nothing. */
+export const transitions: Record<Covered, Partial<Record<ReviewState, Partial<Record<ReviewAct, ReviewState>>>>> = {
+  client: {
+    unasked: { request: 'requested' },
+    requested: { approve: 'approved', refuse: 'refused' },
+    approved: {},
+    refused: { request: 'requested' },
+  },
+  /** A team may change what it asks for, and withdraws it by setting what members see already. Any change ends a refusal. */
+  changes: {
+    approved: { request: 'requested' },
+    requested: { request: 'requested', approve: 'approved', refuse: 'refused', withdraw: 'approved' },
+    refused: { request: 'requested' },
+  },
+  /** A club decides without being asked, and again; it is asked once. */
+  club: {
+    unasked: { request: 'requested', approve: 'approved', refuse: 'refused' },
+    requested: { approve: 'approved', refuse: 'refused' },
+    approved: { approve: 'approved', withdraw: 'withdrawn' },
+    refused: { approve: 'approved', refuse: 'refused' },
+    withdrawn: { approve: 'approved', refuse: 'refused', withdraw: 'withdrawn' },
+  },
+}
+
+export interface Review {
+  covers: Covered
+  state: ReviewState
+}
+
+/** The state after an act; undefined where it is forbidden. */
+export const stateAfter = ({ covers, state }: Review, act: ReviewAct): ReviewState | undefined =>
+  transitions[covers][state]?.[act]

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { requestApproval } from '../../routers/approvals/approvals.ts'
+import { decide } from '../../routers/approvals/decide.ts'
+import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
+import type { ReviewAct, ReviewState } from '../../routers/developer/reviews/transitions.ts'
+import { transitions } from '../../routers/developer/reviews/transitions.ts'
+import { table } from '../support/markdown-table.ts'
+import { mintApp } from '../support/platform.ts'
+import { profileRead, teamWorld } from './team-world.ts'
+
+/** What an act makes of a review: `-` is forbidden, and changes nothing. No procedure withdraws the request for a client. */
+const rows = table<'covers' | 'state' | ReviewAct>(`
+| covers            | state     | request   | approve  | refuse  | withdraw  |
+|-------------------|-----------|-----------|----------|---------|-----------|
+| client            | unasked   | requested | -        | -       |           |
+| client            | requested | -         | approved | refused |           |
+| client            | approved  | -         | -        | -       |           |
+| client            | refused   | requested | -        | -       |           |
+| changes of client | approved  | requested | -        | -       | -         |
+| changes of client | requested | requested | approved | refused | approved  |
+| changes of client | refused   | requested | -        | -       | -         |
+| changes of app    | approved  | requested | -        | -       | -         |
+| changes of app    | requested | requested | approved | refused | approved  |
+| changes of app    | refused   | requested | -        | -       | -         |
+| club              | unasked   | requested | approved | refused | -         |
+| club              | requested | -         | approved | refused | -         |
+| club              | approved  | -         | approved | -       | withdrawn |
+| club              | refused   | -         | approved | refused | -         |
+| club              | withdrawn | -         | approved | refused | withdrawn |
+`)
+const ACTS: ReviewAct[] = ['request', 'approve', 'refuse', 'withdraw']
+
+/** The acts that lead to a state from the first one. */
+const paths: Record<string, Partial<Record<ReviewState, ReviewAct[]>>> = {
+  client: { unasked: [], requested: ['request'], approved: ['request', 'approve'], refused: ['request', 'refuse'] },
+  changes: { approved: [], requested: ['request'], refused: ['request', 'refuse'] },
+  club: {
+    unasked: [],
+    requested: ['request'],
+    approved: ['approve'],
+    refused: ['refuse'],
+    withdrawn: ['approve', 'withdraw'],
+  },
+}
+
+interface Subject {
+  act: (act: ReviewAct) => Promise<unknown>
+  state: () => Promise<ReviewState>
+}
+
+const here = teamWorld()
+const owner = () => here.as(here.owner)
+const db = () => here.world.db
+const now = () => new Date(here.world.core.now())
+const reason = 'Not yet.'
+let count = 0
+
+const stateOfChanges = ({ wanted, refusal }: { wanted: unknown; refusal: unknown }): ReviewState =>
+  wanted ? 'requested' : refusal ? 'refused' : 'approved'
+
+async function decideOn(kind: 'client' | 'app', id: string, app: string, act: 'approve' | 'refuse') {
+  if (act === 'refuse') return refuse(db(), { kind, id }, reason, now())
+  const { version: appVersion } = await db().app.findUniqueOrThrow({ where: { id: app } })
+  const version = kind === 'app' ? appVersion : (await db().client.findUniqueOrThrow({ where: { id } })).version
+  return approve(db(), { kind, id, version, ...(kind === 'client' && { appVersion }) }, now())
+}
+
+/** A sandbox client, for which production is requested. */
+async function newClient(app: string): Promise<Subject> {
+  const sandbox = await here.sandbox({ app })
+  let id = sandbox.id
+  return {
+    async act(act) {
+      if (act !== 'request') return decideOn('client', id, app, act as 'approve' | 'refuse')
+      const purpose = { [profileRead]: 'It greets the member.' }
+      id = (await owner().clients.requestProduction({ client: id, purpose })).id
+    },
+    async state() {
+      const { environment, state } = await owner().clients.get({ client: id })
+      if (environment === 'sandbox') return 'unasked'
+      return state === 'active' ? 'approved' : state
+    },
+  }
+}
+
+async function changesOfClient(app: string): Promise<Subject> {
+  const client = await here.production({ app })
+  const read = () => db().client.findUniqueOrThrow({ where: { id: client } })
+  return {
+    async act(act) {
+      if (act === 'approve' || act === 'refuse') return decideOn('client', client, app, act)
+      const { version } = await read()
+      const redirectUris = ['https://app.example/callback', `https://n${++count}.example/`]
+      const changes = act === 'request' ? { redirectUris } : { redirectUris: redirectUris.slice(0, 1) }
+      return owner().clients.update({ client, version, ...changes })
+    },
+    state: async () => stateOfChanges(await read()),
+  }
+}
+
+async function changesOfApp(app: string): Promise<Subject> {
+  await here.production({ app })
+  return {
+    async act(act) {
+      if (act === 'approve' || act === 'refuse') return decideOn('app', app, app, act)
+      const { name } = await db().app.findUniqueOrThrow({ where: { id: app } })
+      return owner().apps.update({ app, name: act === 'request' ? `App ${++count}` : name })
+    },
+    state: async () => stateOfChanges(await db().app.findUniqueOrThrow({ where: { id: app } })),
+  }
+}
+
+async function clubApproval(app: string): Promise<Subject> {
+  const { club } = here.world.ids
+  const states = { approve: 'approved', refuse: 'refused', withdraw: 'withdrawn' } as const
+  return {
+    async act(act) {
+      if (act === 'request') return requestApproval(db(), { club, app }, here.world.core.now())
+      const decision = { club, app, state: states[act], reason: act === 'refuse' ? `${reason} ${++count}` : null }
+      return decide(db(), decision, { administrator: null, at: now() })
+    },
+    state: async () => (await db().clubApproval.findFirst({ where: { appId: app } }))?.state ?? 'unasked',
+  }
+}
+
+const subjects: Record<string, (app: string) => Promise<Subject>> = {
+  client: newClient,
+  'changes of client': changesOfClient,
+  'changes of app': changesOfApp,
+  club: clubApproval,
+}
+
+const stored = async () => {
+  const { team } = here.world.ids
+  return {
+    ...(await here.stored()),
+    approvals: await db().clubApproval.findMany({ where: { app: { teamId: team } }, orderBy: { id: 'asc' } }),
+    mails: await db().mail.count({ where: { teamId: team } }),
+  }
+}
+
+const mintSubject = async (covers: string) =>
+  subjects[covers]!(await mintApp(here.world, { teamId: here.world.ids.team }))
+
+describe.each(rows)('a review of $covers that is $state', ({ covers, state, ...acts }) => {
+  it.each(ACTS.filter((act) => acts[act] !== ''))('becomes by the act %s what the table says', async (act) => {
+    const subject = await mintSubject(covers)
+    for (const one of paths[covers.split(' ')[0]!]![state as ReviewState]!) await subject.act(one)
+    expect(await subject.state()).toBe(state)
+
+    const before = await stored()
+    const done = await subject.act(act).then(
+      () => true,
+      () => false,
+    )
+    if (acts[act] === '-') expect({ state: await subject.state(), ...(await stored()) }).toEqual({ state, ...before })
+    else expect([done, await subject.state()]).toEqual([true, acts[act]])
+  })
+})
+
+describe('a pending review', () => {
+  it.each(['client', 'changes of client', 'changes of app'])(
+    'of %s is decided on once, by one of two operators',
+    async (covers) => {
+      const subject = await mintSubject(covers)
+      await subject.act('request')
+      const done = await Promise.allSettled([subject.act('approve'), subject.act('refuse')])
+      expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      expect(await subject.state()).toBe(done[0].status === 'fulfilled' ? 'approved' : 'refused')
+    },
+  )
+})
+
+it('the table of the service says the same', () => {
+  const own = Object.fromEntries(
+    rows.map(({ covers, state, ...acts }) => [
+      `${covers.split(' ')[0]} ${state}`,
+      Object.fromEntries(ACTS.filter((act) => !['', '-'].includes(acts[act])).map((act) => [act, acts[act]])),
+    ]),
+  )
+  const ofService = Object.entries(transitions).flatMap(([covers, states]) =>
+    Object.entries(states).map(([state, next]) => [`${covers} ${state}`, next] as const),
+  )
+  expect(Object.fromEntries(ofService)).toEqual(own)
+})
