@@ -30,7 +30,7 @@ ${rows.map((row) => entry(row, section))}`,
 }
 
 const entry = (row: CatalogueRow, section: Section) =>
-  html`<section class="error" id="${row.id}"><h3><a href="#${row.id}">${row.id}</a> <small>${row.place}</small></h3><pre><code>${codeHtml(JSON.stringify(bodyOf(row, section)))}</code></pre><p><b>Cause:</b> ${row.cause}</p><p><b>What to do:</b> ${row.remedy}</p></section>`
+  html`<section class="error" id="${row.id}"><h3><a href="#${row.id}">${row.id}</a> <small>${row.place}</small></h3><pre><code>${codeHtml(JSON.stringify(bodyOf(row, section)))}</code></pre><p><b>Cause:</b> ${row.cause}</p><p><b>What to do:</b> ${row.fix}</p></section>`
 
 const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {
   if (place === 'tRPC') return trpcBody(error)

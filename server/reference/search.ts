@@ -26,11 +26,11 @@ export function referenceIndex(api: ApiDocument): string {
     heading: `${operation.method} ${operation.path} · ${operation.summary ?? operation.operationId}`,
     text: [operation.description, ...scopesOf(operation)].join(' '),
   }))
-  const errors = errorCatalogue().map(({ id, error, cause, remedy }) => ({
+  const errors = errorCatalogue().map(({ id, error, cause, fix }) => ({
     page: 1,
     id,
     heading: `${error.status} ${id} · ${error.message}`,
-    text: `${error.publicCode} ${cause} ${remedy}`,
+    text: `${error.publicCode} ${cause} ${fix}`,
   }))
   const schemas = errorSchemasOf(api).map(([name, schema]) => ({
     page: 2,

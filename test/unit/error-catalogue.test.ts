@@ -29,12 +29,12 @@ describe('the error catalogue', () => {
     expect(rows.map(({ id }) => id).sort()).toEqual([...ids].sort())
   })
 
-  it.each(rows)('says why a client gets $id, and what to do', ({ cause, remedy }) => {
-    for (const text of [cause, remedy]) {
+  it.each(rows)('says why a client gets $id, and what to do', ({ cause, fix }) => {
+    for (const text of [cause, fix]) {
       expect(text).toMatch(/^\S.{9,}[^.]\.$/)
       expect(text).not.toMatch(/→| {2}/)
     }
-    expect(remedy).not.toBe(cause)
+    expect(fix).not.toBe(cause)
   })
 
   it('is in the order of the statuses', () => {

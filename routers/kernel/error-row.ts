@@ -1,0 +1,72 @@
+import type { Section } from './scopes.ts'
+import type { Status } from './status-codes.ts'
+
+/** Where an error is met. Its body has the form of that API. */
+export type Place =
+  | 'every API'
+  | Section
+  | 'apps and sync'
+  | 'apps, sync and lms'
+  | 'lms and sync'
+  | 'notify and sync'
+  | 'lms and notify'
+  | 'sync and tRPC'
+  | 'tRPC'
+
+/** `index` is the record's position in `items`. */
+export interface RefusedRecord {
+  index: number
+  field: string
+  reason: string
+}
+
+/** A field of the input that breaks a rule; `values` are the parameters of the rule's sentence. */
+export interface FieldFault {
+  field: string
+  rule: string
+  values: readonly string[]
+}
+
+/** What an error has beside its status and message. */
+export interface Details {
+  /** In place of the status's. */
+  code?: string
+  reason?: string
+  faults?: readonly FieldFault[]
+  refused?: readonly RefusedRecord[]
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** Why a client gets an error, and what to do. */
+interface Remedy {
+  place: Place
+  cause: string
+  fix: string
+}
+
+interface FixedRow extends Remedy, Omit<Details, 'cause'> {
+  status: Status
+  message: string
+}
+
+interface Made extends Details {
+  /** In place of the row's. */
+  status?: Status
+  message: string
+}
+
+/** An error whose message has parameters; `example` are some. */
+interface ParameterRow<Given extends unknown[]> extends Remedy {
+  status: Status
+  make: (...given: Given) => Made
+  example: Given
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: of any parameters
+export type Row = FixedRow | ParameterRow<any>
+export type Rows = Record<string, Row>
+
+export const withParameters = <Given extends unknown[]>(row: ParameterRow<Given>) => row
+
+export const challenge = (...fields: string[]) => ({ 'WWW-Authenticate': `Bearer ${fields.join(', ')}` })
