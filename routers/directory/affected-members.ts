@@ -1,6 +1,6 @@
 import type { MemberEvent } from '../../prisma/generated/enums.ts'
 import { isForClub, isPublished } from '../kernel/event-visibility.ts'
-import type { KindName } from './kinds.ts'
+import type { RecordTypeName } from './record-types.ts'
 
 /** An answer of `me/*` that shows records. */
 export interface Shown {
@@ -11,7 +11,7 @@ export interface Shown {
   fixed?: true
 }
 
-interface ShownKind {
+interface ShownRecordType {
   /** The columns that are shown; by default all but the version. */
   columns?: readonly string[]
   /** What a new or changed record affects, before the change and after it. */
@@ -51,8 +51,8 @@ const results = (on: string): Shown[] => [
 
 const ofGroup: Shown = { event: 'groups', members: ofGroups('SELECT id FROM touched'), fixed: true }
 
-/** What `me/*` shows of the kinds of records. The end of a membership is announced by a trigger. */
-export const shownKinds: { readonly [N in KindName]?: ShownKind } = {
+/** What `me/*` shows of the record types. The end of a membership is announced by a trigger. */
+export const shownRecordTypes: { readonly [N in RecordTypeName]?: ShownRecordType } = {
   people: {
     changes: [
       {

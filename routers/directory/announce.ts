@@ -1,14 +1,14 @@
 import type { ClientBase } from 'pg'
 import { openAnnouncing } from '../webhooks/member-events/announce.ts'
 import type { Shown } from './affected-members.ts'
-import { shownKinds } from './affected-members.ts'
-import type { KindName } from './kinds.ts'
+import { shownRecordTypes } from './affected-members.ts'
+import type { RecordTypeName } from './record-types.ts'
 import type { Layout } from './sql.ts'
 import { equal, listed } from './sql.ts'
 
 const eventsOf = (shown: readonly Shown[]) => shown.map(({ event }) => event)
 
-const shownOf = ({ kind }: Layout) => shownKinds[kind.name as KindName] ?? {}
+const shownOf = ({ recordType }: Layout) => shownRecordTypes[recordType.name as RecordTypeName] ?? {}
 
 /** Announces what the end of the records in `ending` changes for members, before they end. */
 export async function announceEnd(client: ClientBase, layout: Layout): Promise<void> {

@@ -6,8 +6,8 @@ import type { Layout } from './sql.ts'
 const isOther = (id: string) => `octet_length(${id}) > char_length(${id})`
 
 /** Reads no table where every new id is ASCII. */
-export const otherWritings = ({ kind, table, keys: [id] }: Layout, shown: (value: string) => string) => ({
-  field: kind.key[0]!,
+export const otherWritings = ({ recordType, table, keys: [id] }: Layout, shown: (value: string) => string) => ({
+  field: recordType.key[0]!,
   finds: `WITH fresh AS (
       SELECT line, "${id}" AS id, normalize("${id}") AS composed FROM incoming WHERE NOT was AND ${isOther(`"${id}"`)}
     ), known AS (

@@ -4,18 +4,18 @@ import { isMissing } from './composed.ts'
 import type { Layout } from './sql.ts'
 import { at, equal, listed } from './sql.ts'
 
-export async function countCurrent(client: ClientBase, { kind, table }: Layout, now: Date): Promise<number> {
+export async function countCurrent(client: ClientBase, { recordType, table }: Layout, now: Date): Promise<number> {
   const { rows } = await client.query(
-    at(now, `SELECT count(*)::int AS count FROM ${table} row WHERE ${kind.ending.current}`),
+    at(now, `SELECT count(*)::int AS count FROM ${table} row WHERE ${recordType.ending.current}`),
   )
   return rows[0].count
 }
 
 /** Ends the current records that are not in `stage`; resolves to their number. */
 export async function endMissing(client: ClientBase, layout: Layout, now: Date): Promise<number> {
-  const { kind, table, keys } = layout
+  const { recordType, table, keys } = layout
   return end(client, layout, now, {
-    select: `SELECT ${listed(keys, 'row')} FROM ${table} row WHERE ${kind.ending.current}
+    select: `SELECT ${listed(keys, 'row')} FROM ${table} row WHERE ${recordType.ending.current}
       AND ${isMissing(layout)}`,
   })
 }
@@ -36,7 +36,7 @@ async function end(
   { select, values = [] }: { select: string; values?: string[] },
 ): Promise<number> {
   const { table, keys } = layout
-  const { ending } = layout.kind
+  const { ending } = layout.recordType
   await client.query(`CREATE TEMP TABLE ending ON COMMIT DROP AS SELECT ${listed(keys)} FROM ${table} WITH NO DATA`)
   await client.query(`INSERT INTO ending ${at(now, select)}`, values)
   await client.query(

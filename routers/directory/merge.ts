@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { sqlState } from '../kernel/database-errors.ts'
 import { countCurrent, endMissing } from './end.ts'
-import type { KindName } from './kinds.ts'
-import { kindOf } from './kinds.ts'
+import type { RecordTypeName } from './record-types.ts'
+import { findRecordType } from './record-types.ts'
 import type { Refusal } from './refusals.ts'
 import { Refusals } from './refusals.ts'
 import { applyRules, duplicates, rulesOf, sayRefused } from './rules.ts'
@@ -21,7 +21,7 @@ export interface MergeOptions {
   /** When memberships end, and the default for times of new records. */
   now: Date
   /**
-   * Also ends the stored records of this kind that are not among these. A refused record counts as present; if one has no
+   * Also ends the stored records of this record type that are not among these. A refused record counts as present; if one has no
    * readable key, nothing ends.
    */
   full?: boolean | undefined
@@ -54,17 +54,17 @@ export const isTransient = (error: unknown) => error instanceof Conflict || tran
 const TRIES = 10
 
 /**
- * Merges records of a kind into its table, in the caller's transaction (read committed). The caller decides whether to commit, so
+ * Merges records of a record type into its table, in the caller's transaction (read committed). The caller decides whether to commit, so
  * a dry run rolls back. Reads the records once, as a stream. Throws errors of the database and of the iterable; the transaction
  * must then be rolled back.
  */
-export async function mergeKind(
+export async function mergeRecords(
   client: ClientBase,
-  kind: KindName,
+  recordType: RecordTypeName,
   records: AsyncIterable<Incoming> | Iterable<Incoming>,
   { now, full = false, skipRefused = false, nameOf = String, onRefused, onProgress }: MergeOptions,
 ): Promise<Merged> {
-  const layout = layoutOf(kindOf(kind))
+  const layout = layoutOf(findRecordType(recordType))
   const current = full ? await countCurrent(client, layout, now) : 0
   const refused = new Refusals(onRefused)
   const { count, allNamed } = await stageRecords(client, layout, records, {

@@ -8,28 +8,28 @@ import { directoryPlatform } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { personalData } from '../personal-data/procedures.ts'
 import { endKeys } from './end.ts'
-import type { IdOf, RecordIn, RecordOut } from './kind.ts'
-import type { KindName, Kinds } from './kinds.ts'
-import { kindNames, kindOf } from './kinds.ts'
 import { listRecords } from './list.ts'
-import { isTransient, mergeKind, repeated } from './merge.ts'
+import { isTransient, mergeRecords, repeated } from './merge.ts'
+import type { IdOf, RecordIn, RecordOut } from './record-type.ts'
+import type { RecordTypeName, RecordTypes } from './record-types.ts'
+import { findRecordType, recordTypeNames } from './record-types.ts'
 import type { Layout } from './sql.ts'
 import { layoutOf } from './sql.ts'
 
 /** Records per call. */
 const MAX_RECORDS = 1_000
 
-type FieldsOf<N extends KindName> = Kinds[N]['fields']
-type KeyOf<N extends KindName> = Kinds[N]['key'][number] & keyof FieldsOf<N>
-export type Item<N extends KindName> = RecordIn<FieldsOf<N>, KeyOf<N>>
-export type Listed<N extends KindName> = RecordOut<FieldsOf<N>>
-export type Id<N extends KindName> = IdOf<FieldsOf<N>, KeyOf<N>>
+type FieldsOf<N extends RecordTypeName> = RecordTypes[N]['fields']
+type KeyOf<N extends RecordTypeName> = RecordTypes[N]['key'][number] & keyof FieldsOf<N>
+export type Item<N extends RecordTypeName> = RecordIn<FieldsOf<N>, KeyOf<N>>
+export type Listed<N extends RecordTypeName> = RecordOut<FieldsOf<N>>
+export type Id<N extends RecordTypeName> = IdOf<FieldsOf<N>, KeyOf<N>>
 
 const merged = z.object({ added: z.int(), changed: z.int(), unchanged: z.int() })
 
-function kindProcedures<N extends KindName>(name: N) {
-  const layout = layoutOf(kindOf(name))
-  const { id, output } = layout.kind
+function recordProcedures<N extends RecordTypeName>(name: N) {
+  const layout = layoutOf(findRecordType(name))
+  const { id, output } = layout.recordType
   const ids = id as unknown as z.ZodType<unknown, Id<N>>
 
   const upsert = internal('directory:write', directoryPlatform, { summary: `Adds and changes ${name}` })
@@ -70,12 +70,12 @@ function kindProcedures<N extends KindName>(name: N) {
 }
 
 /** Converts an id, or an object of the key's fields, to an object of the key's columns. */
-function keyColumns({ kind, keys }: Layout, id: unknown): object {
-  const values = keys.length === 1 ? [id] : kind.key.map((name) => (id as Record<string, unknown>)[name])
+function keyColumns({ recordType, keys }: Layout, id: unknown): object {
+  const values = keys.length === 1 ? [id] : recordType.key.map((name) => (id as Record<string, unknown>)[name])
   return Object.fromEntries(keys.map((column, i) => [column, values[i]]))
 }
 
-const idOf = ({ kind: { key } }: Layout, record: Readonly<Record<string, unknown>>) =>
+const idOf = ({ recordType: { key } }: Layout, record: Readonly<Record<string, unknown>>) =>
   key.length === 1 ? record[key[0]!] : Object.fromEntries(key.map((name) => [name, record[name]]))
 
 /**
@@ -90,10 +90,10 @@ function failureOf(error: unknown) {
   return isTransient(error) ? errors.unavailable(error) : error
 }
 
-async function merge({ db, now, due }: Core, name: KindName, items: readonly unknown[]) {
+async function merge({ db, now, due }: Core, name: RecordTypeName, items: readonly unknown[]) {
   const records = items.map((record, line) => ({ line, record }))
   const result = await db
-    .inTransaction((client) => mergeKind(client, name, records, { now: new Date(now()) }))
+    .inTransaction((client) => mergeRecords(client, name, records, { now: new Date(now()) }))
     .catch((error) => {
       throw failureOf(error)
     })
@@ -110,11 +110,11 @@ async function merge({ db, now, due }: Core, name: KindName, items: readonly unk
   return { added, changed, unchanged }
 }
 
-const kindRouter = <N extends KindName>(name: N) => router(kindProcedures(name))
+const recordRouter = <N extends RecordTypeName>(name: N) => router(recordProcedures(name))
 
-type Routers = { [N in KindName]: ReturnType<typeof kindRouter<N>> }
+type Routers = { [N in RecordTypeName]: ReturnType<typeof recordRouter<N>> }
 
 export const directory = router({
-  ...(Object.fromEntries(kindNames.map((name) => [name, kindRouter(name)])) as unknown as Routers),
-  people: router({ ...kindProcedures('people'), ...personalData }),
+  ...(Object.fromEntries(recordTypeNames.map((name) => [name, recordRouter(name)])) as unknown as Routers),
+  people: router({ ...recordProcedures('people'), ...personalData }),
 })

@@ -1,4 +1,4 @@
-import type { Ending } from './kind.ts'
+import type { Ending } from './record-type.ts'
 
 /** Citus can join a temporary table in two ways, of which this one works: docs/scaling.md. */
 const those = '(SELECT * FROM ending) ending'

@@ -25,8 +25,8 @@ const MAX_TEXTS_BYTES = 65_536
 const quoted = (value: string | null) => (value === null ? 'null' : shown(value))
 
 /** Skips records that are already refused. */
-export const duplicates = ({ keys, kind }: Layout, nameOf: (line: number) => string): SetRule => ({
-  field: kind.key[0]!,
+export const duplicates = ({ keys, recordType }: Layout, nameOf: (line: number) => string): SetRule => ({
+  field: recordType.key[0]!,
   finds: `SELECT stage.line, concat_ws(' / ', ${listed(keys, 'stage')}) AS value, twice.first::text AS other
     FROM stage JOIN (
       SELECT ${listed(keys)}, min(line) AS first FROM stage GROUP BY ${listed(keys)} HAVING count(*) > 1
@@ -35,21 +35,21 @@ export const duplicates = ({ keys, kind }: Layout, nameOf: (line: number) => str
 })
 
 export function rulesOf(layout: Layout): SetRule[] {
-  const { kind, columns, children } = layout
+  const { recordType, columns, children } = layout
   return [
-    ...(kind.key.length === 1 ? [otherWritings(layout, quoted)] : []),
+    ...(recordType.key.length === 1 ? [otherWritings(layout, quoted)] : []),
     ...[...columns, ...children]
       .filter(({ name, field }) => !isKey(layout, name) && field.initial === undefined)
       .map(needed),
     ...columns.filter(({ field }) => field.form).map((placed) => formed(layout, placed)),
     ...children.filter(({ field }) => field.form).map(formedList),
-    ...(kind.fixed ? [keeps(layout, kind.fixed)] : []),
+    ...(recordType.fixed ? [keeps(layout, recordType.fixed)] : []),
     ...columns.filter(({ field }) => field.reference).map(({ name, field }) => refers(name, field, field.reference!)),
     ...children
       .filter(({ field }) => field.reference)
       .map(({ name, field }) => refersEach(name, field.children!, field.reference!)),
     ...textsFit(layout),
-    ...(kind.rules ?? []).map(({ field, refuses, value, reason }) => ({
+    ...(recordType.rules ?? []).map(({ field, refuses, value, reason }) => ({
       field,
       finds: `SELECT line, (${value})::text AS value, NULL AS other FROM incoming row WHERE ${WRITTEN} AND ${refuses}`,
       reason: (found: string | null) => `${quoted(found)} ${reason}.`,
@@ -57,7 +57,7 @@ export function rulesOf(layout: Layout): SetRule[] {
   ]
 }
 
-const isKey = ({ kind }: Layout, name: string) => (kind.key as readonly string[]).includes(name)
+const isKey = ({ recordType }: Layout, name: string) => (recordType.key as readonly string[]).includes(name)
 
 const needed = ({ name, bit }: { name: string; bit: number }): SetRule => ({
   field: name,
@@ -81,8 +81,8 @@ const formedList = ({ name }: Placed): SetRule => ({
   reason: (_, reason) => `It ${reason}.`,
 })
 
-function keeps({ kind }: Layout, name: string): SetRule {
-  const { column } = (kind.fields as Record<string, Field>)[name]!
+function keeps({ recordType }: Layout, name: string): SetRule {
+  const { column } = (recordType.fields as Record<string, Field>)[name]!
   return {
     field: name,
     finds: `SELECT line, "${column}"::text AS value, fixed::text AS other FROM incoming row WHERE was AND "${column}" <> fixed`,

@@ -1,9 +1,9 @@
 import type { Field } from './fields.ts'
-import type { Kind } from './kind.ts'
+import type { RecordType } from './record-type.ts'
 
-/** A kind's fields, divided into columns and rows of another table. */
+/** A record type's fields, divided into columns and rows of another table. */
 export interface Layout {
-  kind: Kind
+  recordType: RecordType
   table: string
   keys: readonly string[]
   columns: readonly Placed[]
@@ -18,16 +18,16 @@ export interface Placed {
   bit: number
 }
 
-export function layoutOf(kind: Kind): Layout {
-  const placed = Object.entries(kind.fields as Record<string, Field>).map(([name, field], i) => ({
+export function layoutOf(recordType: RecordType): Layout {
+  const placed = Object.entries(recordType.fields as Record<string, Field>).map(([name, field], i) => ({
     name,
     field,
     bit: 1 << i,
   }))
   return {
-    kind,
-    table: `"${kind.table}"`,
-    keys: kind.key.map((name) => (kind.fields as Record<string, Field>)[name]!.column),
+    recordType,
+    table: `"${recordType.table}"`,
+    keys: recordType.key.map((name) => (recordType.fields as Record<string, Field>)[name]!.column),
     columns: placed.filter(({ field }) => !field.children),
     children: placed.filter(({ field }) => field.children),
     versionBit: 1 << placed.length,
@@ -42,5 +42,5 @@ export const listed = (columns: readonly string[], of?: string) =>
 export const equal = (columns: readonly string[], a: string, b: string) =>
   columns.map((column) => `${a}."${column}" = ${b}."${column}"`).join(' AND ')
 
-/** Replaces `:now` in a kind's SQL, as statements that create tables take no parameters. */
+/** Replaces `:now` in a record type's SQL, as statements that create tables take no parameters. */
 export const at = (now: Date, sql: string) => sql.replaceAll(':now', `'${now.toISOString()}'::timestamptz`)

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { Field } from './fields.ts'
-import { VERSION_ALLOWED } from './kind.ts'
+import { VERSION_ALLOWED } from './record-type.ts'
 import type { Refusal } from './refusals.ts'
 import { shown } from './refusals.ts'
 import type { Layout } from './sql.ts'
@@ -16,7 +16,7 @@ const CHUNK_LENGTH = 1_000_000
 type Numbered = Readonly<{ line: number; record: unknown }>
 
 /**
- * Reads records into the temporary table `stage`: the columns of the kind's table, `line`, and bits for the fields that the
+ * Reads records into the temporary table `stage`: the columns of the record type's table, `line`, and bits for the fields that the
  * record sets (`given`), and the reasons against values by their field's name (`malformed`, null without any). Of a refused record
  * only the key is staged, with `given` null.
  * Resolves to the number of records, and whether each had a key.
@@ -27,7 +27,7 @@ export async function stageRecords(
   records: AsyncIterable<Numbered> | Iterable<Numbered>,
   { refuse, onProgress }: { refuse: (refusal: Refusal) => void; onProgress?: ((records: number) => void) | undefined },
 ) {
-  const { kind, table, columns, children } = layout
+  const { recordType, table, columns, children } = layout
   await client.query(
     `CREATE TEMP TABLE stage ON COMMIT DROP AS
       SELECT NULL::bigint AS line, NULL::int AS given, NULL::json AS malformed, NULL::bigint AS version,
@@ -54,7 +54,7 @@ export async function stageRecords(
 
   for await (const { line, record } of records) {
     count++
-    const parsed = kind.record.safeParse(record)
+    const parsed = recordType.record.safeParse(record)
     if (!parsed.success) refuse({ line, ...reasonOf(parsed.error.issues[0]!, record, layout) })
     const row = parsed.success ? rowOf(parsed.data, layout) : keyRowOf(record, layout)
     if (!row) {
@@ -102,10 +102,10 @@ function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, v
   return row
 }
 
-function keyRowOf(record: unknown, { kind, columns }: Layout): Row | undefined {
-  const keys = kind.key as readonly string[]
+function keyRowOf(record: unknown, { recordType, columns }: Layout): Row | undefined {
+  const keys = recordType.key as readonly string[]
   const own = Object.fromEntries(keys.map((name) => [name, Object(record)[name]]))
-  const { success, data } = kind.keyRecord.safeParse(own)
+  const { success, data } = recordType.keyRecord.safeParse(own)
   if (!success) return undefined
   const key = data as Row
   return Object.fromEntries(
@@ -116,8 +116,12 @@ function keyRowOf(record: unknown, { kind, columns }: Layout): Row | undefined {
 type Issue = { code?: string; path: PropertyKey[]; message: string; keys?: string[] }
 
 /** Reports a record's first fault. Our schemas' sentences end with a full stop; zod's do not. */
-function reasonOf({ code, path, message, keys }: Issue, record: unknown, { kind }: Layout): Omit<Refusal, 'line'> {
-  const fields = kind.fields as Record<string, Field>
+function reasonOf(
+  { code, path, message, keys }: Issue,
+  record: unknown,
+  { recordType }: Layout,
+): Omit<Refusal, 'line'> {
+  const fields = recordType.fields as Record<string, Field>
   if (path.length === 0 && code !== 'unrecognized_keys') {
     return { field: '', reason: `${shown(record)} is not a record.` }
   }

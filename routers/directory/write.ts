@@ -51,8 +51,12 @@ async function count(client: ClientBase): Promise<{ changed: number; added: numb
  * `listsDiffer`, in its lists), `seen` (its row version) and `fixed`. Without duplicates, and without records of a lower version
  * than the stored one.
  */
-async function resolve(client: ClientBase, { kind, table, keys, columns, children, versionBit }: Layout, now: Date) {
-  const isKey = ({ name }: Placed) => (kind.key as readonly string[]).includes(name)
+async function resolve(
+  client: ClientBase,
+  { recordType, table, keys, columns, children, versionBit }: Layout,
+  now: Date,
+) {
+  const isKey = ({ name }: Placed) => (recordType.key as readonly string[]).includes(name)
   const values = columns.map((placed) => {
     const { column, initial = 'NULL', kept = `old."${column}"` } = placed.field
     if (isKey(placed)) return `stage."${column}"`
@@ -63,7 +67,9 @@ async function resolve(client: ClientBase, { kind, table, keys, columns, childre
       `CASE WHEN given & ${bit} <> 0 THEN stage."${name}" WHEN NOT was THEN ${field.initial}::json END AS "${name}"`,
   )
   const compared = [...columns.map(({ field }) => field.column), 'version']
-  const fixed = kind.fixed ? `old."${columns.find(({ name }) => name === kind.fixed)!.field.column}"` : 'NULL'
+  const fixed = recordType.fixed
+    ? `old."${columns.find(({ name }) => name === recordType.fixed)!.field.column}"`
+    : 'NULL'
   await client.query(
     at(
       now,
@@ -85,11 +91,11 @@ async function resolve(client: ClientBase, { kind, table, keys, columns, childre
 }
 
 /** Locks the rows to be changed in the order of their keys, so that merges cannot deadlock. */
-async function lock(client: ClientBase, { kind, table, keys }: Layout, changed: number) {
+async function lock(client: ClientBase, { recordType, table, keys }: Layout, changed: number) {
   const { rows } = await client.query(
     `SELECT count(*)::int AS locked FROM (
       SELECT FROM ${table} old JOIN incoming row ON ${equal(keys, 'old', 'row')} AND old.ctid = row.seen
-      WHERE row.changed ORDER BY ${listed(keys, 'old')} FOR ${kind.lock ?? 'NO KEY UPDATE'} OF old
+      WHERE row.changed ORDER BY ${listed(keys, 'old')} FOR ${recordType.lock ?? 'NO KEY UPDATE'} OF old
     ) locked`,
   )
   if (rows[0].locked !== changed) throw new Conflict()

@@ -1,7 +1,7 @@
 import type { AnyProcedure } from '@trpc/server'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
-import { kindNames } from '../../routers/directory/kinds.ts'
+import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { appRouter } from '../../routers/index.ts'
 import type { Meta } from '../../routers/kernel/meta.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
@@ -109,7 +109,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
 `)
 
 /** Every kind has the same three. */
-const ofKinds = kindNames.flatMap((kind) => [
+const ofKinds = recordTypeNames.flatMap((kind) => [
   `directory.${kind}.upsert mutation apps directory:write`,
   `directory.${kind}.end mutation apps directory:write`,
   `directory.${kind}.list query apps directory:read`,

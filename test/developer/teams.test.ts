@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { kindNames } from '../../routers/directory/kinds.ts'
+import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
@@ -140,7 +140,7 @@ describe('a team', () => {
     ])
     expect(JSON.stringify(listed)).not.toContain(club)
     expect(JSON.stringify(listed)).not.toContain(person)
-    expect(Object.keys(ids).length + 2).toBe(kindNames.length)
+    expect(Object.keys(ids).length + 2).toBe(recordTypeNames.length)
   })
 
   it('keeps an owner when two end each other, whoever writes', async () => {

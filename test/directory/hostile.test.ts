@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { FieldType } from '../../routers/directory/fields.ts'
-import type { KindName } from '../../routers/directory/kinds.ts'
-import { fieldsOf, kindNames } from '../../routers/directory/kinds.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
+import { fieldsOf, recordTypeNames } from '../../routers/directory/record-types.ts'
 import { codePoint } from '../support/code-point.ts'
 import { platformClaims } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
@@ -13,7 +13,7 @@ import { sampleRecords } from './sample-records.ts'
 
 const service = directoryWorld()
 let world: World
-const samples: Record<KindName, AnyRecord> = sampleRecords()
+const samples: Record<RecordTypeName, AnyRecord> = sampleRecords()
 beforeAll(async () => {
   world = service.current
   await storeSamples(world, samples)
@@ -85,7 +85,7 @@ const values: Record<FieldType, fc.Arbitrary<unknown>> = {
 }
 
 /** The sample with some fields replaced, left out or added. */
-const recordOf = (kind: KindName) =>
+const recordOf = (kind: RecordTypeName) =>
   fc
     .tuple(
       fc.record(
@@ -113,7 +113,7 @@ async function post(procedure: string, input: unknown) {
 }
 
 describe('hostile records', () => {
-  it.each(kindNames)('of %s are taken, and shown with status 200, or refused with 400', async (kind) => {
+  it.each(recordTypeNames)('of %s are taken, and shown with status 200, or refused with 400', async (kind) => {
     const counts = { taken: 0, refused: 0 }
     await fc.assert(
       fc.asyncProperty(
@@ -147,7 +147,7 @@ describe('hostile records', () => {
     expect(counts.taken + counts.refused).toBeGreaterThan(0)
   })
 
-  it.each(kindNames)('ids of %s end something, or nothing, or are refused with 400', async (kind) => {
+  it.each(recordTypeNames)('ids of %s end something, or nothing, or are refused with 400', async (kind) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(text, recordOf(kind), fc.jsonValue()), { minLength: 1, maxLength: 3 }),

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { KindName } from '../../routers/directory/kinds.ts'
-import { mergeKind } from '../../routers/directory/merge.ts'
+import { mergeRecords } from '../../routers/directory/merge.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { createDuePoller } from '../../server/webhooks/due-poller.ts'
 import { asPlatform } from '../support/platform.ts'
@@ -31,11 +31,12 @@ beforeEach(async () => {
   await app.consent(member)
 })
 
-const upsert = (kind: KindName, change: object) =>
+const upsert = (kind: RecordTypeName, change: object) =>
   reportingDue(world.core, () =>
-    ofKind(world, kind).upsert({ items: [{ ...(samples as Record<KindName, AnyRecord>)[kind], ...change }] }),
+    ofKind(world, kind).upsert({ items: [{ ...(samples as Record<RecordTypeName, AnyRecord>)[kind], ...change }] }),
   )
-const end = (kind: KindName, of: unknown) => reportingDue(world.core, () => ofKind(world, kind).end({ ids: [of] }))
+const end = (kind: RecordTypeName, of: unknown) =>
+  reportingDue(world.core, () => ofKind(world, kind).end({ ids: [of] }))
 const changed = (...of: string[]) => of.map((what) => `member.${what}.changed`)
 
 /** Another member of the club, with a consent. */
@@ -204,7 +205,7 @@ describe('no event is published', () => {
     const merge = () =>
       world.db.inTransaction(async (client) => {
         const records = [{ line: 1, record: { ...samples.people, firstName: 'Other' } }]
-        await mergeKind(client, 'people', records, { now: new Date(world.core.now()) })
+        await mergeRecords(client, 'people', records, { now: new Date(world.core.now()) })
         const { rows } = await client.query('SELECT kind FROM "MemberChange" WHERE "personId" = $1', [member.person])
         expect(rows).toEqual([{ kind: 'profile' }])
         throw new Error('killed')

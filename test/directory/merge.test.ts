@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { KindName } from '../../routers/directory/kinds.ts'
 import type { MergeOptions } from '../../routers/directory/merge.ts'
-import { mergeKind } from '../../routers/directory/merge.ts'
+import { mergeRecords } from '../../routers/directory/merge.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import type { Refusal } from '../../routers/directory/refusals.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -17,9 +17,9 @@ beforeAll(() => {
 })
 
 /** Merges in one transaction, as the import does. */
-const merge = (kind: KindName, records: readonly unknown[], options: Partial<MergeOptions> = {}) =>
+const merge = (kind: RecordTypeName, records: readonly unknown[], options: Partial<MergeOptions> = {}) =>
   world.db.inTransaction((client) =>
-    mergeKind(
+    mergeRecords(
       client,
       kind,
       records.map((record, line) => ({ line, record })),
@@ -52,7 +52,7 @@ const clean = () =>
     await tx.discipline.deleteMany()
   })
 
-describe('mergeKind', () => {
+describe('mergeRecords', () => {
   it('writes nothing for records that are stored, not even a lock, and only what differs for others', async () => {
     await clean()
     const samples = sampleRecords()
@@ -83,7 +83,7 @@ describe('mergeKind', () => {
       for (const [line, record] of people(5_500).entries()) yield { line: line + 1, record }
     }
     const merged = await world.db.inTransaction((client) =>
-      mergeKind(client, 'people', stream(), { now: new Date(), onProgress: (count) => seen.push(count) }),
+      mergeRecords(client, 'people', stream(), { now: new Date(), onProgress: (count) => seen.push(count) }),
     )
     expect(merged).toMatchObject({ added: 5_500, refused: { count: 0 } })
     expect(seen).toEqual([1000, 2000, 3000, 4000, 5000, 5500])

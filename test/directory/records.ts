@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { KindName } from '../../routers/directory/kinds.ts'
-import { kindNames } from '../../routers/directory/kinds.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
+import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { asPlatform } from '../support/platform.ts'
 import type { World } from '../support/world.ts'
@@ -16,7 +16,7 @@ interface AnyKind {
 }
 
 /** The procedures of a kind, for tests of all kinds. */
-export const ofKind = (world: World, kind: KindName) => asPlatform(world).directory[kind] as unknown as AnyKind
+export const ofKind = (world: World, kind: RecordTypeName) => asPlatform(world).directory[kind] as unknown as AnyKind
 
 /** A service with an empty database of its own, as `list` returns the records of the whole platform, and with two clients. */
 export function directoryWorld(): { readonly current: World; readonly url: string } {
@@ -33,26 +33,26 @@ export function directoryWorld(): { readonly current: World; readonly url: strin
   return holder
 }
 
-type Samples = Record<KindName, AnyRecord>
+type Samples = Record<RecordTypeName, AnyRecord>
 
 /** Stores an academy for the samples, and the samples of the kinds that come before `kind`, or of all. */
-export const storeSamples = (world: World, samples: Samples, before?: KindName) =>
+export const storeSamples = (world: World, samples: Samples, before?: RecordTypeName) =>
   storeAll(world, [{ samples, ...(before && { before }) }])
 
 /** `storeSamples` for several, in one call of each kind. */
-export async function storeAll(world: World, all: readonly { samples: Samples; before?: KindName }[]) {
+export async function storeAll(world: World, all: readonly { samples: Samples; before?: RecordTypeName }[]) {
   const academies = all.map(({ samples }) => ({ id: samples.lessons.academy, kind: 'academy', name: 'Academy' }))
   await ofKind(world, 'organisations').upsert({ items: academies })
-  for (const [at, kind] of kindNames.entries()) {
+  for (const [at, kind] of recordTypeNames.entries()) {
     const items = all
-      .filter(({ before }) => !before || at < kindNames.indexOf(before))
+      .filter(({ before }) => !before || at < recordTypeNames.indexOf(before))
       .map(({ samples }) => samples[kind])
     if (items.length > 0) await ofKind(world, kind).upsert({ items })
   }
 }
 
 /** What `list` returns of this record. */
-export async function stored(world: World, kind: KindName, record: AnyRecord) {
+export async function stored(world: World, kind: RecordTypeName, record: AnyRecord) {
   const { items } = await ofKind(world, kind).list({ limit: 200 })
   const keys = ['organisation', 'person', 'group', 'role'].filter((name) => name in record)
   const own = 'id' in record ? ['id'] : 'serial' in record ? ['serial'] : keys
@@ -60,7 +60,7 @@ export async function stored(world: World, kind: KindName, record: AnyRecord) {
 }
 
 /** What the person of the samples sees. */
-export async function seen(world: World, { people, organisations }: Record<KindName, AnyRecord>) {
+export async function seen(world: World, { people, organisations }: Record<RecordTypeName, AnyRecord>) {
   const claims = { sub: people.id, organisation: organisations.id }
   const paths = ['profile', 'groups', 'events', 'trainingplans', 'competitions', 'membercard']
   const replies = await Promise.all(paths.map((path) => world.call('GET', `/me/${path}`, { claims })))

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { KindName } from '../../routers/directory/kinds.ts'
-import { kindNames } from '../../routers/directory/kinds.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
+import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { platformClaims } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 /** The error over tRPC. */
-async function refused(kind: KindName, items: readonly unknown[]) {
+async function refused(kind: RecordTypeName, items: readonly unknown[]) {
   const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
   const reply = await world.internal('POST', `/trpc/directory.${kind}.upsert`, { headers, body: { items } })
   const { data, message } = reply.body.error
@@ -38,24 +38,24 @@ const { club, academy, person, group, calendar } = {
 const { events, quizzes, results, memberCards, trainingPlans } = samples
 const choice = { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] }
 
-const notEmail = (email: string): [KindName, AnyRecord, string, string] => [
+const notEmail = (email: string): [RecordTypeName, AnyRecord, string, string] => [
   ...(['people', { id: person, email }, 'email'] as const),
   'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org.',
 ]
 
 const HOSTILE = 'has control characters, or characters that change the direction of text.'
 const OF_LINE = 'has control characters or line breaks, or characters that change the direction of text.'
-const hostileName = (firstName: string): [KindName, AnyRecord, string, string] => [
+const hostileName = (firstName: string): [RecordTypeName, AnyRecord, string, string] => [
   ...(['people', { id: person, firstName }, 'firstName', OF_LINE] as const),
 ]
 
 const stray = (character: string) => `has ${character} where it joins nothing: it belongs between letters or emoji.`
-const strayName = (firstName: string): [KindName, AnyRecord, string, string] => [
+const strayName = (firstName: string): [RecordTypeName, AnyRecord, string, string] => [
   ...(['people', { id: person, firstName }, 'firstName'] as const),
   stray(firstName.includes('\u200d') ? 'U+200D' : 'U+200C'),
 ]
 
-const quizWith = (change: object, reason: string): [KindName, AnyRecord, string, string] => [
+const quizWith = (change: object, reason: string): [RecordTypeName, AnyRecord, string, string] => [
   ...(['quizzes', { id: quizzes.id, questions: [{ ...choice, ...change }] }, 'questions', reason] as const),
 ]
 const equalOptions = (...options: [string, string, ...string[]]) =>
@@ -68,7 +68,7 @@ const equalOptions = (...options: [string, string, ...string[]]) =>
   )
 
 /** A record, or a change of the sample, with the field and the reason. */
-const cases: [KindName, AnyRecord, string, string][] = [
+const cases: [RecordTypeName, AnyRecord, string, string][] = [
   ['people', { id: '' }, 'id', `"" is not ${idText}.`],
   ['people', { id: ' a' }, 'id', `" a" is not ${idText}.`],
   ['people', { id: 'a\u0007' }, 'id', `"a\\u0007" is not ${idText}.`],
@@ -263,7 +263,7 @@ const cases: [KindName, AnyRecord, string, string][] = [
 ]
 
 const readBack = () =>
-  Promise.all(kindNames.map(async (kind) => (await ofKind(world, kind).list({ limit: 200 })).items))
+  Promise.all(recordTypeNames.map(async (kind) => (await ofKind(world, kind).list({ limit: 200 })).items))
 
 describe('upsert', () => {
   let before: Awaited<ReturnType<typeof readBack>>
@@ -331,11 +331,11 @@ describe('a text', () => {
       trainingPlans: { description: 'One\n\tTwo', exercises: ['3 × 10\n4 × 8'] },
     }
     for (const [kind, change] of Object.entries(texts)) {
-      const items = [{ ...samples[kind as KindName], ...change }]
-      expect(await ofKind(world, kind as KindName).upsert({ items })).toMatchObject({ changed: 1 })
-      const stored = (await ofKind(world, kind as KindName).list({ limit: 200 })).items as AnyRecord[]
+      const items = [{ ...samples[kind as RecordTypeName], ...change }]
+      expect(await ofKind(world, kind as RecordTypeName).upsert({ items })).toMatchObject({ changed: 1 })
+      const stored = (await ofKind(world, kind as RecordTypeName).list({ limit: 200 })).items as AnyRecord[]
       expect(stored).toContainEqual(expect.objectContaining(change))
-      await ofKind(world, kind as KindName).upsert({ items: [samples[kind as KindName]] })
+      await ofKind(world, kind as RecordTypeName).upsert({ items: [samples[kind as RecordTypeName]] })
     }
   })
 
@@ -345,7 +345,7 @@ describe('a text', () => {
     await world.db.person.update({ where: { id: people.id }, data: { firstName: bad } })
     await world.db.question.updateMany({ where: { quizId: quizzes.id, id: 'q1' }, data: { text: bad } })
     await world.db.exercise.updateMany({ where: { planId: trainingPlans.id, position: 1 }, data: { name: bad } })
-    const recordOf = async (kind: KindName, id: string) =>
+    const recordOf = async (kind: RecordTypeName, id: string) =>
       ((await ofKind(world, kind).list({ limit: 200 })).items as AnyRecord[]).find((one) => one.id === id)!
     for (const [kind, { id }, change] of [
       ['people', people, { lastName: 'New' }],

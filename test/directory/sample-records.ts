@@ -1,4 +1,4 @@
-import type { KindName } from '../../routers/directory/kinds.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import { id } from '../support/tenant.ts'
 import type { AnyRecord } from './records.ts'
 
@@ -73,5 +73,5 @@ export function sampleRecords() {
       attempts: 3,
       questions: [question, { id: 'q2', type: 'text', text: 'Why?', options: [], solution: [] }],
     },
-  } satisfies Record<KindName, AnyRecord>
+  } satisfies Record<RecordTypeName, AnyRecord>
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Field } from '../../routers/directory/fields.ts'
-import type { Kind } from '../../routers/directory/kind.ts'
-import { fieldsOf, kindNames, kindOf } from '../../routers/directory/kinds.ts'
+import type { RecordType } from '../../routers/directory/record-type.ts'
+import { fieldsOf, findRecordType, recordTypeNames } from '../../routers/directory/record-types.ts'
 import { nameOf } from '../../routers/directory/references.ts'
 
 /** The parts of docs/directory.md that follow from the kinds and the schema; test/unit/directory-page.test.ts compares them. */
@@ -38,8 +38,8 @@ function defaultOf({ key, needed }: { key: boolean; needed: boolean }, { initial
   return `; default ${defaults[initial] ?? (/^'(\[\]|\{\})'$/.test(initial) ? 'none' : value)}`
 }
 
-function sectionOf({ name, fields, ending }: Kind): string {
-  const described = fieldsOf(name as (typeof kindNames)[number]).filter((field) => field.name !== 'version')
+function sectionOf({ name, fields, ending }: RecordType): string {
+  const described = fieldsOf(name as (typeof recordTypeNames)[number]).filter((field) => field.name !== 'version')
   const rows = described.map((field) => {
     const row = (fields as Record<string, Field>)[field.name]!
     // "The name." and "The first name." say no more than the field.
@@ -52,7 +52,7 @@ function sectionOf({ name, fields, ending }: Kind): string {
 }
 
 /** The reference of the records. */
-export const recordsPart = () => kindNames.map((name) => sectionOf(kindOf(name))).join('\n\n')
+export const recordsPart = () => recordTypeNames.map((name) => sectionOf(findRecordType(name))).join('\n\n')
 
 /** Table to the tables whose rows take its rows along. */
 export function cascades(): Map<string, string[]> {
@@ -69,8 +69,8 @@ export function cascades(): Map<string, string[]> {
 /** The tables that the kinds are stored in. */
 export const platformTables = () =>
   new Set(
-    kindNames.flatMap((name) => {
-      const { table, fields } = kindOf(name)
+    recordTypeNames.flatMap((name) => {
+      const { table, fields } = findRecordType(name)
       return [table, ...Object.values(fields as Record<string, Field>).flatMap(({ children }) => children?.table ?? [])]
     }),
   )

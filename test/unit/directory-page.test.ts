@@ -10,7 +10,7 @@ const partOf = (name: string) => {
 }
 
 describe('docs/directory.md', () => {
-  it('describes the records as routers/directory/kinds.ts has them', () => {
+  it('describes the records as routers/directory/record-types.ts has them', () => {
     expect(partOf('records').trim()).toBe(recordsPart())
   })
 

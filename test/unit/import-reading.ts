@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { FieldType } from '../../routers/directory/fields.ts'
-import type { FieldDescription } from '../../routers/directory/kinds.ts'
+import type { FieldDescription } from '../../routers/directory/record-types.ts'
 import { readRows } from '../../server/commands/import/read-rows.ts'
 
 const field = (name: string, type: FieldType, nullable = false): FieldDescription => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { KindName } from '../../routers/directory/kinds.ts'
-import { fieldsOf, kindNames, kinds } from '../../routers/directory/kinds.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
+import { fieldsOf, recordTypeNames, recordTypes } from '../../routers/directory/record-types.ts'
 import { readRows } from '../../server/commands/import/read-rows.ts'
 import { seed } from '../support/chance.ts'
 import { times } from '../support/rounds.ts'
@@ -160,7 +160,7 @@ describe('the bytes of a workbook', () => {
 
 describe('a time', () => {
   const joinedAt = (value: unknown) =>
-    kinds.memberships.record.safeParse({ organisation: 'a', person: 'b', joinedAt: value }).data?.joinedAt
+    recordTypes.memberships.record.safeParse({ organisation: 'a', person: 'b', joinedAt: value }).data?.joinedAt
 
   it.each([
     ['2019-03-01 00:00:00+01', '2019-02-28T23:00:00.000Z'],
@@ -302,14 +302,14 @@ describe('a file of chance', () => {
 })
 
 it('null in NDJSON is an empty cell, in chosen fields of every kind', async () => {
-  const recordOf = async (kind: KindName, format: 'csv' | 'ndjson', content: string) => {
+  const recordOf = async (kind: RecordTypeName, format: 'csv' | 'ndjson', content: string) => {
     const open = async function* () {
       yield Buffer.from(content)
     }
     for await (const row of readRows({ format, open }, fieldsOf(kind))) return row.record
     return undefined
   }
-  const asked = fc.constantFrom(...kindNames).chain((kind) => {
+  const asked = fc.constantFrom(...recordTypeNames).chain((kind) => {
     const names = fieldsOf(kind).flatMap(({ name, key, type }) => (key || type === 'questions' ? [] : name))
     return fc.record({ kind: fc.constant(kind), empty: fc.shuffledSubarray(names) })
   })

@@ -1,4 +1,4 @@
-import type { FieldDescription } from '../../../routers/directory/kinds.ts'
+import type { FieldDescription } from '../../../routers/directory/record-types.ts'
 import { shown } from '../../../routers/directory/refusals.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import type { FieldDescription } from '../../../routers/directory/kinds.ts'
+import type { FieldDescription } from '../../../routers/directory/record-types.ts'
 import { shown } from '../../../routers/directory/refusals.ts'
 import type { Block } from './blocks.ts'
 import { LINE_BREAKS, LINE_LIMIT } from './blocks.ts'

@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
-import type { KindName } from '../../../routers/directory/kinds.ts'
-import { kindNames } from '../../../routers/directory/kinds.ts'
+import type { RecordTypeName } from '../../../routers/directory/record-types.ts'
+import { recordTypeNames } from '../../../routers/directory/record-types.ts'
 import type { Io } from '../line/command.ts'
 import { UsageError } from '../line/command.ts'
 
 export interface File {
-  kind: KindName
+  kind: RecordTypeName
   /** As given, or as found in a directory. */
   name: string
   format: 'ndjson' | 'csv' | undefined
@@ -19,7 +19,7 @@ export interface File {
 
 interface Asked {
   paths: readonly string[]
-  kind: KindName | undefined
+  kind: RecordTypeName | undefined
 }
 
 const FORMAT = /\.(?:(ndjson|jsonl)|csv|tsv)$/i
@@ -36,7 +36,7 @@ export async function findFiles(asked: Asked, { stdin }: Pick<Io, 'stdin'>) {
     if (path === '-') found.push(standardInput(asked, stdin))
     else found.push(...(await filesAt(path, asked)))
   }
-  return found.toSorted((a, b) => kindNames.indexOf(a.kind) - kindNames.indexOf(b.kind))
+  return found.toSorted((a, b) => recordTypeNames.indexOf(a.kind) - recordTypeNames.indexOf(b.kind))
 }
 
 function standardInput({ kind, paths }: Asked, stdin: Io['stdin']): File {
@@ -74,12 +74,12 @@ function fileAt(path: string, bytes: number | undefined, asked: Asked): File {
 }
 
 /** `people.csv` and `people-2026.ndjson` contain people. */
-function kindOf(path: string): KindName {
+function kindOf(path: string): RecordTypeName {
   const word = basename(path).split(/[.-]/, 1)[0]
-  const kind = kindNames.find((one) => one === word)
+  const kind = recordTypeNames.find((one) => one === word)
   if (!kind)
     throw new UsageError(
-      `${path}: a file's name must begin with its kind, or --kind must give it: ${kindNames.join(', ')}.`,
+      `${path}: a file's name must begin with its kind, or --kind must give it: ${recordTypeNames.join(', ')}.`,
     )
   return kind
 }

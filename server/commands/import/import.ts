@@ -1,4 +1,4 @@
-import { kindNames } from '../../../routers/directory/kinds.ts'
+import { recordTypeNames } from '../../../routers/directory/record-types.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import { announceDue } from '../../process/node-wakes.ts'
 import type { Command } from '../line/command.ts'
@@ -46,7 +46,7 @@ const load = action(
       about: 'a file or a directory of files, - for standard input, as without one',
     },
     options: {
-      kind: { ...choice(kindNames, 'the kind of files whose names do not begin with it'), value: 'KIND' },
+      kind: { ...choice(recordTypeNames, 'the kind of files whose names do not begin with it'), value: 'KIND' },
       rows: text('N', 'writes nothing unless the files have N rows, of one kind'),
       full: flag(
         'ends stored records of these kinds that are not in the files; more than 5 % of a kind only with --yes. ' +
@@ -107,7 +107,7 @@ function countOf(rows: string): number {
 }
 
 const byKind = (files: readonly File[]): Load[] =>
-  kindNames
+  recordTypeNames
     .map((kind) => ({ kind, files: files.filter((file) => file.kind === kind) }))
     .filter(({ files }) => files.length > 0)
 
@@ -115,8 +115,8 @@ export const command: Command = {
   about: `Merges the platform's records from NDJSON or CSV into the database. A file's name begins with its kind: people.ndjson,
 people-2026.csv; --kind gives it for files with other names and for standard input. Each kind is one transaction. They are
 imported in this order:
-  ${kindNames.slice(0, 9).join(', ')},
-  ${kindNames.slice(9).join(', ')}
+  ${recordTypeNames.slice(0, 9).join(', ')},
+  ${recordTypeNames.slice(9).join(', ')}
 Progress and refused rows are written to standard error. docs/import.md describes the formats.`,
   actions: { '': load },
   examples: [

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
-import type { KindName } from '../../../routers/directory/kinds.ts'
-import { fieldsOf } from '../../../routers/directory/kinds.ts'
 import type { Incoming } from '../../../routers/directory/merge.ts'
-import { mergeKind } from '../../../routers/directory/merge.ts'
+import { mergeRecords } from '../../../routers/directory/merge.ts'
+import type { RecordTypeName } from '../../../routers/directory/record-types.ts'
+import { fieldsOf } from '../../../routers/directory/record-types.ts'
 import type { Io } from '../line/command.ts'
 import { printable } from '../line/printable.ts'
 import { FileFault } from './file-fault.ts'
@@ -17,7 +17,7 @@ import type { Refusal as Unreadable } from './rows.ts'
 const ENDED_SHARE = 0.05
 
 export interface Load {
-  kind: KindName
+  kind: RecordTypeName
   files: readonly File[]
 }
 
@@ -37,7 +37,7 @@ export interface LoadOptions {
 
 /** Row counts; `fault` says why none of them may be committed. */
 export interface Loaded {
-  kind: KindName
+  kind: RecordTypeName
   added: number
   changed: number
   unchanged: number
@@ -54,7 +54,7 @@ export async function loadKind(client: ClientBase, { kind, files }: Load, option
   const unreadable = new Map<number, Unreadable>()
   const doubts = new Refusals(files, false)
   const records = recordsOf(files, { unreadable, doubts, progress, ...options })
-  const merged = await mergeKind(client, kind, records, {
+  const merged = await mergeRecords(client, kind, records, {
     now: options.now,
     full: options.full,
     skipRefused: tolerant || dryRun,

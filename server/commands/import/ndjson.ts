@@ -1,4 +1,4 @@
-import type { FieldDescription } from '../../../routers/directory/kinds.ts'
+import type { FieldDescription } from '../../../routers/directory/record-types.ts'
 import type { Block } from './blocks.ts'
 import { emptyValue } from './cells.ts'
 import type { End, Row } from './rows.ts'

@@ -1,4 +1,4 @@
-import type { FieldDescription } from '../../../routers/directory/kinds.ts'
+import type { FieldDescription } from '../../../routers/directory/record-types.ts'
 import type { Block } from './blocks.ts'
 import { blocksOf } from './blocks.ts'
 import { csvRows } from './csv.ts'

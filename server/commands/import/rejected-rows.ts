@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
-import { fieldsOf } from '../../../routers/directory/kinds.ts'
+import { fieldsOf } from '../../../routers/directory/record-types.ts'
 import type { Refusal } from '../../../routers/directory/refusals.ts'
 import type { File } from './files.ts'
 import { readRows } from './read-rows.ts'

@@ -6,7 +6,7 @@ import { decide } from '../../../routers/approvals/decide.ts'
 import { clubsOf, membersWhoAllow } from '../../../routers/approvals/of-club.ts'
 import { callAs } from '../../../routers/core.ts'
 import { replaysOf } from '../../../routers/developer/activity/replays.ts'
-import { kindNames } from '../../../routers/directory/kinds.ts'
+import { recordTypeNames } from '../../../routers/directory/record-types.ts'
 import { readAccess } from '../../../routers/kernel/access.ts'
 import { personalDataJson } from '../../../routers/personal-data/export.ts'
 import { clearExpiredSecrets } from '../../../routers/webhooks/expired-secrets.ts'
@@ -157,7 +157,7 @@ describe('no request reads the rows of others', () => {
     ],
     ['GET /apps/{id}/webhook', () => answered(world.call('GET', `/apps/${world.ids.app}/webhook`))],
     ['DELETE /apps/{id}/webhook', () => answered(world.call('DELETE', `/apps/${world.ids.app}/webhook`))],
-    ...kindNames.map((kind): [string, () => Promise<unknown>] => [
+    ...recordTypeNames.map((kind): [string, () => Promise<unknown>] => [
       `directory.${kind}.list`,
       () =>
         (asPlatform(world).directory[kind] as unknown as { list: (input: object) => Promise<unknown> }).list({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { choice, id, number, optional, text } from '../fields.ts'
-import { kind } from '../kind.ts'
 import { ANSWERED, questions } from '../questions.ts'
+import { recordType } from '../record-type.ts'
 import * as to from '../references.ts'
 import { quizClosed, removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
@@ -9,7 +9,7 @@ import { isOfTestClub } from './people.ts'
 const INT4_MAX = 2_147_483_647
 const ofAcademy = () => id('The academy.', { column: 'academyId', reference: to.academy })
 
-export const lessons = kind({
+export const lessons = recordType({
   name: 'lessons',
   table: 'Lesson',
   key: ['id'],
@@ -19,7 +19,7 @@ export const lessons = kind({
   ending: removed('Lesson', ['id'], 'Removed, with its completions. Its quizzes stay, without a lesson.'),
 })
 
-export const quizzes = kind({
+export const quizzes = recordType({
   name: 'quizzes',
   table: 'Quiz',
   key: ['id'],

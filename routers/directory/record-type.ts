@@ -52,7 +52,7 @@ interface Definition<N extends string, F extends Fields, K extends keyof F & str
   ending: Ending
 }
 
-export interface Kind<
+export interface RecordType<
   N extends string = string,
   F extends Fields = Fields,
   K extends keyof F & string = keyof F & string,
@@ -68,9 +68,9 @@ export interface Kind<
 const version = z.int().min(0)
 export const VERSION_ALLOWED = `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
 
-export function kind<const N extends string, F extends Fields, const K extends keyof F & string>(
+export function recordType<const N extends string, F extends Fields, const K extends keyof F & string>(
   definition: Definition<N, F, K>,
-): Kind<N, F, K> {
+): RecordType<N, F, K> {
   const { key } = definition
   const entries = Object.entries(definition.fields as Readonly<Record<string, Field>>).map(
     ([name, field]) => [name, { ...field, column: field.column || name }] as const,
@@ -92,5 +92,5 @@ export function kind<const N extends string, F extends Fields, const K extends k
       version: z.number(),
     }),
   }
-  return row as unknown as Kind<N, F, K>
+  return row as unknown as RecordType<N, F, K>
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id, number, optional, text, time } from '../fields.ts'
-import { kind } from '../kind.ts'
 import { ids } from '../lists.ts'
+import { recordType } from '../record-type.ts'
 import * as to from '../references.ts'
 import { removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
@@ -9,7 +9,7 @@ import { isOfTestClub } from './people.ts'
 const INT4_MAX = 2_147_483_647
 const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
 
-export const disciplines = kind({
+export const disciplines = recordType({
   name: 'disciplines',
   table: 'Discipline',
   key: ['id'],
@@ -18,7 +18,7 @@ export const disciplines = kind({
   ending: removed('Discipline', ['id'], 'Removed, with its results.'),
 })
 
-export const competitions = kind({
+export const competitions = recordType({
   name: 'competitions',
   table: 'Competition',
   key: ['id'],
@@ -37,7 +37,7 @@ export const competitions = kind({
   ending: removed('Competition', ['id'], 'Removed, with its results.'),
 })
 
-export const results = kind({
+export const results = recordType({
   name: 'results',
   table: 'CompetitionResult',
   key: ['id'],

@@ -1,5 +1,5 @@
 import { boolean, choice, date, email, id, optional, text, time } from '../fields.ts'
-import { kind } from '../kind.ts'
+import { recordType } from '../record-type.ts'
 import * as to from '../references.ts'
 import { membershipLeft, membershipsLeft } from '../removal-rules.ts'
 
@@ -11,7 +11,7 @@ const ofPerson = () => id('The person.', { column: 'personId', reference: to.per
 export const isOfTestClub = (organisation: string) =>
   `(SELECT count("testTeamId") > 0 FROM "Organisation" WHERE id = ${organisation})`
 
-export const organisations = kind({
+export const organisations = recordType({
   name: 'organisations',
   table: 'Organisation',
   key: ['id'],
@@ -25,7 +25,7 @@ export const organisations = kind({
   ending: membershipsLeft('organisationId', 'Its memberships end. The organisation stays.'),
 })
 
-export const people = kind({
+export const people = recordType({
   name: 'people',
   table: 'Person',
   key: ['id'],
@@ -42,7 +42,7 @@ export const people = kind({
   ending: membershipsLeft('personId', "The person's memberships end. The person stays."),
 })
 
-export const memberships = kind({
+export const memberships = recordType({
   name: 'memberships',
   table: 'Membership',
   key: ['organisation', 'person'],

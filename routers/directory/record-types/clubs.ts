@@ -1,6 +1,6 @@
 import { boolean, choice, date, id, optional, prose, text, time } from '../fields.ts'
-import { kind } from '../kind.ts'
 import { exercises, ids, texts } from '../lists.ts'
+import { recordType } from '../record-type.ts'
 import * as to from '../references.ts'
 import { removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
@@ -8,7 +8,7 @@ import { isOfTestClub } from './people.ts'
 const ofClub = () => id('The club.', { column: 'clubId', reference: to.club })
 const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
 
-export const groups = kind({
+export const groups = recordType({
   name: 'groups',
   table: 'Group',
   key: ['id'],
@@ -18,7 +18,7 @@ export const groups = kind({
   ending: removed('Group', ['id'], 'Removed, with its members, and with the events that are for no other group.'),
 })
 
-export const groupMembers = kind({
+export const groupMembers = recordType({
   name: 'groupMembers',
   table: 'GroupMembership',
   key: ['group', 'person', 'role'],
@@ -31,7 +31,7 @@ export const groupMembers = kind({
   ending: removed('GroupMembership', ['groupId', 'personId', 'role'], 'Removed.'),
 })
 
-export const calendars = kind({
+export const calendars = recordType({
   name: 'calendars',
   table: 'Calendar',
   key: ['id'],
@@ -46,7 +46,7 @@ export const calendars = kind({
   ending: removed('Calendar', ['id'], 'Removed, with its events.'),
 })
 
-export const events = kind({
+export const events = recordType({
   name: 'events',
   table: 'Event',
   key: ['id'],
@@ -81,7 +81,7 @@ export const events = kind({
   ending: removed('Event', ['id'], 'Removed.'),
 })
 
-export const trainingPlans = kind({
+export const trainingPlans = recordType({
   name: 'trainingPlans',
   table: 'TrainingPlan',
   key: ['id'],
@@ -104,7 +104,7 @@ export const trainingPlans = kind({
   ending: removed('TrainingPlan', ['id'], 'Removed, with its exercises.'),
 })
 
-export const memberCards = kind({
+export const memberCards = recordType({
   name: 'memberCards',
   table: 'MemberCard',
   key: ['serial'],

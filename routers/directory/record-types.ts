@@ -1,9 +1,9 @@
 import type { FieldType } from './fields.ts'
-import type { Kind } from './kind.ts'
-import * as academies from './kinds/academies.ts'
-import * as clubs from './kinds/clubs.ts'
-import * as competitions from './kinds/competitions.ts'
-import * as people from './kinds/people.ts'
+import type { RecordType } from './record-type.ts'
+import * as academies from './record-types/academies.ts'
+import * as clubs from './record-types/clubs.ts'
+import * as competitions from './record-types/competitions.ts'
+import * as people from './record-types/people.ts'
 
 /** In dependency order. */
 const rows = [
@@ -24,16 +24,16 @@ const rows = [
 ] as const
 
 type Rows = (typeof rows)[number]
-export type KindName = Rows['name']
-export type Kinds = { [R in Rows as R['name']]: R }
+export type RecordTypeName = Rows['name']
+export type RecordTypes = { [R in Rows as R['name']]: R }
 
-export const kinds = Object.fromEntries(rows.map((row) => [row.name, row])) as unknown as Kinds
+export const recordTypes = Object.fromEntries(rows.map((row) => [row.name, row])) as unknown as RecordTypes
 
 /** In dependency order. Files, `--kind` and routers have these names. */
-export const kindNames = rows.map(({ name }) => name) as readonly KindName[]
+export const recordTypeNames = rows.map(({ name }) => name) as readonly RecordTypeName[]
 
-/** The kind without its field types, for the merge. */
-export const kindOf = (name: KindName) => kinds[name] as unknown as Kind
+/** The record type without its field types, for the merge. */
+export const findRecordType = (name: RecordTypeName) => recordTypes[name] as unknown as RecordType
 
 export interface FieldDescription {
   name: string
@@ -43,8 +43,8 @@ export interface FieldDescription {
   nullable: boolean
 }
 
-export function fieldsOf(name: KindName): readonly FieldDescription[] {
-  const { fields, key } = kindOf(name)
+export function fieldsOf(name: RecordTypeName): readonly FieldDescription[] {
+  const { fields, key } = findRecordType(name)
   const described = Object.entries(fields).map(([name, { type, nullable = false, initial }]) => {
     return { name, type, key: (key as string[]).includes(name), needed: initial === undefined, nullable }
   })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { KindName } from '../../routers/directory/kinds.ts'
-import { fieldsOf, kindNames } from '../../routers/directory/kinds.ts'
+import type { RecordTypeName } from '../../routers/directory/record-types.ts'
+import { fieldsOf, recordTypeNames } from '../../routers/directory/record-types.ts'
 import type { World } from '../support/world.ts'
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, seen, storeAll, stored, storeSamples } from './records.ts'
@@ -9,17 +9,19 @@ import { sampleRecords } from './sample-records.ts'
 const service = directoryWorld()
 let world: World
 /** Of each kind: to store its record among those that come before it, and to end it among all. */
-const own = Object.fromEntries(kindNames.map((kind) => [kind, { stored: sampleRecords(), ended: sampleRecords() }]))
+const own = Object.fromEntries(
+  recordTypeNames.map((kind) => [kind, { stored: sampleRecords(), ended: sampleRecords() }]),
+)
 beforeAll(async () => {
   world = service.current
   await storeAll(
     world,
-    kindNames.flatMap((kind) => [{ samples: own[kind]!.stored, before: kind }, { samples: own[kind]!.ended }]),
+    recordTypeNames.flatMap((kind) => [{ samples: own[kind]!.stored, before: kind }, { samples: own[kind]!.ended }]),
   )
 })
 
 /** A change of one field; the kinds that are all key have none. */
-const changes: Partial<Record<KindName, AnyRecord>> = {
+const changes: Partial<Record<RecordTypeName, AnyRecord>> = {
   organisations: { name: 'Ruderclub B' },
   people: { birthday: null },
   memberships: { joinedAt: 1_600_000_000 },
@@ -41,14 +43,14 @@ const changes: Partial<Record<KindName, AnyRecord>> = {
   },
 }
 
-const keyOf = (kind: KindName, record: AnyRecord) =>
+const keyOf = (kind: RecordTypeName, record: AnyRecord) =>
   Object.fromEntries(fieldsOf(kind).flatMap(({ key, name }) => (key ? [[name, record[name]]] : [])))
-const idOf = (kind: KindName, record: AnyRecord) => {
+const idOf = (kind: RecordTypeName, record: AnyRecord) => {
   const key = keyOf(kind, record)
   return Object.keys(key).length === 1 ? Object.values(key)[0] : key
 }
 
-describe.each(kindNames)('%s', (kind) => {
+describe.each(recordTypeNames)('%s', (kind) => {
   const record: AnyRecord = own[kind]!.stored[kind]
   const upsert = (item: AnyRecord) => ofKind(world, kind).upsert({ items: [item] })
 
