@@ -8,33 +8,33 @@ import { json } from '../kernel/json.ts'
 import { providerPlatform } from '../kernel/policies.ts'
 import { jsonOf } from '../kernel/raw-json/text.ts'
 import { characterSentence, lineFault } from '../kernel/text-input.ts'
-import type { EventKind } from './event-kinds.ts'
-import { eventKinds } from './event-kinds.ts'
+import type { EventType } from './event-types.ts'
+import { eventTypes } from './event-types.ts'
 import { EVENT_TYPE } from './rules.ts'
 
 /** Per provider. With examples of at most 4 KiB each, a page shows all of them. */
-const MAX_KINDS = 100
+const MAX_EVENT_TYPES = 100
 const MAX_EXAMPLE_BYTES = 4 * 1024
 
-const kind = z.object({ type: z.string(), description: z.string(), example: json })
-export const kindList = z.object({ items: z.array(kind) })
+const eventType = z.object({ type: z.string(), description: z.string(), example: json })
+export const eventTypeList = z.object({ items: z.array(eventType) })
 
-/** The kinds of a provider: the service's own, then those that the platform describes, by type. */
-export async function kindsOf(db: Database, providerId: string): Promise<EventKind[]> {
+/** The event types of a provider: the service's own, then those that the platform describes, by type. */
+export async function listEventTypes(db: Database, providerId: string): Promise<EventType[]> {
   const select = { type: true, description: true, example: true }
-  const type = { notIn: eventKinds.map((own) => own.type) }
+  const type = { notIn: eventTypes.map((own) => own.type) }
   const rows = await db.eventKind.findMany({
     where: { providerId, type },
     orderBy: { type: 'asc' },
-    take: MAX_KINDS,
+    take: MAX_EVENT_TYPES,
     select,
   })
-  return [...eventKinds, ...rows.map((row) => ({ ...row, example: row.example as Json }))]
+  return [...eventTypes, ...rows.map((row) => ({ ...row, example: row.example as Json }))]
 }
 
-/** The example of a kind, as JSON text. Throws 400 for a type that is not in the catalogue. */
+/** The example of an event type, as JSON text. Throws 400 for a type that is not in the catalogue. */
 export async function exampleOf(db: Database, providerId: string, type: string): Promise<string> {
-  const own = eventKinds.find((one) => one.type === type)
+  const own = eventTypes.find((one) => one.type === type)
   if (own) return JSON.stringify(own.example)
   const [row] = await db.$queryRaw<{ example: string }[]>`
     SELECT example::text AS example FROM "EventKind" WHERE "providerId" = ${providerId} AND type = ${type}`
@@ -63,7 +63,7 @@ const DESCRIPTION = { error: ({ input }: { input: unknown }) => wrongDescription
 const type = z
   .string(withError('eventTypeInvalid'))
   .regex(EVENT_TYPE, withError('eventTypeInvalid'))
-  .refine((type) => eventKinds.every((own) => own.type !== type), { error: ofService().message })
+  .refine((type) => eventTypes.every((own) => own.type !== type), { error: ofService().message })
 
 /** Describing a type again replaces its description. */
 export const describe = internal('ntf.events:write', providerPlatform, {
@@ -81,14 +81,14 @@ export const describe = internal('ntf.events:write', providerPlatform, {
       example: json.refine((example) => example !== undefined, { error: exampleErrors.missing().message }),
     }),
   )
-  .output(kind)
+  .output(eventType)
   .mutation(async ({ ctx: { core, provider }, input: { type, description, example } }) => {
     const text = await jsonOf(example, exampleErrors)
     if (Buffer.byteLength(text) > MAX_EXAMPLE_BYTES) throw tooLarge()
     await core.db.$transaction(async (tx) => {
       await lockProvider(tx, provider)
       const others = await tx.eventKind.count({ where: { providerId: provider, type: { not: type } } })
-      if (others >= MAX_KINDS) throw errors.tooManyEventKinds()
+      if (others >= MAX_EVENT_TYPES) throw errors.tooManyEventKinds()
       await tx.$executeRaw`
         INSERT INTO "EventKind" ("providerId", type, description, example)
         VALUES (${provider}, ${type}, ${description}, ${text}::json)
@@ -104,7 +104,7 @@ async function lockProvider(tx: Transaction, id: string) {
   if (rows.length === 0) throw errors.providerUnknown()
 }
 
-/** Of no kind, too. Events of it can be published as before. */
+/** Also one that is not in the catalogue. Events of it can be published as before. */
 export const undescribe = internal('ntf.events:write', providerPlatform, {
   summary: 'Removes an event type from the catalogue',
 })
@@ -118,7 +118,7 @@ export const undescribe = internal('ntf.events:write', providerPlatform, {
 export const kinds = internal('ntf.events:write', providerPlatform, {
   summary: 'The event catalogue: the service’s own types, and the described ones',
 })
-  .output(kindList)
+  .output(eventTypeList)
   .query(async ({ ctx: { core, provider } }: { ctx: Context & { provider: string } }) => ({
-    items: await kindsOf(core.db, provider),
+    items: await listEventTypes(core.db, provider),
   }))

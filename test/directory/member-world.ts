@@ -1,9 +1,9 @@
-import { memberEventKinds } from '../../routers/webhooks/event-kinds.ts'
+import { memberEventTypes } from '../../routers/webhooks/event-types.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 
-export const meScopes = Object.values(memberEventKinds).flatMap(({ scope }) => scope ?? [])
+export const meScopes = Object.values(memberEventTypes).flatMap(({ scope }) => scope ?? [])
 
 interface Consented {
   person: string

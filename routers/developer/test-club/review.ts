@@ -5,7 +5,7 @@ import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { decideReview } from '../../quizzes/review.ts'
-import { quizReviewedKind } from '../../webhooks/event-kinds.ts'
+import { quizReviewedType } from '../../webhooks/event-types.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTeamAs, roleIn } from '../access/roles.ts'
 import { idOr } from '../shared/schemas.ts'
@@ -58,7 +58,7 @@ async function publishToAll(tx: Transaction, ctx: Caller, team: string, data: st
   })
   const events: Published[] = []
   for (const { id } of apps) {
-    events.push(await publishTestEvent(tx, ctx, { id, team }, { type: quizReviewedKind.type, data }))
+    events.push(await publishTestEvent(tx, ctx, { id, team }, { type: quizReviewedType.type, data }))
   }
   return events
 }

@@ -3,8 +3,8 @@ import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { withError } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { exampleOf, kindList, kindsOf } from '../../webhooks/event-catalogue.ts'
-import { testKind } from '../../webhooks/event-kinds.ts'
+import { eventTypeList, exampleOf, listEventTypes } from '../../webhooks/event-catalogue.ts'
+import { testEventType } from '../../webhooks/event-types.ts'
 import { EVENT_TYPE } from '../../webhooks/rules.ts'
 import { webhookAppOf } from './app.ts'
 import { publishTestEvent } from './test-event.ts'
@@ -13,7 +13,7 @@ const type = z
   .string(withError('eventTypeUnknown'))
   .trim()
   .regex(EVENT_TYPE, withError('eventTypeUnknown'))
-  .default(testKind.type)
+  .default(testEventType.type)
   .meta({ description: 'A type from the catalogue; its example is sent' })
 
 export const kinds = internal('dev:read', teamPeople, {
@@ -21,10 +21,10 @@ export const kinds = internal('dev:read', teamPeople, {
   fails: ['ownAppUnknown', 'levelTooLow'],
 })
   .input(z.object({ app: appId('app') }))
-  .output(kindList)
+  .output(eventTypeList)
   .query(async ({ ctx, input: { app } }) => {
     const { providerId } = await webhookAppOf(ctx, app)
-    return { items: await kindsOf(ctx.core.db, providerId) }
+    return { items: await listEventTypes(ctx.core.db, providerId) }
   })
 
 /** The same worker delivers it, with the same signature and retries, and it appears in the same log. */

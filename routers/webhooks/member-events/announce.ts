@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { MemberEvent } from '../../../prisma/generated/enums.ts'
-import { memberEventKinds } from '../event-kinds.ts'
+import { memberEventTypes } from '../event-types.ts'
 
 /** SQL condition: the app in the row `app` is active, and somebody receives its events. */
 export const RECEIVES = `app.state = 'active'
@@ -25,7 +25,7 @@ export async function openAnnouncing(
   client: ClientBase,
   events: readonly MemberEvent[],
 ): Promise<Announce | undefined> {
-  const scopes = [...new Set(events)].map((event) => memberEventKinds[event].scope)
+  const scopes = [...new Set(events)].map((event) => memberEventTypes[event].scope)
   if (scopes.length === 0) return undefined
   const { rows } = await client.query<{ id: string; scopes: string[] }>(
     `SELECT client.id, client.scopes FROM "Client" client JOIN "App" app ON app.id = client."appId"
@@ -34,7 +34,7 @@ export async function openAnnouncing(
   )
   if (rows.length === 0) return undefined
   return async (event, { touched, members }) => {
-    const scope = memberEventKinds[event].scope!
+    const scope = memberEventTypes[event].scope!
     const clients = rows.filter((row) => row.scopes.includes(scope)).map(({ id }) => id)
     if (clients.length === 0) return
     await client.query(

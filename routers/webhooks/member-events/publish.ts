@@ -5,7 +5,7 @@ import type { MemberEvent } from '../../../prisma/generated/enums.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
 import { bodyOf } from '../deliveries/request.ts'
-import { memberEventKinds } from '../event-kinds.ts'
+import { memberEventTypes } from '../event-types.ts'
 import { deliver } from '../events.ts'
 import { RECEIVES } from './announce.ts'
 
@@ -37,7 +37,7 @@ interface Due {
 }
 
 const scopes = JSON.stringify(
-  Object.fromEntries(Object.entries(memberEventKinds).map(([kind, { scope }]) => [kind, scope])),
+  Object.fromEntries(Object.entries(memberEventTypes).map(([kind, { scope }]) => [kind, scope])),
 )
 
 /** A consent to any client of the app that was given after $4 and not withdrawn, with the scope of the event. */
@@ -110,7 +110,7 @@ export async function publishMemberEvents(db: Database, now: number): Promise<nu
 
 async function store(client: ClientBase, at: string, rows: readonly Due[]) {
   const events = rows.map((row) => {
-    const { type } = memberEventKinds[row.kind]
+    const { type } = memberEventTypes[row.kind]
     const id = randomUUID()
     return { id, app: row.app, type, body: bodyOf({ id, type, publishedAt: at }, JSON.stringify(dataOf(row))) }
   })

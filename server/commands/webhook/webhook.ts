@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../../routers/kernel/errors.ts'
 import { bodyOf } from '../../../routers/webhooks/deliveries/request.ts'
 import { exampleOf } from '../../../routers/webhooks/event-catalogue.ts'
-import { eventKinds, testKind } from '../../../routers/webhooks/event-kinds.ts'
+import { eventTypes, testEventType } from '../../../routers/webhooks/event-types.ts'
 import { EVENT_TYPE } from '../../../routers/webhooks/rules.ts'
 import type { Command, Io } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
@@ -20,7 +20,7 @@ const send = action(
     options: {
       to: required(text('URL', 'the address of the receiver, also on this machine and over http')),
       secret: text('S', 'signs the event'),
-      type: text('TYPE', `the event type, by default ${testKind.type}`),
+      type: text('TYPE', `the event type, by default ${testEventType.type}`),
       data: text("'{}'", 'its data as JSON, by default the example of the catalogue'),
       provider: text('ID', 'takes as data the example that this provider has described'),
       'wrong-signature': flag('signs with another secret, and expects 4xx'),
@@ -28,7 +28,7 @@ const send = action(
       twice: flag('sends it again, as after a lost response: a receiver should accept it, but process it once'),
     },
     async run(values, io) {
-      const { to, type = testKind.type, secret = null, old = false, twice = false } = values
+      const { to, type = testEventType.type, secret = null, old = false, twice = false } = values
       const forged = values['wrong-signature'] === true
       const { protocol, username, password } = URL.canParse(to) ? new URL(to) : { protocol: null }
       if (protocol !== 'http:' && protocol !== 'https:') throw new UsageError('--to must be an http or https address.')
@@ -74,7 +74,7 @@ const described = (io: Io, provider: string, type: string) =>
 
 /** JSON text: the given data, or the event catalogue's example. */
 function dataOf(type: string, given: string | undefined): string {
-  if (given === undefined) return JSON.stringify(eventKinds.find((kind) => kind.type === type)?.example ?? {})
+  if (given === undefined) return JSON.stringify(eventTypes.find((one) => one.type === type)?.example ?? {})
   try {
     JSON.parse(given)
   } catch {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
+import { germanDescriptions } from '../../../routers/webhooks/event-types.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
@@ -85,11 +86,16 @@ const typeChoice = (request: PageRequest, kinds: Kinds) =>
     options: kinds.map(({ type }) => [type, type]),
   })
 
-const catalogue = ({ w }: PageRequest, kinds: Kinds) => html`<h2>${w.kinds}</h2>
+const descriptionIn = (language: PageRequest['language'], type: string) => {
+  const german = language === 'de' && germanDescriptions.get(type)
+  return german ? html`<p>${german}</p>` : undefined
+}
+
+const catalogue = ({ w, language }: PageRequest, kinds: Kinds) => html`<h2>${w.kinds}</h2>
 <p class="hint">${w.kindsHint}</p>
 ${kinds.map(
   ({ type, description, example }) => html`<details class="card"><summary><code>${type}</code></summary>
-${Object.hasOwn(w.eventTypes, type) ? html`<p>${w.eventTypes[type]}</p>` : html`<p lang="en">${description}</p>`}
+${descriptionIn(language, type) ?? html`<p lang="en">${description}</p>`}
 <pre>${JSON.stringify(example, null, 2)}</pre></details>`,
 )}`
 

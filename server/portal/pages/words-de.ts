@@ -393,24 +393,6 @@ export const de: Words = {
   testType: 'Ereignistyp',
   testTypeHint: 'Gesendet wird das Beispiel aus der Liste unten.',
   kinds: 'Ereignistypen',
-  eventTypes: {
-    'webhook.test':
-      'Das Team der App sendet ein Testereignis. Es geht nur an den Webhook der App, nicht an Abonnements.',
-    'member.profile.changed': 'Die Antwort von GET /me/profile hat sich für das Mitglied möglicherweise geändert.',
-    'member.groups.changed': 'Die Antwort von GET /me/groups hat sich für das Mitglied möglicherweise geändert.',
-    'member.events.changed': 'Die Antwort von GET /me/events hat sich für das Mitglied möglicherweise geändert.',
-    'member.trainingplans.changed':
-      'Die Antwort von GET /me/trainingplans hat sich für das Mitglied möglicherweise geändert.',
-    'member.competitions.changed':
-      'Die Antwort von GET /me/competitions hat sich für das Mitglied möglicherweise geändert.',
-    'member.membercard.changed':
-      'Die Antwort von GET /me/membercard hat sich für das Mitglied möglicherweise geändert.',
-    'member.left':
-      'Die Mitgliedschaft ist beendet, oder die Person wurde gelöscht: gespeicherte Daten über sie sind zu löschen.',
-    'consent.withdrawn': 'Das Mitglied erlaubt keinem Client der App mehr den Zugriff.',
-    'quiz.reviewed':
-      'Ein Ergebnis des Mitglieds wurde bewertet. In der Test-Akademie bewertet das Team der App im Portal: Dann geht das Ereignis an die Webhooks aller Apps des Teams.',
-  },
   kindsHint: 'Was der Webhook erhalten kann, mit je einem Beispiel für data. Unbekannte Typen mit 2xx beantworten.',
   sendTestHint: 'Es geht nur an diesen Webhook, nicht an Abonnements, und erscheint unter den Zustellungen.',
 

@@ -386,8 +386,6 @@ export const en = {
   testType: 'Event type',
   testTypeHint: 'Its example from the catalogue below is sent.',
   kinds: 'Event types',
-  /** The service's own, whose descriptions are in English. */
-  eventTypes: {} as Readonly<Record<string, string>>,
   kindsHint: 'What the webhook may receive, each with an example of its data. Answer unknown types with 2xx.',
   sendTestHint: 'It is sent only to this webhook, not to subscribers, and appears in the deliveries.',
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { eventKinds } from '../../routers/webhooks/event-kinds.ts'
+import { eventTypes } from '../../routers/webhooks/event-types.ts'
 import { mintTeam } from '../developer/team.ts'
 import { asPlatform, platform, refusalOf, ways } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
@@ -22,18 +22,18 @@ describe.each(ways)('%s', (way) => {
   })
 
   it('events.describe puts a kind into the catalogue, after those of the service, by type', async () => {
-    expect(await api.kinds()).toEqual({ items: [...eventKinds] })
+    expect(await api.kinds()).toEqual({ items: [...eventTypes] })
     expect(await api.describe(joined)).toEqual(joined)
     const earlier = { ...joined, type: 'member.Ended', example: null }
     await api.describe(earlier)
-    expect(await api.kinds()).toEqual({ items: [...eventKinds, earlier, joined] })
+    expect(await api.kinds()).toEqual({ items: [...eventTypes, earlier, joined] })
   })
 
   it('events.describe again replaces what was said', async () => {
     await api.describe(joined)
     const changed = { ...joined, description: 'Zoë «joins» 👋.', example: 'text' }
     expect(await api.describe(changed)).toEqual(changed)
-    expect(await api.kinds()).toEqual({ items: [...eventKinds, changed] })
+    expect(await api.kinds()).toEqual({ items: [...eventTypes, changed] })
   })
 
   it('events.undescribe takes a kind out, also one that is not there', async () => {
@@ -105,7 +105,7 @@ it('the kinds of another provider are not shown, replaced or removed', async () 
   await world.db.organisation.create({ data: { id: other, kind: 'provider', name: 'Other' } })
   const { events } = asPlatform(world, { organisation: other })
   await asPlatform(world).events.describe(joined)
-  expect(await events.kinds()).toEqual({ items: [...eventKinds] })
+  expect(await events.kinds()).toEqual({ items: [...eventTypes] })
   await events.describe({ ...joined, description: 'Ours.' })
   await events.undescribe({ type: joined.type })
   expect((await asPlatform(world).events.kinds()).items).toContainEqual(joined)
@@ -117,7 +117,7 @@ describe('a team', () => {
     await api.webhook.set({ app, url: 'https://hooks.example.org/in' })
     await asPlatform(world).events.describe({ ...joined, example: { nul: '\u0000', n: 1 } })
     expect((await api.webhook.kinds({ app })).items.map(({ type }) => type)).toEqual([
-      ...eventKinds.map(({ type }) => type),
+      ...eventTypes.map(({ type }) => type),
       'member.joined',
     ])
     const { delivery } = await api.webhook.test({ app, type: 'member.joined' })
