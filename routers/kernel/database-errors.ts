@@ -5,8 +5,8 @@ import { ApiError, errors } from './errors.ts'
 const unreachable =
   /^(?:P1\d{3}|P2024|P2028|08\w{3}|28\w{3}|3D000|53\w{3}|25006|25P03|57014|57P0\d|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
 
-/** Prisma's driver adapter replaces some of these codes with kinds in raw queries. */
-const unreachableKind = /^(?:DatabaseNotReachable|ConnectionClosed|SocketTimeout|TlsConnectionError)$/
+/** Prisma's driver adapter replaces some of these codes with names in raw queries. */
+const unreachableName = /^(?:DatabaseNotReachable|ConnectionClosed|SocketTimeout|TlsConnectionError)$/
 
 /** The driver's messages without a code. */
 const unreachableText =
@@ -30,7 +30,7 @@ export function failureOf(thrown: unknown): ApiError {
     if (error instanceof ApiError) return error
     const { code, originalCode, kind, message, cause, meta } = error as Record<string, unknown>
     if (unreachable.test(String(code)) || unreachable.test(String(originalCode))) return errors.unavailable(thrown)
-    if (unreachableKind.test(String(kind)) || unreachableText.test(String(message))) return errors.unavailable(thrown)
+    if (unreachableName.test(String(kind)) || unreachableText.test(String(message))) return errors.unavailable(thrown)
     // A write fails on a foreign key only if the token's client, member or organisation has just been deleted.
     if ([code, originalCode].includes(FOREIGN_KEY_VIOLATION) || code === 'P2003') return errors.tokenInvalid()
     error = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError

@@ -101,7 +101,7 @@ export interface PersonalData {
     expiresAt: Time
     acceptedAt: Time | null
   }[]
-  /** The language and the kinds of the portal's mails that the person has chosen. */
+  /** The language and the types of the portal's mails that the person has chosen. */
   mailSettings: { language: 'en' | 'de'; off: string[] }[]
   /** To the person or the address, of the last three days. `about` is what the mail names. */
   mails: {

@@ -13,7 +13,7 @@ import { auditing, authorOf } from '../audit/record.ts'
 
 const MAX_RULES = 100
 
-/** The kinds of rules, by which a collection restricts the writers of its shared entries; without a stored one it is `anyone`. */
+/** The rules by which a collection restricts the writers of its shared entries; without a stored one it is `anyone`. */
 export const ruleNames = ['anyone', 'author', 'app'] as const
 
 const app = appId('app')

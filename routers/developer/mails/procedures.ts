@@ -6,11 +6,11 @@ import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
 
-const kinds = Object.values(MailKind)
+const mailTypes = Object.values(MailKind)
 
 const settings = z.object({
   language: z.enum(Language),
-  off: z.array(z.enum(MailKind)).max(kinds.length).meta({ description: 'The kinds that are not sent' }),
+  off: z.array(z.enum(MailKind)).max(mailTypes.length).meta({ description: 'The kinds that are not sent' }),
 })
 
 const found = statement(
@@ -30,7 +30,7 @@ const set = internal('dev:write', teamPeople, { summary: 'Changes the language a
   .input(settings)
   .output(settings)
   .mutation(async ({ ctx: { core, person }, input: { language, off } }) => {
-    const data = { language, off: kinds.filter((kind) => off.includes(kind)) }
+    const data = { language, off: mailTypes.filter((type) => off.includes(type)) }
     await core.db.mailSettings.upsert({
       where: { personId: person },
       create: { personId: person, ...data },

@@ -29,7 +29,7 @@ interface TeamMail {
 }
 
 /**
- * SQL that queues a mail for the people of a team who have not switched off its kind, for each row of `reports`: with `kind`,
+ * SQL that queues a mail for the people of a team who have not switched off its type, for each row of `reports`: with `kind`,
  * `team` and `about`. `at` and `everyone` are expressions; without `everyone`, only owners get it.
  */
 export const queueReports = (reports: string, at: string, everyone = 'true') => `
@@ -44,7 +44,7 @@ const queueReport = queueReports(
   '$5::bool',
 )
 
-/** Queues a mail for the people of a team who have not switched off its kind, with the change that it reports. */
+/** Queues a mail for the people of a team who have not switched off its type, with the change that it reports. */
 export async function queueMails(tx: Transaction, { kind, team, to, about, at }: TeamMail): Promise<void> {
   await tx.$executeRawUnsafe(queueReport, kind, team, JSON.stringify(about), at, to === 'everyone')
 }

@@ -7,8 +7,8 @@ import { personLabel } from '../../kernel/labels.ts'
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
 /** An internal id: `c_` and 20 letters. Members trust names by ids, so nobody can choose one. */
-export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 's' | 't') =>
-  `${kind}_${Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`
+export const newId = (prefix: 'a' | 'c' | 'i' | 'p' | 's' | 't') =>
+  `${prefix}_${Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`
 
 const columns = { id: text, name: text }
 

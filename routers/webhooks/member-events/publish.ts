@@ -9,7 +9,7 @@ import { memberEventTypes } from '../event-types.ts'
 import { deliver } from '../events.ts'
 import { RECEIVES } from './announce.ts'
 
-/** One event of a kind about a member of an app in this time. */
+/** One event of a type about a member of an app in this time. */
 const PAUSE_MS = 60_000
 /** Changes per transaction. */
 const PORTION = 500
@@ -87,7 +87,7 @@ const due = `WITH first AS MATERIALIZED (
 /**
  * Publishes events about members whose data has changed, and resolves to the number of events that were due; 0 when nothing is
  * left, or another process does it. A change is followed by an event of its own or, less than a minute after the last one of this
- * kind about this member, by one at the end of that minute. `now` is Unix time in milliseconds.
+ * type about this member, by one at the end of that minute. `now` is Unix time in milliseconds.
  */
 export async function publishMemberEvents(db: Database, now: number): Promise<number> {
   const [at, since, consentedSince] = [now, now - PAUSE_MS, now - CONSENT_MS].map((ms) => new Date(ms).toISOString())
