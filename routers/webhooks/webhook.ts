@@ -44,11 +44,7 @@ const webhookInput = app.extend({
 
 /** As people type it: white space around a value is dropped. Without a secret, the stored one stays. */
 export const typedWebhook = z.object({
-  url: z
-    .string(withError('urlInvalid'))
-    .trim()
-    .pipe(url)
-    .meta({ minLength: 1, maxLength: 2048, format: 'uri' }),
+  url: z.string(withError('urlInvalid')).trim().pipe(url).meta({ minLength: 1, maxLength: 2048, format: 'uri' }),
   secret: z.string(withError('secretInvalid')).trim().pipe(secret).meta({ maxLength: 1024 }).nullable().optional(),
 })
 
