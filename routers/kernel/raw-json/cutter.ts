@@ -73,10 +73,13 @@ export async function findInItems(
   return [...found.values()]
 }
 
-const moveBy = (bytes: number, { valueStart, valueEnd, ...member }: Member): Member => ({
-  ...member,
+const moveBy = (bytes: number, { item, keyStart, keyEnd, valueStart, valueEnd, nesting }: Member): Member => ({
+  item,
+  keyStart: keyStart + bytes,
+  keyEnd: keyEnd + bytes,
   valueStart: valueStart + bytes,
   valueEnd: valueEnd + bytes,
+  nesting,
 })
 
 /** The bytes that remain of `length` without the values that are cut out. */

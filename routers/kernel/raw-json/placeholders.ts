@@ -9,6 +9,8 @@ import { textOrBytes } from './text-or-bytes.ts'
 /** Stands for a text while what is around it is parsed or serialised; unguessable, so that no content can imitate it. */
 const PREFIX = `placeholder:${randomUUID()}:`
 const QUOTED = `"${PREFIX}`
+/** The same for a value of a request. */
+const VALUE_PREFIX = `value:${randomUUID()}:`
 
 /** A value of a request. `minBytes`: a lower bound of its size while it is not read; 0 if unknown. */
 interface RequestValue {
@@ -23,8 +25,8 @@ interface RequestValue {
 export class Placeholders {
   /** What the response inserts, by the number in the placeholder, in its digits. */
   readonly #texts = new Map<string, readonly JsonText[]>()
-  /** What came with the request, by the whole placeholder. */
-  readonly #values = new Map<unknown, RequestValue>()
+  /** What came with the request, by the number in the placeholder. */
+  readonly #values: RequestValue[] = []
   #count = 0
   readonly #asLines: boolean
 
@@ -52,9 +54,7 @@ export class Placeholders {
 
   /** Stores a value of the request, which is read when its procedure asks for it, and returns its placeholder. */
   insertValue(minBytes: number, read: RequestValue['read']): string {
-    const placeholder = `${PREFIX}${this.#count++}`
-    this.#values.set(placeholder, { minBytes, read })
-    return placeholder
+    return VALUE_PREFIX + (this.#values.push({ minBytes, read }) - 1)
   }
 
   /** The same for a part of its body. */
@@ -64,11 +64,16 @@ export class Placeholders {
 
   /** The text behind a placeholder of the request, or of a value that came parsed. Throws 400. */
   readonly textOf = async (value: unknown): Promise<JsonText> => {
-    const found = this.#values.get(value)
+    const found = this.#find(value)
     return found ? found.read() : serialiseValue(value)
   }
 
-  readonly minBytesOf = (value: unknown): number => this.#values.get(value)?.minBytes ?? 0
+  readonly minBytesOf = (value: unknown): number => this.#find(value)?.minBytes ?? 0
+
+  #find(value: unknown): RequestValue | undefined {
+    const isPlaceholder = typeof value === 'string' && value.startsWith(VALUE_PREFIX)
+    return isPlaceholder ? this.#values[Number(value.slice(VALUE_PREFIX.length))] : undefined
+  }
 
   /** Replaces the placeholders in `json`. Large results are bytes, as a string takes up to three times their memory. */
   async render(json: string): Promise<string | Buffer> {
