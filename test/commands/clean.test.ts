@@ -117,6 +117,6 @@ describe('the clean command', () => {
   })
 
   it('takes no arguments', async () => {
-    expect(await run(['clean', 'all'], settings())).toEqual(misused("Unexpected argument 'all'"))
+    expect(await run(['clean', 'all'], settings())).toEqual(misused("Too many arguments for 'clean'."))
   })
 })

@@ -150,7 +150,9 @@ describe('the client command', () => {
     const needed = misused('--id, --name and --scope are required.')
     expect(await client(firstParty, env)).toEqual(needed)
     expect(await client([...firstParty, '--scope', ' '], env)).toEqual(needed)
-    expect(await client([...firstParty, '--scope', ''], env)).toEqual(misused('--scope is empty.'))
+    expect(await client([...firstParty, '--scope', ''], env)).toEqual(
+      misused(`Option '--scope <"a b">' argument '' is invalid. It is empty.`),
+    )
     expect(await client([...firstParty, '--scope', 'svc.me.profile:read'], env)).toEqual(
       failed('svc.me.profile:read is not a first-party scope.\n'),
     )
@@ -315,20 +317,29 @@ Removed: trainer-app, 1 consent
 
 describe('wrong arguments of the client command', () => {
   it.each<[string[], string]>([
-    [[], 'An action is required: add, list, remove, requests, approve, refuse.'],
-    [['toString'], 'An action is required: add, list, remove, requests, approve, refuse.'],
-    [['list', 'add'], 'An action is required: add, list, remove, requests, approve, refuse.'],
+    [[], ''],
+    [['toString'], "Unknown command 'toString'"],
+    [['list', 'add'], "Too many arguments for 'list'."],
     [['add', '--id', 'x', '--name', 'x', '--team', 'x', ...scope], '--id, --name, --team, --redirect and --scope'],
     [[...builders, '--provider', 'provider'], '--app-name and --provider describe an app: --app is required.'],
-    [[...builders, '--level', 'pro'], '--level must be hobby or developer.'],
-    [[...builders, '--type', 'spa'], '--type must be web or native.'],
-    [[...builders, '--environment', 'test'], '--environment must be production or sandbox.'],
+    [
+      [...builders, '--level', 'pro'],
+      "Option '--level <LEVEL>' argument 'pro' is invalid. Allowed choices are hobby, developer.",
+    ],
+    [
+      [...builders, '--type', 'spa'],
+      "Option '--type <TYPE>' argument 'spa' is invalid. Allowed choices are web, native.",
+    ],
+    [
+      [...builders, '--environment', 'test'],
+      "Option '--environment <ENVIRONMENT>' argument 'test' is invalid. Allowed choices are production, sandbox.",
+    ],
     [[...builders, '--jwks', 'x'], '--jwks is an option of first-party clients.'],
-    [[...builders, '--yes'], '--yes is not an option of add.'],
-    [['list', '--id', 'x'], '--id is not an option of list.'],
-    [['list', '--team', ''], '--team is empty.'],
+    [[...builders, '--yes'], "Unknown option '--yes'"],
+    [['list', '--id', 'x'], "Unknown option '--id'"],
+    [['list', '--team', ''], "Option '--team <TEAM>' argument '' is invalid. It is empty."],
     [['remove', '--yes'], '--id is required.'],
-    [['remove', '--id', 'x', '--all'], 'Unknown option --all.'],
+    [['remove', '--id', 'x', '--all'], "Unknown option '--all'"],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
     expect(await client(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' })).toEqual(misused(message))
   })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { optionsOf } from '../../server/commands/line/arguments.ts'
+import { optionsOf } from '../../server/commands/line/command.ts'
 import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
 import { run } from './run.ts'
 

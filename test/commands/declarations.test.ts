@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { optionsOf } from '../../server/commands/line/arguments.ts'
 import type { Action } from '../../server/commands/line/command.ts'
+import { optionsOf } from '../../server/commands/line/command.ts'
 import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
 
 let declared: { name: string; action: string; declaration: Action }[]

@@ -192,17 +192,23 @@ describe('wrong arguments of import', () => {
     [[], 'Standard input has no name: --kind is required.'],
     [['-'], 'Standard input has no name: --kind is required.'],
     [['-', '-', '--kind', 'people'], 'Standard input can be read only once.'],
-    [['--kind', 'persons'], '--kind must be organisations or people or memberships or '],
-    [['--kind', 'toString'], '--kind must be organisations'],
-    [['--kind', ''], '--kind is empty.'],
-    [['', '--kind', 'people'], 'A path is empty.'],
+    [
+      ['--kind', 'persons'],
+      "Option '--kind <KIND>' argument 'persons' is invalid. Allowed choices are organisations, people, ",
+    ],
+    [
+      ['--kind', 'toString'],
+      "Option '--kind <KIND>' argument 'toString' is invalid. Allowed choices are organisations,",
+    ],
+    [['--kind', ''], "Option '--kind <KIND>' argument '' is invalid. It is empty."],
+    [['', '--kind', 'people'], "Command-argument value '' is invalid for argument 'FILE'. It is empty."],
     [['--kind', 'people', '--yes'], '--yes requires --full.'],
     ...['-1', '1.5', '1e3', 'all', '9'.repeat(17)].map((rows): [string[], string] => [
       ['--kind', 'people', `--rows=${rows}`],
       '--rows must be a whole number, 0 or more.',
     ]),
-    [['--everything'], 'Unknown option --everything.'],
-    [['--skip-refused', '--full'], "Option '--skip-refused' argument is ambiguous."],
+    [['--everything'], "Unknown option '--everything'"],
+    [['--skip-refused', '--full'], "Option '--skip-refused <FILE>' argument '--full' is invalid."],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
     expect(await run(['import', ...args], nowhere)).toEqual(misused(message))
   })

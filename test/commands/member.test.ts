@@ -146,10 +146,10 @@ describe('member erase', () => {
 it.each([
   [['export'], '--member is required.'],
   [['erase', '--yes'], '--member is required.'],
-  [['erase', '--member', ''], '--member is empty.'],
-  [['erase', '--member', 'anna', '--out', 'x'], '--out is not an option of erase.'],
-  [['export', '--member', 'anna', '--yes'], '--yes is not an option of export.'],
-  [['show', '--member', 'anna'], 'An action is required: export, erase.'],
+  [['erase', '--member', ''], "Option '--member <MEMBER>' argument '' is invalid. It is empty."],
+  [['erase', '--member', 'anna', '--out', 'x'], "Unknown option '--out'"],
+  [['export', '--member', 'anna', '--yes'], "Unknown option '--yes'"],
+  [['show', '--member', 'anna'], "Unknown command 'show'"],
 ])('member %j prints its usage', async (args, message) => {
   expect(await member(args, nowhere)).toEqual(misused(message))
 })

@@ -99,7 +99,7 @@ describe('the removals command', () => {
     const needed = misused('--since is required: the time when the backup began.')
     expect(await removals(list)).toEqual(needed)
     expect(await removals('--since', 'yesterday', list)).toEqual(needed)
-    expect(await removals('--since', SINCE)).toEqual(misused('A list is required.'))
+    expect(await removals('--since', SINCE)).toEqual(misused("Missing required argument 'LIST'"))
     expect(await removals('--since', SINCE, list)).toMatchObject({
       code: 1,
       stderr: `Nothing was repeated: ${list}, line 2 has been altered.\n`,

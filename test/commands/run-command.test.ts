@@ -7,7 +7,7 @@ import { failed, misused, run, succeeded } from './run.ts'
 
 describe.each(commandNames)('%s', (name) => {
   it.each(['--help', '-h'])('prints its usage with %s, whatever else is asked', async (option) => {
-    const help = succeeded(expect.stringMatching(new RegExp(`^Usage:\n  member-apps ${name}\\b`)))
+    const help = succeeded(expect.stringMatching(new RegExp(`^Usage: member-apps ${name}\\b`)))
     expect(await run([name, option], {})).toEqual(help)
     expect(await run([name, 'nonsense', option], { PORT: 'nonsense' })).toEqual(help)
   })
@@ -18,7 +18,7 @@ const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 describe('the commands', () => {
   // Studio gives its arguments to Prisma's.
   it.each(commandNames.filter((name) => name !== 'studio'))('exit 2 with an unknown option: %s', async (name) => {
-    expect(await run([name, '--colour', 'red'], nowhere)).toEqual(misused('Unknown option --colour.'))
+    expect(await run([name, '--colour', 'red'], nowhere)).toEqual(misused("Unknown option '--colour'"))
   })
 
   it.each([['seed'], ['client', 'list'], ['migrate'], ['storage', 'usage', '--app', 'a', '--club', 'c']])(
@@ -37,20 +37,30 @@ describe('the commands', () => {
   })
 
   it.each([
-    [[], 'A command is required.'],
-    [['toString'], 'Unknown command: toString.'],
-    [['wipe'], 'Unknown command: wipe.'],
-    [['memeber'], 'Unknown command: memeber. Did you mean member?'],
-    [['team', 'lst'], 'An action is required: add, invite, level, list. Did you mean list?'],
-    [['seed', '--yse'], 'Unknown option --yse. Did you mean --yes?'],
-    [['token', '--expires', '60'], 'Unknown option --expires. Did you mean --expires-in?'],
-    [['import', '--kind', 'poeple'], '--kind must be organisations or people or '],
-    [['team', 'level', '--team', 'a', '--level', 'hoby'], '--level must be hobby or developer. Did you mean hobby?'],
-    [['seed', 'twice'], "Unexpected argument 'twice'."],
-    [['completion'], 'A shell is required: bash, zsh, fish.'],
-    [['completion', 'csh'], 'SHELL must be bash or zsh or fish.'],
-    [['completion', 'bash', 'bash'], "Unexpected argument 'bash'."],
-    [['completion', 'bash', '--json'], 'Unknown option --json.'],
+    [[], ''],
+    [['toString'], "Unknown command 'toString'"],
+    [['wipe'], "Unknown command 'wipe'"],
+    [['memeber'], "Unknown command 'memeber'\n(Did you mean member?)"],
+    [['team', 'lst'], "Unknown command 'lst'\n(Did you mean list?)"],
+    [['seed', '--yse'], "Unknown option '--yse'\n(Did you mean --yes?)"],
+    [['token', '--expires', '60'], "Unknown option '--expires'\n(Did you mean --expires-in?)"],
+    [['team', 'add', '--naem', 'A'], "Unknown option '--naem'\n(Did you mean --name?)"],
+    [
+      ['import', '--kind', 'poeple'],
+      "Option '--kind <KIND>' argument 'poeple' is invalid. Allowed choices are organisations, people, ",
+    ],
+    [
+      ['team', 'level', '--team', 'a', '--level', 'hoby'],
+      "Option '--level <LEVEL>' argument 'hoby' is invalid. Allowed choices are hobby, developer. Did you mean hobby?",
+    ],
+    [['seed', 'twice'], "Too many arguments for 'seed'."],
+    [['completion'], "Missing required argument 'SHELL'"],
+    [
+      ['completion', 'csh'],
+      "Command-argument value 'csh' is invalid for argument 'SHELL'. Allowed choices are bash, zsh, fish.",
+    ],
+    [['completion', 'bash', 'bash'], "Too many arguments for 'completion'."],
+    [['completion', 'bash', '--json'], "Unknown option '--json'"],
   ])('exit 2 when the arguments are %j', async (args, message) => {
     expect(await run(args, {})).toEqual(misused(message))
   })

@@ -30,9 +30,11 @@ function collect() {
 
 export const succeeded = (stdout: string) => ({ code: 0, stdout, stderr: '' })
 export const failed = (stderr: string) => ({ code: 1, stdout: '', stderr })
-/** Wrong arguments: the message, with the usage below. */
+/** Wrong arguments: the message, with the usage below; '' for the usage alone. */
 export const misused = (message: string) => ({
   code: 2,
   stdout: '',
-  stderr: expect.stringMatching(new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}.*\n\nUsage:`, 's')),
+  stderr: expect.stringMatching(
+    message === '' ? /^Usage: / : new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}.*\n\nUsage: `, 's'),
+  ),
 })

@@ -117,17 +117,20 @@ Removed: 1 entry, 10 bytes
 
 describe('wrong arguments of the storage command', () => {
   it.each<[string[], string]>([
-    [[], 'An action is required: usage, erase.'],
-    [['wipe', ...place], 'An action is required: usage, erase.'],
-    [['erase', 'usage', ...place, '--yes'], 'An action is required: usage, erase.'],
+    [[], ''],
+    [['wipe', ...place], "Unknown command 'wipe'"],
+    [['erase', 'usage', ...place, '--yes'], "Too many arguments for 'erase'."],
     [['usage', '--app', 'trainer-app'], '--app and --club are required.'],
     [['erase', '--club', 'riverside', '--yes'], '--app and --club are required.'],
-    [['erase', '--app', '', '--club', 'riverside', '--yes'], '--app is empty.'],
-    [['erase', ...place, '--member', '', '--yes'], '--member is empty.'],
-    [['usage', ...place, '--member', 'anna'], '--member is not an option of usage.'],
-    [['usage', ...place, '--yes'], '--yes is not an option of usage.'],
-    [['erase', ...place, '--member', '--yes'], "Option '--member' argument is ambiguous."],
-    [['erase', ...place, '--all'], 'Unknown option --all.'],
+    [
+      ['erase', '--app', '', '--club', 'riverside', '--yes'],
+      "Option '--app <APP>' argument '' is invalid. It is empty.",
+    ],
+    [['erase', ...place, '--member', '', '--yes'], "Option '--member <MEMBER>' argument '' is invalid. It is empty."],
+    [['usage', ...place, '--member', 'anna'], "Unknown option '--member'"],
+    [['usage', ...place, '--yes'], "Unknown option '--yes'"],
+    [['erase', ...place, '--member', '--yes'], "Option '--member <MEMBER>' argument '--yes' is invalid."],
+    [['erase', ...place, '--all'], "Unknown option '--all'"],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
     expect(await storage(args, nowhere)).toEqual(misused(message))
   })

@@ -59,7 +59,10 @@ describe('the team command', () => {
         ['add', ...planners, '--name', 'a\u202e'],
         failed('The name of the team has U+202E, which cannot be seen or acts on the text around it.\n'),
       ],
-      [['add', ...planners, '--level', 'gold'], misused('--level must be hobby or developer.')],
+      [
+        ['add', ...planners, '--level', 'gold'],
+        misused("Option '--level <LEVEL>' argument 'gold' is invalid. Allowed choices are hobby, developer."),
+      ],
       [['add', '--id', 'planners'], misused('--id, --name and --level are required.')],
       [['invite', '--team', 'ghosts', '--email', 'jo@example.org'], failed('Team ghosts does not exist.\n')],
       [

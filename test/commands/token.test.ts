@@ -66,9 +66,9 @@ describe('the token command', () => {
 
   it.each([
     [['--member', 'anna'], '--club and --client are required.'],
-    [[...anna, '--member', ''], '--member is empty.'],
+    [[...anna, '--member', ''], "Option '--member <MEMBER>' argument '' is invalid. It is empty."],
     [[...anna, '--expires-in', 'soon'], '--expires-in must be a number of seconds.'],
-    [[...anna, '--colour', 'red'], 'Unknown option --colour.'],
+    [[...anna, '--colour', 'red'], "Unknown option '--colour'"],
   ])('exits 2 when its arguments are %j', async (args, message) => {
     expect(await run(['token', ...args], { DATA_DIR: await directory() })).toEqual(misused(message))
   })

@@ -19,7 +19,7 @@ describe('a start fails with one message and leaves nothing running', () => {
 
   it('for an unknown argument, with the usage', async () => {
     const { ended } = await launch({ DATA_DIR: await dataDirectory() }, { args: ['--prot', '1'] })
-    const usage = /^Unknown option --prot\. Did you mean --port\?\n\nUsage:\n {2}member-apps start /
+    const usage = /^Unknown option '--prot'\n\(Did you mean --port\?\)\n\nUsage: member-apps start /
     expect(await ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(usage) })
   })
 

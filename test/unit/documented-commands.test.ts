@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isNamed, optionsOf } from '../../server/commands/line/arguments.ts'
+import { isNamed, optionsOf } from '../../server/commands/line/command.ts'
 import { groups } from '../../server/commands/program/registry.ts'
 import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
 

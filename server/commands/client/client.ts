@@ -41,6 +41,7 @@ const addOptions = {
 
 const add = action(
   {
+    about: 'registers a client with its team and app, or a first-party client',
     options: addOptions,
     run: (values, io): Promise<Added> => (values['first-party'] ? addOfPlatform(values, io) : addOfTeam(values, io)),
   },
@@ -66,6 +67,7 @@ function addOfPlatform(values: Values<typeof addOptions>, io: Io) {
 
 const list = action(
   {
+    about: 'lists the clients, or those of a team',
     options: { team },
     async run({ team }, io) {
       const clients = await withDatabase(io, (db) => listClients(db, team))
@@ -102,6 +104,7 @@ const list = action(
 
 const remove = action(
   {
+    about: 'removes a client, and ends its consents',
     options: { id, yes, log },
     async run({ id, yes, log: path }, io) {
       const confirmation = { ...io, yes }
@@ -158,8 +161,7 @@ function registrationOf(values: Values<typeof addOptions>): Registration {
 }
 
 export const command: Command = {
-  about: `add registers a client with its team and app, or a first-party client; an existing id is refused without --replace.
-requests lists what teams have asked for, with the line that approves exactly that; approve and refuse decide.`,
+  about: 'An existing id is refused without --replace. What a team has asked for is approved or refused.',
   actions: { add, list, remove, requests, approve, refuse },
   examples: [
     'client add --id planner-web --name Planner --team planners --team-name "Planners Ltd" --level hobby --app planner ' +

@@ -23,6 +23,7 @@ const subject = {
 /** Each pending request and what members will read, with the command that approves exactly that. */
 export const requests = action(
   {
+    about: 'lists what teams have asked for, with the line that approves exactly that',
     async run(_values, io) {
       const icons = `${issuerOf(readSettings(io.env, 'authBaseUrl').authBaseUrl)}/icons`
       return withDatabase(io, async (db) => {
@@ -74,6 +75,7 @@ function described({ id, kind, team, version, isNew, asked, app }: ReturnType<ty
 
 export const approve = action(
   {
+    about: 'approves a new client, or changes to a client or an app',
     options: {
       ...subject,
       version: required(version, 'member-apps client requests prints it'),
@@ -92,6 +94,7 @@ export const approve = action(
 
 export const refuse = action(
   {
+    about: 'refuses it, with a reason',
     options: {
       ...subject,
       reason: required(text('TEXT', 'what the team reads'), 'the team reads it'),

@@ -112,9 +112,9 @@ const byKind = (files: readonly File[]): Load[] =>
     .filter(({ files }) => files.length > 0)
 
 export const command: Command = {
-  about: `Merges the platform's records from NDJSON or CSV into the database. A file's name begins with its kind: people.ndjson,
-people-2026.csv; --kind gives it for files with other names and for standard input. Each kind is one transaction. They are
-imported in this order:
+  about: `Merges the platform's records from NDJSON or CSV into the database. A file's name begins with its kind:
+people.ndjson, people-2026.csv; --kind gives it for files with other names and for standard input. Each kind is one
+transaction. They are imported in this order:
   ${recordTypeNames.slice(0, 9).join(', ')},
   ${recordTypeNames.slice(9).join(', ')}
 Progress and refused rows are written to standard error. docs/import.md describes the formats.`,

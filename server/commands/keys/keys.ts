@@ -37,6 +37,7 @@ const keys = {
 
 const list = action(
   {
+    about: 'lists the keys',
     async run(_values, io) {
       const cipher = await cipherOf(io)
       return withDatabase(io, (db) => listed(db, cipher))
@@ -47,6 +48,7 @@ const list = action(
 
 const rotate = action(
   {
+    about: 'adds a key, which signs two minutes later',
     options: {
       now: flag('signs with the new key at once, before other nodes have read it'),
       algorithm: choice(algorithms, 'by default ES256'),
@@ -67,10 +69,11 @@ const rotate = action(
 
 const revoke = action(
   {
+    about: 'ends a key at once, with every token that it has signed',
     words: {
       name: 'ID',
       about: 'the id of a key; after -- if it begins with -',
-      required: 'The id of a key is required.',
+      required: true,
     },
     options: { log },
     async run(values, io, [key]) {
@@ -102,8 +105,8 @@ async function listed(db: Database, cipher: Cipher) {
 }
 
 export const command: Command = {
-  about: `The keys that sign tokens: ES256 for access tokens and ID tokens, RS256 for the ID tokens of clients that ask for it. A new
-one is published at once, and signs two minutes later. A revoked one ends at once, with every token that it has signed.`,
+  about: `The keys that sign tokens: ES256 for access tokens and ID tokens, RS256 for the ID tokens of clients that ask for it.
+A new one is published at once.`,
   actions: { list, rotate, revoke },
   examples: ['keys rotate', 'keys list', 'keys rotate --now --json'],
 }

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Environment } from '../../process/config.ts'
 import type { Given, Options, Values } from './option.ts'
+import { flag } from './option.ts'
 
 export interface Io {
   stdin: Readable & { isTTY?: boolean }
@@ -23,8 +24,7 @@ export interface Words {
   readonly name: string
   readonly about: string
   readonly choices?: readonly string[]
-  /** The sentence that refuses a line without one. */
-  readonly required?: string
+  readonly required?: true
   readonly multiple?: true
   readonly arePaths?: true
 }
@@ -86,6 +86,12 @@ export const program = <const Of extends Options>({ options, run, ...rest }: Typ
   },
 })
 
+/** The options of an action, with the one that all have whose result is printed. */
+export const optionsOf = ({ options, json }: Action): Options => ({
+  ...options,
+  ...(json !== undefined && { json: flag(`prints the result as JSON: ${json}`) }),
+})
+
 export interface Command {
   /** What the help says below the usage. */
   readonly about: string
@@ -94,3 +100,5 @@ export interface Command {
   /** Lines that can be run in this order on the demo data. */
   readonly examples: readonly string[]
 }
+
+export const isNamed = ({ actions }: Command) => !Object.hasOwn(actions, '')

@@ -23,6 +23,7 @@ const member = required(text('MEMBER', 'the id of a person'))
 
 const exportAll = action(
   {
+    about: 'writes all data stored about a person as one JSON document',
     options: {
       member,
       out: path('FILE', 'writes to a new file, readable only by its owner, in place of standard output'),
@@ -34,6 +35,7 @@ const exportAll = action(
 
 const eraseAll = action(
   {
+    about: 'removes all of it, the person, and the published events that name them',
     options: { member, yes, log },
     async run({ member, yes, log: path }, io) {
       requireConfirmation({ ...io, yes })
@@ -107,9 +109,8 @@ const lines = (erased: Counted & Partial<Erased>) =>
     .join('')
 
 export const command: Command = {
-  about: `export writes all data stored about a person as one JSON document, to standard output or a new file.
-erase removes all of it, the person, and the published events that name them. Data that apps share in a club stays. Remove the
-person at the platform first: its next import would bring them back.`,
+  about: `Data that apps share in a club is not erased. Remove the person at the platform first: its next import would bring them
+back.`,
   actions: { export: exportAll, erase: eraseAll },
   examples: [
     'member export --member anna',

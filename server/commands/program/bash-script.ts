@@ -1,6 +1,6 @@
-import { isNamed, optionsOf } from '../line/arguments.ts'
 import type { Action } from '../line/command.ts'
-import { PROGRAM } from '../line/help.ts'
+import { isNamed, optionsOf } from '../line/command.ts'
+import { PROGRAM } from '../line/parser.ts'
 import type { Completed } from './registry.ts'
 
 /** A script for bash 4 or later that completes the program's lines. Each name and choice is one plain word. */

@@ -17,7 +17,7 @@ const print = program({
     name: 'SHELL',
     about: 'the shell that reads the script',
     choices: shells,
-    required: `A shell is required: ${shells.join(', ')}.`,
+    required: true,
   },
   async run(_values, { stdout }, [shell]) {
     const loaded = Object.values(groups)

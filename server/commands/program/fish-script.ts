@@ -1,7 +1,7 @@
-import { isNamed, optionsOf } from '../line/arguments.ts'
 import type { Action } from '../line/command.ts'
-import { PROGRAM } from '../line/help.ts'
+import { isNamed, optionsOf } from '../line/command.ts'
 import type { Option } from '../line/option.ts'
+import { PROGRAM } from '../line/parser.ts'
 import type { Completed } from './registry.ts'
 
 /** A script for fish that completes the program's lines, with what the help says of each word. */

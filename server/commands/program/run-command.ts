@@ -1,7 +1,8 @@
-import { didYouMean } from '../line/arguments.ts'
+import { CommanderError, Command as Line } from 'commander'
 import type { Command, Io } from '../line/command.ts'
 import { execute } from '../line/execute.ts'
-import { aligned, PROGRAM } from '../line/help.ts'
+import { declare, PROGRAM, sentence } from '../line/parser.ts'
+import { printableLines } from '../line/printable.ts'
 import type { Listed } from './registry.ts'
 import { groups, ofCompletion } from './registry.ts'
 
@@ -21,29 +22,49 @@ export const commandNames = Object.keys(commands) as CommandName[]
 /** Loads the declaration of a command. */
 export const commandOf = async (name: CommandName): Promise<Command> => (await commands[name].load()).command
 
-export async function runCommand([name, ...argv]: readonly string[], io: Io): Promise<number> {
-  const known = commandNames.find((one) => one === name)
-  if (known) return execute(known, await commandOf(known), argv, io)
-  if (name === '--help' || name === '-h') {
-    io.stdout.write(help())
-    return 0
+const WIDTH = 120
+
+/** Resolves with the exit code: 0, 1 when the command failed, 2 when its arguments are wrong. */
+export async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+  let code = 0
+  // One for each run, as it keeps the values that it has read.
+  const program = new Line(PROGRAM)
+  program.usage('COMMAND [ACTION] [arguments]').helpCommand(false).exitOverride().showHelpAfterError()
+  // An action reads what follows its name, also `--`.
+  program.enablePositionalOptions()
+  program.configureOutput({
+    writeOut: (text) => io.stdout.write(text),
+    writeErr: (text) => io.stderr.write(text),
+    outputError: (text, write) => write(printableLines(sentence(text.replace(/^error: /, '')))),
+    getOutHelpWidth: () => WIDTH,
+    getErrHelpWidth: () => WIDTH,
+  })
+  program.addHelpText('after', NOTES)
+  for (const [group, listed] of Object.entries(all)) {
+    program.commandsGroup(`${group}:`)
+    for (const [name, { summary, load }] of Object.entries<Listed>(listed)) {
+      const line = program.command(name).summary(summary)
+      if (name !== argv[0]) continue
+      declare(line, (await load()).command, argv, async (action, values, words) => {
+        code = await execute(action, values, words, io)
+      })
+    }
   }
-  const problem = name === undefined ? 'A command is required.' : `Unknown command: ${name}.`
-  io.stderr.write(`${problem}${didYouMean(name, commandNames)}\n\n${help()}`)
-  return 2
+  try {
+    await program.parseAsync(asksHelp(argv) ? [...argv.slice(0, 2), '--help'] : argv, { from: 'user' })
+    return code
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? 0 : 2
+  }
 }
 
-function help(): string {
-  const lists = Object.entries(all).map(([group, commands]) => {
-    const rows = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const)
-    return `${group}:\n${aligned(rows)}`
-  })
-  return `Usage:
-  ${PROGRAM} COMMAND [ACTION] [arguments], in a checkout: npx ${PROGRAM} COMMAND [ACTION] [arguments]
+/** Then the help is printed, whatever else is wrong. */
+export const asksHelp = (argv: readonly string[]) => argv.includes('--help') || argv.includes('-h')
 
-${lists.join('\n')}
+const NOTES = `
+In a checkout: npx ${PROGRAM} COMMAND [ACTION] [arguments]
+
 Each explains its arguments with --help, and shows examples. Commands that list or make something take --json: standard output
 is then one JSON document and nothing else. Errors are sentences on standard error in any case. The exit code is 1 when a
-command has failed, and 2 when its arguments are wrong.
-`
-}
+command has failed, and 2 when its arguments are wrong.`

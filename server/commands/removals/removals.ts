@@ -14,7 +14,7 @@ const repeat = action(
     words: {
       name: 'LIST',
       about: 'a file of --log, or a log of the service',
-      required: 'A list is required.',
+      required: true,
       multiple: true,
       arePaths: true,
     },
@@ -40,8 +40,8 @@ const repeat = action(
 )
 
 export const command: Command = {
-  about: `After a restore and before the service starts: repeats the removals made since the backup began, which the restore has undone:
-erased members, removed clients, replaced credentials, revoked keys. Repeating twice changes nothing.`,
+  about: `After a restore and before the service starts: repeats the removals made since the backup began, which the restore has
+undone: erased members, removed clients, replaced credentials, revoked keys. Repeating twice changes nothing.`,
   actions: { '': repeat },
   examples: [
     'removals --since 2026-11-24T03:00:00Z removals.log',

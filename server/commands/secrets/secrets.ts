@@ -23,6 +23,7 @@ const fault = ({ columns }: { columns: readonly KeyCounts[] }) => {
 
 const check = action(
   {
+    about: 'counts the stored secrets by the key of SECRETS_KEY that decrypts them',
     async run(_values, io) {
       const cipher = await cipherOf(io)
       return withDatabase(io, async (db) => ({ columns: await countByKey(db, cipher) }))
@@ -33,6 +34,7 @@ const check = action(
 
 const rotate = action(
   {
+    about: 're-encrypts the values of the other keys with the first key',
     async run(_values, io) {
       const cipher = await cipherOf(io)
       return withDatabase(io, async (db) => ({
@@ -50,6 +52,7 @@ const rotate = action(
 
 const forget = action(
   {
+    about: 'deletes values that no key decrypts',
     options: { yes },
     async run({ yes }, io) {
       requireConfirmation({ ...io, yes })
@@ -87,8 +90,7 @@ const tableOf = (counts: readonly KeyCounts[]) =>
 const valuesOf = (count: number) => (count === 1 ? '1 value' : `${count} values`)
 
 export const command: Command = {
-  about: `check counts the stored secrets by the key of SECRETS_KEY that decrypts them, rotate re-encrypts the other keys' values
-with the first key, forget deletes values that no key decrypts. check and rotate exit with 1 when there are such values.`,
+  about: 'check and rotate exit with 1 when there are values that no key decrypts.',
   actions: { check, rotate, forget },
   examples: ['secrets check', 'secrets rotate --json', 'secrets forget --yes'],
 }

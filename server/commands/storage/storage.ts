@@ -16,6 +16,7 @@ const place = {
 
 const usage = action(
   {
+    about: 'shows what an app has stored in a club',
     options: place,
     async run(owner, io) {
       const { storageQuotaBytes: quotaBytes } = readSettings(io.env, 'storageQuotaBytes')
@@ -34,6 +35,7 @@ const usage = action(
 
 const remove = action(
   {
+    about: 'removes it, or the entries of one member',
     options: { ...place, member: text('MEMBER', "removes only this member's entries"), yes },
     async run({ app, club, member, yes }, io) {
       requireConfirmation({ ...io, yes })
@@ -70,7 +72,7 @@ const ownLine = ({ own, members }: Used) =>
 const amount = ({ entries, bytes }: Amount) => `${entries} ${entries === 1 ? 'entry' : 'entries'}, ${bytes} bytes`
 
 export const command: Command = {
-  about: 'Shows or removes what an app has stored in a club. Bytes count as for STORAGE_QUOTA_BYTES.',
+  about: 'Bytes count as for STORAGE_QUOTA_BYTES.',
   actions: { usage, erase: remove },
   examples: [
     'storage usage --app trainer-app --club riverside',

@@ -11,6 +11,7 @@ const team = required(text('TEAM', 'the id of the team'))
 
 const add = action(
   {
+    about: 'adds a team',
     options: {
       id: required(text('ID', 'the id of the team')),
       name: required(text('NAME', 'its name, which members read')),
@@ -40,6 +41,7 @@ const addedText = (id: string) => `The team ${id} was added.\n`
 
 const invite = action(
   {
+    about: 'invites a person to a team',
     options: {
       team,
       email: required(text('EMAIL', 'the address with which the person signs in')),
@@ -77,6 +79,7 @@ const invitationText = ({ email, team, role, expiresAt, mailed, portal }: Return
 
 const changeLevel = action(
   {
+    about: 'changes the level of a team',
     options: { team, level },
     async run({ team, level }, io) {
       await withDatabase(io, (db) => setLevel(db, team, level, new Date()))
@@ -88,6 +91,7 @@ const changeLevel = action(
 
 const list = action(
   {
+    about: 'lists the teams',
     async run(_values, io) {
       const teams = await withDatabase(io, listTeams)
       return teams.map(({ id, name, level, people, _count }) => ({

@@ -17,6 +17,7 @@ const OLD_MS = 600_000
 
 const send = action(
   {
+    about: 'sends an event to a receiver as the service would, without a service',
     options: {
       to: required(text('URL', 'the address of the receiver, also on this machine and over http')),
       secret: text('S', 'signs the event'),
@@ -89,8 +90,7 @@ const lineOf = (id: string, { status, milliseconds, answer }: Attempt) =>
     : `${id}: ${status} in ${milliseconds} ms${answer === '' ? '' : `\n${printableLines(answer)}`}\n`
 
 export const command: Command = {
-  about: `Sends an event to a receiver as the service would, without a service. Fails when the receiver does not answer as it should:
-2xx, but 4xx with --wrong-signature or --old.`,
+  about: 'Fails when the receiver does not answer as it should: 2xx, but 4xx with --wrong-signature or --old.',
   actions: { send },
   examples: [
     'webhook send --to http://127.0.0.1:4000/hook --secret S',

@@ -32,7 +32,7 @@ describe('member-apps in another project', () => {
     const { stdout, stderr } = await execute('npx', ['--no-install', 'member-apps', '--help'], { cwd: folder })
     expect([stderr, stdout]).toEqual([
       '',
-      expect.stringMatching(/^Usage:\n {2}member-apps COMMAND [\s\S]*\n {2}start +runs/),
+      expect.stringMatching(/^Usage: member-apps COMMAND [\s\S]*\n {2}start +runs/),
     ])
     const wrong = execute('npx', ['--no-install', 'member-apps', 'strat'], { cwd: folder })
     await expect(wrong).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(/Did you mean start\?/) })
