@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hashOfSecret } from '../../routers/developer/secrets/client-secret.ts'
+import { declaredProgram } from '../../server/commands/program/completion.ts'
+import { actionsIn } from '../../server/commands/program/completion-words.ts'
 import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
@@ -88,9 +90,13 @@ describe('the client command', () => {
 
     const after = await stored()
     expect(await client(add, env)).toEqual(failed('The client billing already exists; --replace changes it.\n'))
-    expect(await client([...add, '--team', 'builders'], env)).toEqual(
-      misused('--team is not an option of first-party clients.'),
-    )
+    const ofAdd = actionsIn(await declaredProgram()).find(({ place }) => place === 'client add')!
+    const ofBoth = ['--id', '--name', '--scope', '--first-party', '--jwks', '--replace', '--log', '--json']
+    for (const { long, flags, required, argChoices } of ofAdd.options.filter(({ long }) => !ofBoth.includes(long!))) {
+      expect(await client([...add, long!, ...(required ? [argChoices?.[0] ?? 'x'] : [])], env)).toEqual(
+        misused(`Option '--first-party' cannot be used with option '${flags}'`),
+      )
+    }
     const ofTeam = [...add, '--id', 'no-app', '--replace']
     expect(await client(ofTeam, env)).toEqual(failed('The client no-app belongs to the team builders.\n'))
     const ofPlatform = [...newTeam, '--id', 'billing', '--replace']

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { optionsOf } from '../../server/commands/line/command.ts'
-import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
+import { declaredProgram } from '../../server/commands/program/completion.ts'
+import { actionsIn } from '../../server/commands/program/completion-words.ts'
+import { commandNames } from '../../server/commands/program/run-command.ts'
 import { run } from './run.ts'
 
 let script: string
@@ -75,11 +76,9 @@ describe('completion in bash', () => {
 
   it('offers all commands, and the actions and options of each', async () => {
     expect(offered('')).toEqual([...commandNames, '--help'])
-    for (const name of commandNames) {
-      for (const [action, declared] of Object.entries((await commandOf(name)).actions)) {
-        const options = [...Object.keys(optionsOf(declared)), 'help'].map((option) => `--${option}`)
-        expect([name, action, offered(...[name, action].filter(Boolean), '--')]).toEqual([name, action, options])
-      }
+    for (const { place, options } of actionsIn(await declaredProgram())) {
+      const all = [...options.map(({ long }) => long), '--help']
+      expect([place, offered(...place.split(' '), '--')]).toEqual([place, all])
     }
   })
 })

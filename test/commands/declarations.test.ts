@@ -1,46 +1,49 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Action } from '../../server/commands/line/command.ts'
-import { optionsOf } from '../../server/commands/line/command.ts'
-import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
+import { declaredProgram } from '../../server/commands/program/completion.ts'
+import { actionsIn } from '../../server/commands/program/completion-words.ts'
 
-let declared: { name: string; action: string; declaration: Action }[]
+let program: CommandUnknownOpts
 beforeAll(async () => {
-  const all = commandNames.map(async (name) => {
-    const { actions } = await commandOf(name)
-    return Object.entries(actions).map(([action, declaration]) => ({ name, action, declaration }))
-  })
-  declared = (await Promise.all(all)).flat()
+  program = await declaredProgram()
 })
 
 describe('the declarations of the commands', () => {
   it('name the fields that docs/commands.md has for --json', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')
     const rows = [...page.matchAll(/^\| `([a-z ]+)` \| `([[{][^`]*)` \|/gm)].map(([, name, json]) => [name, json])
-    const printing = declared.flatMap(({ name, action, declaration: { json } }) =>
-      json ? [[`${name} ${action}`.trim(), json]] : [],
+    const printing = actionsIn(program).flatMap(({ place, options }) =>
+      options
+        .filter(({ long }) => long === '--json')
+        .map(({ description }) => [place, description.replace(/^.*?: /, '')]),
     )
     expect(rows).toEqual(printing)
   })
 
-  it('say the same of an option in each action of a command, as its help lists it once', () => {
+  it('say the same of an option in each action of a command', () => {
     const said = new Map<string, unknown>()
-    for (const { name, declaration } of declared) {
-      for (const [option, { type, about }] of Object.entries(declaration.options)) {
-        const before = said.get(`${name} ${option}`) ?? { type, about }
-        expect([name, option, { type, about }]).toEqual([name, option, before])
-        said.set(`${name} ${option}`, before)
+    for (const { place, options } of actionsIn(program)) {
+      for (const { long, required, description } of options.filter(({ long }) => long !== '--json')) {
+        const name = `${place.split(' ')[0]} ${long}`
+        const before = said.get(name) ?? { required, description }
+        expect([place, long, { required, description }]).toEqual([place, long, before])
+        said.set(name, before)
       }
     }
   })
 
+  it('have a line about each action, for the list of them', () => {
+    for (const line of program.commands.flatMap(({ commands }) => commands)) {
+      expect([line.name(), line.summary()]).toEqual([line.name(), expect.stringMatching(/^[a-z].*[^.]$/)])
+    }
+  })
+
   it('have plain words as names and choices, which no script for completion has to quote', () => {
-    for (const { name, action, declaration } of declared) {
-      const options = Object.entries(optionsOf(declaration))
-      const choices = [declaration.words, ...options.map(([, option]) => option)].flatMap((one) => one?.choices ?? [])
-      const words = [name, ...(action === '' ? [] : [action]), ...options.map(([option]) => option), ...choices]
-      for (const word of words) expect(word).toMatch(/^[\w-]+$/)
+    for (const { place, options, choices } of actionsIn(program)) {
+      const all = [...choices, ...options.flatMap((option) => [option.name(), ...(option.argChoices ?? [])])]
+      for (const word of [...place.split(' '), ...all]) expect(word).toMatch(/^[\w-]+$/)
     }
   })
 })

@@ -96,10 +96,11 @@ describe('the removals command', () => {
     const before = await stored()
     const whole = '{"time":"2026-01-03T00:00:00.000Z","repeat":"member.erase","person":"anna"}'
     await writeFile(list, `${whole}\n${whole.slice(0, -2)}`)
-    const needed = misused('--since is required: the time when the backup began.')
-    expect(await removals(list)).toEqual(needed)
-    expect(await removals('--since', 'yesterday', list)).toEqual(needed)
-    expect(await removals('--since', SINCE)).toEqual(misused("Missing required argument 'LIST'"))
+    expect(await removals(list)).toEqual(misused('--since is required.'))
+    expect(await removals('--since', 'yesterday', list)).toEqual(
+      misused('--since is required: the time when the backup began.'),
+    )
+    expect(await removals('--since', SINCE)).toEqual(misused("Missing required argument 'FILE'"))
     expect(await removals('--since', SINCE, list)).toMatchObject({
       code: 1,
       stderr: `Nothing was repeated: ${list}, line 2 has been altered.\n`,

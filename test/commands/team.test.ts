@@ -210,14 +210,12 @@ describe('client requests', () => {
     expect(await client('approve', '--id', 'trainer-app', '--version', '3')).toEqual(
       failed('The client trainer-app has the app trainer-app: --app-version is required as well.\n'),
     )
-    expect(await client('approve', '--app', 'trainer-app')).toEqual(
-      misused('--version is required: member-apps client requests prints it.'),
-    )
+    expect(await client('approve', '--app', 'trainer-app')).toEqual(misused('--version is required.'))
     expect(await client('approve', '--app', 'trainer-app', '--version', '0', '--app-version', '0')).toEqual(
       misused('--app-version requires --id.'),
     )
     expect(await client('approve', '--version', '0')).toEqual(misused('--id or --app is required.'))
-    expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is required: the team reads it.'))
+    expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is required.'))
     expect(await rowOf('trainer-app')).toEqual(before)
   })
 })

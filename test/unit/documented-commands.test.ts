@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { isNamed, optionsOf } from '../../server/commands/line/command.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { declaredProgram } from '../../server/commands/program/completion.ts'
+import { actionsIn } from '../../server/commands/program/completion-words.ts'
 import { groups } from '../../server/commands/program/registry.ts'
-import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
+import { commandNames } from '../../server/commands/program/run-command.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 
@@ -23,6 +24,11 @@ const commands = pages.flatMap(({ name, text }) =>
   [...codeOf(text).matchAll(program)].map(([, line]) => ({ name, line: line!.replace(/\\\n/g, ' ') })),
 )
 
+let actions: ReturnType<typeof actionsIn>
+beforeAll(async () => {
+  actions = actionsIn(await declaredProgram())
+})
+
 describe('a command on a page for operators', () => {
   it('needs no npm', () => {
     const needing = new RegExp(
@@ -37,18 +43,16 @@ describe('a command on a page for operators', () => {
     expect(commands.length).toBeGreaterThan(50)
   })
 
-  it.each(commands)('$name: member-apps $line exists, with its options', async ({ line }) => {
+  it.each(commands)('$name: member-apps $line exists, with its options', ({ line }) => {
     const given = [...line.matchAll(/--([a-z][a-z-]*)/g)].map(([, option]) => option!)
     const [first, second] = line.split(/\s+/)
-    const known = commandNames.find((name) => name === first)
-    if (!known) {
-      expect(first).toBe('--help')
-      return
-    }
-    const command = await commandOf(known)
-    const named = isNamed(command) && second ? [command.actions[second]] : Object.values(command.actions)
-    expect(named).not.toContain(undefined)
-    const options = ['help', ...named.flatMap((action) => Object.keys(optionsOf(action!)))]
+    if (first === '--help') return
+    const places = [`${first}`, ...(second ? [`${first} ${second}`] : [])]
+    // A noun alone has the options of all its actions.
+    const isNoun = second === undefined && !actions.some(({ place }) => place === first)
+    const named = actions.filter(({ place }) => places.includes(place) || (isNoun && place.startsWith(`${first} `)))
+    expect(named).not.toEqual([])
+    const options = ['help', ...named.flatMap(({ options }) => options.map((option) => option.name()))]
     expect(given.filter((option) => !options.includes(option))).toEqual([])
   })
 })

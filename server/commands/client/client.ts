@@ -1,54 +1,67 @@
+import { Option } from '@commander-js/extra-typings'
 import type { Registration } from '../../../routers/developer/shared/registration.ts'
 import { clientWithConsents, listClients, register, removeClient } from '../../admin/clients.ts'
 import { readSettings } from '../../process/command-settings.ts'
-import type { Command, Io } from '../line/command.ts'
-import { action, UsageError } from '../line/command.ts'
+import type { Command, Io, Line } from '../line/command.ts'
+import { action, log, UsageError, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
-import type { Values } from '../line/option.ts'
-import { choice, flag, log, path, required, text, texts, yes } from '../line/option.ts'
 import { table } from '../line/table.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 import type { Added } from './first-party.ts'
 import { addedText, addFirstParty } from './first-party.ts'
 import { approve, refuse, requests } from './review.ts'
 
-const id = required(text('ID', 'the id of the client'))
+const id = ['--id <ID>', 'the id of the client'] as const
 
-const team = text('TEAM', 'the id of a team')
+const team = ['--team <TEAM>', 'the id of a team'] as const
 
-const addOptions = {
-  id,
-  name: required(text('NAME', 'its name, which members read')),
-  scope: required(text('"a b"', 'its scopes')),
-  team,
-  'team-name': text('NAME', 'adds the team'),
-  level: choice(['hobby', 'developer'], 'the level of the added team'),
-  app: text('APP', 'the id of an app; a client without one has no storage'),
-  'app-name': text('NAME', 'adds the app'),
-  provider: text('PROVIDER', 'the provider of the added app'),
-  redirect: texts('URI', 'a redirect URI'),
-  'post-logout-redirect': texts('URI', 'where a sign-out may return to, at the host of a redirect URI'),
-  'id-token-algorithm': choice(['RS256', 'ES256'], 'the signature of ID tokens'),
-  devices: flag('signs in on devices without a browser; then it needs no redirect URI'),
-  type: choice(['web', 'native'], 'native for phone and desktop apps'),
-  environment: choice(['production', 'sandbox'], "sandbox for the team's test club"),
-  'first-party': flag('adds a client of the platform, without team, app and redirect URIs'),
-  jwks: path('FILE', 'with --first-party: its public keys, in place of a secret'),
-  replace: flag('changes an existing client'),
-  log,
-} as const
+/** The options for clients of teams alone, by the names of their values. */
+const OF_TEAMS =
+  'team teamName level app appName provider redirect postLogoutRedirect idTokenAlgorithm devices type environment'.split(
+    ' ',
+  )
+
+const addOptions = (line: Line) =>
+  line
+    .requiredOption(...id)
+    .requiredOption('--name <NAME>', 'its name, which members read')
+    .requiredOption('--scope <"a b">', 'its scopes')
+    .option(...team)
+    .option('--team-name <NAME>', 'adds the team')
+    .addOption(new Option('--level <LEVEL>', 'the level of the added team').choices(['hobby', 'developer']))
+    .option('--app <APP>', 'the id of an app; a client without one has no storage')
+    .option('--app-name <NAME>', 'adds the app')
+    .option('--provider <PROVIDER>', 'the provider of the added app')
+    .option('--redirect <URI...>', 'a redirect URI')
+    .option('--post-logout-redirect <URI...>', 'where a sign-out may return to, at the host of a redirect URI')
+    .addOption(new Option('--id-token-algorithm <ALGORITHM>', 'the signature of ID tokens').choices(['RS256', 'ES256']))
+    .option('--devices', 'signs in on devices without a browser; then it needs no redirect URI')
+    .addOption(new Option('--type <TYPE>', 'native for phone and desktop apps').choices(['web', 'native']))
+    .addOption(
+      new Option('--environment <ENVIRONMENT>', "sandbox for the team's test club").choices(['production', 'sandbox']),
+    )
+    .addOption(
+      new Option('--first-party', 'adds a client of the platform, without team, app and redirect URIs').conflicts(
+        OF_TEAMS,
+      ),
+    )
+    .option('--jwks <FILE>', 'with --first-party: its public keys, in place of a secret')
+    .option('--replace', 'changes an existing client')
+    .option(...log)
+
+type AddValues = ReturnType<ReturnType<typeof addOptions>['opts']>
 
 const add = action(
   {
     about: 'registers a client with its team and app, or a first-party client',
-    options: addOptions,
-    run: (values, io): Promise<Added> => (values['first-party'] ? addOfPlatform(values, io) : addOfTeam(values, io)),
+    declare: addOptions,
+    run: (values, io): Promise<Added> => (values.firstParty ? addFirstParty(values, io) : addOfTeam(values, io)),
   },
   { json: '{ id, done, scopes, secret, tokenEndpoint, organisation }', text: addedText },
 )
 
-async function addOfTeam(values: Values<typeof addOptions>, io: Io) {
+async function addOfTeam(values: AddValues, io: Io) {
   const registration = registrationOf(values)
   const development = !readSettings(io.env, 'production').production
   const done = await withDatabase(io, (db) =>
@@ -58,17 +71,10 @@ async function addOfTeam(values: Values<typeof addOptions>, io: Io) {
   return { id, done, scopes: [...scopes], secret: null, tokenEndpoint: null, organisation: null }
 }
 
-function addOfPlatform(values: Values<typeof addOptions>, io: Io) {
-  const { id, name, scope, jwks, replace, log, 'first-party': _firstParty, ...rest } = values
-  const [other] = Object.keys(rest)
-  if (other) throw new UsageError(`--${other} is not an option of first-party clients.`)
-  return addFirstParty({ id, name, scope, jwks, replace, log }, io)
-}
-
 const list = action(
   {
     about: 'lists the clients, or those of a team',
-    options: { team },
+    declare: (line) => line.option(...team),
     async run({ team }, io) {
       const clients = await withDatabase(io, (db) => listClients(db, team))
       return clients.map(
@@ -105,7 +111,11 @@ const list = action(
 const remove = action(
   {
     about: 'removes a client, and ends its consents',
-    options: { id, yes, log },
+    declare: (line) =>
+      line
+        .requiredOption(...id)
+        .option(...yes)
+        .option(...log),
     async run({ id, yes, log: path }, io) {
       const confirmation = { ...io, yes }
       requireConfirmation(confirmation)
@@ -132,7 +142,7 @@ const remove = action(
 
 const consentsOf = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)
 
-function registrationOf(values: Values<typeof addOptions>): Registration {
+function registrationOf(values: AddValues): Registration {
   const { id, name, team, redirect = [], scope, app, provider, level } = values
   const devices = values.devices === true
   if (!team || (redirect.length === 0 && !devices)) {
@@ -142,12 +152,12 @@ function registrationOf(values: Values<typeof addOptions>): Registration {
   }
   if (values.jwks !== undefined) throw new UsageError('--jwks is an option of first-party clients.')
   if (values.log !== undefined) throw new UsageError('--log is an option of first-party clients.')
-  if (app === undefined && (values['app-name'] !== undefined || provider !== undefined)) {
+  if (app === undefined && (values.appName !== undefined || provider !== undefined)) {
     throw new UsageError('--app-name and --provider describe an app: --app is required.')
   }
   return {
-    postLogoutRedirectUris: values['post-logout-redirect'],
-    idTokenAlgorithm: values['id-token-algorithm'],
+    postLogoutRedirectUris: values.postLogoutRedirect,
+    idTokenAlgorithm: values.idTokenAlgorithm,
     id,
     name,
     redirectUris: redirect,
@@ -155,8 +165,8 @@ function registrationOf(values: Values<typeof addOptions>): Registration {
     scopes: scope.split(' ').filter(Boolean),
     type: values.type ?? 'web',
     environment: values.environment ?? 'production',
-    team: { id: team, name: values['team-name'], level },
-    app: app === undefined ? null : { id: app, name: values['app-name'], provider },
+    team: { id: team, name: values.teamName, level },
+    app: app === undefined ? null : { id: app, name: values.appName, provider },
   }
 }
 
@@ -164,8 +174,9 @@ export const command: Command = {
   about: 'An existing id is refused without --replace. What a team has asked for is approved or refused.',
   actions: { add, list, remove, requests, approve, refuse },
   examples: [
-    'client add --id planner-web --name Planner --team planners --team-name "Planners Ltd" --level hobby --app planner ' +
-      '--app-name Planner --provider provider --redirect https://planner.example.org/ --scope svc.me.profile:read',
+    'client add --id planner-web --name Planner --team planners --team-name "Planners Ltd" --level hobby \\\n' +
+      '      --app planner --app-name Planner --provider provider --redirect https://planner.example.org/ \\\n' +
+      '      --scope svc.me.profile:read',
     'client add --first-party --id billing --name Billing --scope lms.reviews:write --json',
     'client list --team planners',
     'client remove --id planner-web --yes',

@@ -5,20 +5,19 @@ import { approve as approveIn, listReviews, refuse as refuseIn } from '../../../
 import { characterSentence, textFault } from '../../../routers/kernel/text-input.ts'
 import { issuerOf } from '../../browser/addresses.ts'
 import { readSettings } from '../../process/command-settings.ts'
-import type { Io } from '../line/command.ts'
+import type { Io, Line } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { required, text } from '../line/option.ts'
 import { printable } from '../line/printable.ts'
 
 const MAX_REASON = 1000
 
-const version = text('N', 'the version that you have read; another one is not decided on')
+const VERSION = 'the version that you have read, as requests prints it; another one is not decided on'
 
-const subject = {
-  id: text('ID', 'the id of the client'),
-  app: text('APP', 'the id of an app; a client without one has no storage'),
-}
+const subject = (line: Line) =>
+  line
+    .option('--id <ID>', 'the id of the client')
+    .option('--app <APP>', 'the id of an app; a client without one has no storage')
 
 /** Each pending request and what members will read, with the command that approves exactly that. */
 export const requests = action(
@@ -51,11 +50,11 @@ function withLogos({ asked, app, ...review }: PendingReview, icons: string, logo
   }
 }
 
-type Line = readonly [string, unknown]
+type Field = readonly [string, unknown]
 
 function described({ id, kind, team, version, isNew, asked, app }: ReturnType<typeof withLogos>) {
   const { purpose = {}, logo, ...rest } = asked as Record<string, unknown> & { purpose?: Record<string, string> }
-  const lines: Line[] = [
+  const lines: Field[] = [
     ...Object.entries(rest),
     ...(logo === undefined ? [] : [['logo', logo] as const]),
     ...Object.entries(purpose).map(([scope, text]) => [scope, text.replaceAll(/\s+/g, ' ')] as const),
@@ -76,15 +75,14 @@ function described({ id, kind, team, version, isNew, asked, app }: ReturnType<ty
 export const approve = action(
   {
     about: 'approves a new client, or changes to a client or an app',
-    options: {
-      ...subject,
-      version: required(version, 'member-apps client requests prints it'),
-      'app-version': text('N', "with --id: the version of the client's app"),
-    },
+    declare: (line) =>
+      subject(line)
+        .requiredOption('--version <N>', VERSION)
+        .option('--app-version <N>', "with --id: the version of the client's app"),
     async run(values, io) {
       const subject = subjectOf(values)
       const version = numberOf('version', values.version)!
-      const appVersion = numberOf('app-version', values['app-version'])
+      const appVersion = numberOf('app-version', values.appVersion)
       if (subject.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version requires --id.')
       return decided(io, (db) => approveIn(db, { ...subject, version, appVersion }, new Date()))
     },
@@ -95,11 +93,8 @@ export const approve = action(
 export const refuse = action(
   {
     about: 'refuses it, with a reason',
-    options: {
-      ...subject,
-      reason: required(text('TEXT', 'what the team reads'), 'the team reads it'),
-      version,
-    },
+    declare: (line) =>
+      subject(line).requiredOption('--reason <TEXT>', 'what the team reads').option('--version <N>', VERSION),
     async run({ reason, ...values }, io) {
       const subject = subjectOf(values)
       const version = numberOf('version', values.version)

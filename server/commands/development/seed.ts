@@ -4,11 +4,10 @@ import { readSettings } from '../../process/command-settings.ts'
 import type { Command } from '../line/command.ts'
 import { action } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { flag } from '../line/option.ts'
 
 const load = action(
   {
-    options: { yes: flag('loads it in production too') },
+    declare: (line) => line.option('--yes', 'loads it in production too'),
     async run({ yes }, io) {
       if (readSettings(io.env, 'production').production && !yes) {
         throw new Error(

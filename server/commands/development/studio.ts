@@ -12,8 +12,8 @@ import type { Command } from '../line/command.ts'
 import { program } from '../line/command.ts'
 
 const open = program({
-  words: { name: 'OPTION', about: 'an option of prisma studio, as --port 5555 --browser none', multiple: true },
-  passesOn: true,
+  declare: (line) =>
+    line.argument('[OPTION...]', 'an option of prisma studio, as --port 5555 --browser none').allowUnknownOption(),
   async run(_values, { env }, argv) {
     const studio = findStudio()
     const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readSettings(env, ...ofDatabase)

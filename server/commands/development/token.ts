@@ -4,18 +4,17 @@ import { readSettings } from '../../process/command-settings.ts'
 import { developmentKey, mintToken } from '../../tokens/development.ts'
 import type { Command } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
-import { required, text } from '../line/option.ts'
 
 const mint = action(
   {
-    options: {
-      member: text('MEMBER', 'the member; without one, the token is of the client itself'),
-      club: required(text('CLUB', 'the club; for lms an academy, for notify a provider')),
-      client: required(text('CLIENT', 'the client')),
-      scope: { ...text('"a b"', 'the scopes, by default all of members'), mayBeEmpty: true },
-      'expires-in': text('SECONDS', 'how long it is valid, by default 3600'),
-    },
-    async run({ member = null, club, client, scope = memberScopes.join(' '), 'expires-in': expiresIn = '3600' }, io) {
+    declare: (line) =>
+      line
+        .option('--member <MEMBER>', 'the member; without one, the token is of the client itself')
+        .requiredOption('--club <CLUB>', 'the club; for lms an academy, for notify a provider')
+        .requiredOption('--client <CLIENT>', 'the client')
+        .option('--scope <"a b">', 'the scopes, by default all of members', String)
+        .option('--expires-in <SECONDS>', 'how long it is valid, by default 3600'),
+    async run({ member = null, club, client, scope = memberScopes.join(' '), expiresIn = '3600' }, io) {
       const { dataDir, tokenIssuer, developmentTokens } = readSettings(
         io.env,
         'dataDir',

@@ -1,10 +1,10 @@
+import { Option } from '@commander-js/extra-typings'
 import { recordTypeNames } from '../../../routers/directory/record-types.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import { announceDue } from '../../process/node-wakes.ts'
 import type { Command } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withOwnConnection } from '../line/database.ts'
-import { choice, flag, path, text } from '../line/option.ts'
 import { table } from '../line/table.ts'
 import type { File } from './files.ts'
 import { findFiles } from './files.ts'
@@ -39,28 +39,24 @@ async function interruptible<Result>(use: (signal: AbortSignal) => Promise<Resul
 
 const load = action(
   {
-    words: {
-      name: 'FILE',
-      multiple: true,
-      arePaths: true,
-      about: 'a file or a directory of files, - for standard input, as without one',
-    },
-    options: {
-      kind: { ...choice(recordTypeNames, 'the kind of files whose names do not begin with it'), value: 'KIND' },
-      rows: text('N', 'writes nothing unless the files have N rows, of one kind'),
-      full: flag(
-        'ends stored records of these kinds that are not in the files; more than 5 % of a kind only with --yes. ' +
-          'Requires the number of rows: by --rows, or in the last line of each file',
-      ),
-      yes: flag('with --full: ends more than 5 %'),
-      'skip-refused': path(
-        'FILE',
-        'writes refused rows to FILE as NDJSON and imports the others; else one refused row stops its kind',
-      ),
-      'dry-run': flag('reports what would happen, and writes nothing'),
-    },
+    declare: (line) =>
+      line
+        .argument('[FILE...]', 'a file or a directory of files, - for standard input, as without one')
+        .addOption(new Option('--kind <KIND>', 'the kind of files whose names do not begin with it').choices(recordTypeNames))
+        .option('--rows <N>', 'writes nothing unless the files have N rows, of one kind')
+        .option(
+          '--full',
+          'ends stored records of these kinds that are not in the files; more than 5 % of a kind only with --yes. ' +
+            'Requires the number of rows: by --rows, or in the last line of each file',
+        )
+        .option('--yes', 'with --full: ends more than 5 %')
+        .option(
+          '--skip-refused <FILE>',
+          'writes refused rows to FILE as NDJSON and imports the others; else one refused row stops its kind',
+        )
+        .option('--dry-run', 'reports what would happen, and writes nothing'),
     async run(values, io, paths) {
-      const { full = false, yes = false, 'skip-refused': rejectedPath, 'dry-run': dryRun = false, kind } = values
+      const { full = false, yes = false, skipRefused: rejectedPath, dryRun = false, kind } = values
       if (yes && !full) throw new UsageError('--yes requires --full.')
       const tolerant = rejectedPath !== undefined
       const rows = values.rows === undefined ? undefined : countOf(values.rows)

@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings'
 import type { Database } from '../../../prisma/client.ts'
 import type { Cipher } from '../../../routers/kernel/cipher.ts'
 import {
@@ -13,9 +14,8 @@ import { ofSecrets, readSettings } from '../../process/command-settings.ts'
 import { createCipher } from '../../secrets/cipher.ts'
 import { secretsKeysOf } from '../../secrets/keys.ts'
 import type { Command, Io } from '../line/command.ts'
-import { action } from '../line/command.ts'
+import { action, log } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { choice, flag, log } from '../line/option.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 
 async function cipherOf(io: Io): Promise<Cipher> {
@@ -49,10 +49,10 @@ const list = action(
 const rotate = action(
   {
     about: 'adds a key, which signs two minutes later',
-    options: {
-      now: flag('signs with the new key at once, before other nodes have read it'),
-      algorithm: choice(algorithms, 'by default ES256'),
-    },
+    declare: (line) =>
+      line
+        .option('--now', 'signs with the new key at once, before other nodes have read it')
+        .addOption(new Option('--algorithm <ALGORITHM>', 'by default ES256').choices(algorithms)),
     async run({ now, algorithm = 'ES256' }, io) {
       const cipher = await cipherOf(io)
       return withDatabase(io, async (db) => {
@@ -70,12 +70,7 @@ const rotate = action(
 const revoke = action(
   {
     about: 'ends a key at once, with every token that it has signed',
-    words: {
-      name: 'ID',
-      about: 'the id of a key; after -- if it begins with -',
-      required: true,
-    },
-    options: { log },
+    declare: (line) => line.argument('<ID>', 'the id of a key; after -- if it begins with -').option(...log),
     async run(values, io, [key]) {
       const cipher = await cipherOf(io)
       const log = await openRemovalLog(io, values.log)

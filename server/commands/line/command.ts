@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Command as CommanderCommand, OptionValues } from '@commander-js/extra-typings'
 import type { Environment } from '../../process/config.ts'
-import type { Given, Options, Values } from './option.ts'
-import { flag } from './option.ts'
 
 export interface Io {
   stdin: Readable & { isTTY?: boolean }
@@ -18,27 +17,22 @@ export interface ActionIo extends Io {
 /** The usage is printed below the message. */
 export class UsageError extends Error {}
 
-/** Arguments without a name. */
-export interface Words {
-  /** Their name in the usage. */
-  readonly name: string
-  readonly about: string
-  readonly choices?: readonly string[]
-  readonly required?: true
-  readonly multiple?: true
-  readonly arePaths?: true
-}
+/** Commander's, with the values of its options. */
+export type Line<Values extends OptionValues = Record<never, never>> = CommanderCommand<
+  unknown[],
+  Values,
+  Record<never, never>
+>
 
 export interface Action {
+  /** What it does, in a list of actions. */
   readonly about?: string
-  readonly options: Options
-  readonly words?: Words
-  /** Whether the arguments are passed on unread, as words. */
-  readonly passesOn?: true
+  /** Its options and words, each made for this call: the parser changes how they are read. */
+  readonly declare?: (line: Line) => unknown
   /** The document of `--json`: `{ id, name }` or `[{ id, name }]`; without one the action takes no `--json`. */
   readonly json?: string
   /** Resolves with what is printed at the end, or with the exit code. Throws what is to be read. */
-  readonly run: (values: Given, io: ActionIo, words: readonly string[]) => Promise<Outcome | number>
+  readonly run: (values: OptionValues, io: ActionIo, words: readonly string[]) => Promise<Outcome | number>
 }
 
 export interface Outcome {
@@ -48,12 +42,10 @@ export interface Outcome {
   readonly fault: string | undefined
 }
 
-interface Typed<Of extends Options, Result> {
+interface Declared<Values extends OptionValues, Result> {
   about?: string
-  options?: Of
-  words?: Words
-  passesOn?: true
-  run: (values: Values<Of>, io: ActionIo, words: readonly string[]) => Promise<Result>
+  declare?: (line: Line) => Line<Values>
+  run: (values: Values, io: ActionIo, words: readonly string[]) => Promise<Result>
 }
 
 interface Printing<Result> {
@@ -63,33 +55,28 @@ interface Printing<Result> {
 }
 
 /** An action whose result is printed: as text, or with `--json` as a document. Undefined where it has printed it itself. */
-export const action = <const Of extends Options, Result>(
-  { options, run, ...rest }: Typed<Of, Result | undefined>,
+export const action = <Result, Values extends OptionValues = Record<never, never>>(
+  { run, ...rest }: Declared<Values, Result | undefined>,
   { json, text, fault }: Printing<Result>,
 ): Action => ({
   ...rest,
-  options: options ?? {},
   json,
   async run(values, io, words) {
-    const result = await run(values as Values<Of>, io, words)
+    const result = await run(values as Values, io, words)
     return result === undefined ? 0 : { document: result, text: () => text(result), fault: fault?.(result) }
   },
 })
 
 /** An action whose output is of another kind, which takes no `--json`. */
-export const program = <const Of extends Options>({ options, run, ...rest }: Typed<Of, unknown>): Action => ({
+export const program = <Values extends OptionValues = Record<never, never>>({
+  run,
+  ...rest
+}: Declared<Values, unknown>): Action => ({
   ...rest,
-  options: options ?? {},
   async run(values, io, words) {
-    const code = await run(values as Values<Of>, io, words)
+    const code = await run(values as Values, io, words)
     return typeof code === 'number' ? code : 0
   },
-})
-
-/** The options of an action, with the one that all have whose result is printed. */
-export const optionsOf = ({ options, json }: Action): Options => ({
-  ...options,
-  ...(json !== undefined && { json: flag(`prints the result as JSON: ${json}`) }),
 })
 
 export interface Command {
@@ -101,4 +88,8 @@ export interface Command {
   readonly examples: readonly string[]
 }
 
-export const isNamed = ({ actions }: Command) => !Object.hasOwn(actions, '')
+export const yes = ['--yes', 'removes without asking'] as const
+export const log = [
+  '--log <FILE>',
+  'appends a line for member-apps removals; keep the file apart from the database',
+] as const

@@ -1,10 +1,10 @@
+import type { OptionValues } from '@commander-js/extra-typings'
 import type { Action, ActionIo, Io, Outcome } from './command.ts'
 import { UsageError } from './command.ts'
-import type { Given } from './option.ts'
 import { printableLines } from './printable.ts'
 
 /** Runs an action and prints its result. Resolves with the exit code: 0, or 1 when it failed. */
-export async function execute(action: Action, values: Given, words: readonly string[], io: Io): Promise<number> {
+export async function execute(action: Action, values: OptionValues, words: readonly string[], io: Io): Promise<number> {
   const { json, ...own } = values
   try {
     const outcome = await action.run(own, streamsOf(io, json === true), words)

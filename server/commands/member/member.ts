@@ -10,24 +10,23 @@ import { personalDataJson } from '../../../routers/personal-data/export.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import { announceDue } from '../../process/node-wakes.ts'
 import type { ActionIo, Command } from '../line/command.ts'
-import { action } from '../line/command.ts'
+import { action, log, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
-import { log, path, required, text, yes } from '../line/option.ts'
 import { printableLines } from '../line/printable.ts'
 import { marksOf } from '../removals/member-marks.ts'
 import type { RemovalLog } from '../removals/removal-log.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 
-const member = required(text('MEMBER', 'the id of a person'))
+const member = ['--member <MEMBER>', 'the id of a person'] as const
 
 const exportAll = action(
   {
     about: 'writes all data stored about a person as one JSON document',
-    options: {
-      member,
-      out: path('FILE', 'writes to a new file, readable only by its owner, in place of standard output'),
-    },
+    declare: (line) =>
+      line
+        .requiredOption(...member)
+        .option('--out <FILE>', 'writes to a new file, readable only by its owner, in place of standard output'),
     run: ({ member, out }, io) => withDatabase(io, (db) => named(member, write(db, member, out, io))),
   },
   { json: '{ file, bytes }', text: ({ file, bytes }) => `${file}: ${bytes} bytes\n` },
@@ -36,7 +35,11 @@ const exportAll = action(
 const eraseAll = action(
   {
     about: 'removes all of it, the person, and the published events that name them',
-    options: { member, yes, log },
+    declare: (line) =>
+      line
+        .requiredOption(...member)
+        .option(...yes)
+        .option(...log),
     async run({ member, yes, log: path }, io) {
       requireConfirmation({ ...io, yes })
       const log = await openRemovalLog(io, path)

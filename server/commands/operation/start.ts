@@ -1,16 +1,15 @@
 import { serve } from '../../process/serve.ts'
 import type { Command } from '../line/command.ts'
 import { program } from '../line/command.ts'
-import { text } from '../line/option.ts'
 
 const start = program({
-  options: {
-    port: text('N', 'the public port in place of PORT; unless INTERNAL_PORT is set, the internal one is N + 1'),
-    lan: text(
-      'ADDRESS',
-      "for a trial: answers a phone in the same network, at this machine's address there (HOST, LOCAL_HOST)",
-    ),
-  },
+  declare: (line) =>
+    line
+      .option('--port <N>', 'the public port in place of PORT; unless INTERNAL_PORT is set, the internal one is N + 1')
+      .option(
+        '--lan <ADDRESS>',
+        "for a trial: answers a phone in the same network, at this machine's address there (HOST, LOCAL_HOST)",
+      ),
   run: serve,
 })
 

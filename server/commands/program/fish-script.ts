@@ -1,20 +1,24 @@
-import type { Action } from '../line/command.ts'
-import { isNamed, optionsOf } from '../line/command.ts'
-import type { Option } from '../line/option.ts'
-import { PROGRAM } from '../line/parser.ts'
-import type { Completed } from './registry.ts'
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { isPath, PROGRAM } from '../line/parser.ts'
+import { actionsIn } from './completion-words.ts'
 
 /** A script for fish that completes the program's lines, with what the help says of each word. */
-export function fishScript(commands: Completed): string {
-  const lines = Object.entries(commands).flatMap(([name, { summary, command }]) => [
-    offer('__member_apps_at', `-a ${name} -d ${quoted(summary)}`),
-    ...(isNamed(command)
-      ? [offer(`__member_apps_at ${name}`, `-a ${quoted(Object.keys(command.actions).join(' '))}`)]
-      : []),
-    ...Object.entries(command.actions).flatMap(([action, declared]) =>
-      linesOf(`__member_apps_in ${name} ${action}`.trim(), declared),
+export function fishScript(program: CommandUnknownOpts): string {
+  const names = [program, ...program.commands].flatMap((above) =>
+    above.commands.map((line) =>
+      offer(
+        `__member_apps_at ${above === program ? '' : above.name()}`,
+        `-a ${line.name()} -d ${quoted(line.summary())}`,
+      ),
     ),
-  ])
+  )
+  const words = actionsIn(program).flatMap(({ place, options, choices, takesPaths }) =>
+    [
+      ...(choices.length > 0 ? [`-a ${quoted(choices.join(' '))}`] : []),
+      ...(takesPaths ? ['-F'] : []),
+      ...options.map((option) => `-l ${option.name()}${valueOfOption(option)} -d ${quoted(option.description)}`),
+    ].map((what) => offer(`__member_apps_in ${place}`, what)),
+  )
   return `# Completes command lines of ${PROGRAM} in fish. Printed by: ${PROGRAM} completion fish
 # Whether these words are all before the cursor, or the first of them.
 function __member_apps_at
@@ -26,23 +30,15 @@ function __member_apps_in
 end
 complete -c ${PROGRAM} -f
 complete -c ${PROGRAM} -l help -d 'prints the usage and examples'
-${lines.join('')}`
+${[...names, ...words].join('')}`
 }
 
-const offer = (condition: string, what: string) => `complete -c ${PROGRAM} -n ${quoted(condition)} ${what}\n`
+const offer = (condition: string, what: string) => `complete -c ${PROGRAM} -n ${quoted(condition.trim())} ${what}\n`
 
-const linesOf = (condition: string, action: Action) => [
-  ...(action.words?.choices ? [offer(condition, `-a ${quoted(action.words.choices.join(' '))}`)] : []),
-  ...(action.words?.arePaths ? [offer(condition, '-F')] : []),
-  ...Object.entries(optionsOf(action)).map(([name, option]) =>
-    offer(condition, `-l ${name}${valueOfOption(option)} -d ${quoted(option.about)}`),
-  ),
-]
-
-function valueOfOption({ type, choices, isPath }: Option): string {
-  if (type === 'boolean') return ''
-  if (isPath) return ' -r -F'
-  return choices ? ` -x -a ${quoted(choices.join(' '))}` : ' -x'
+function valueOfOption(option: Option): string {
+  if (!option.required) return ''
+  if (isPath(option)) return ' -r -F'
+  return option.argChoices ? ` -x -a ${quoted(option.argChoices.join(' '))}` : ' -x'
 }
 
 const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, '\\$&')}'`

@@ -1,8 +1,5 @@
 import type { Command } from '../line/command.ts'
 
-/** What completion is made of, by the name of the command. */
-export type Completed = Readonly<Record<string, { summary: string; command: Command }>>
-
 export interface Listed {
   /** What it does, for the list of commands. */
   summary: string

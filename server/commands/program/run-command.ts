@@ -1,4 +1,4 @@
-import { CommanderError, Command as Line } from 'commander'
+import { CommanderError, Command as Line } from '@commander-js/extra-typings'
 import type { Command, Io } from '../line/command.ts'
 import { execute } from '../line/execute.ts'
 import { declare, PROGRAM, sentence } from '../line/parser.ts'

@@ -3,25 +3,18 @@ import { nameOf, repeatRemoval } from '../../admin/repeat-removals.ts'
 import type { Command } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { required, text } from '../line/option.ts'
 import { marksOf } from './member-marks.ts'
 import { readRemovals } from './removal-log.ts'
 
-const WHEN = 'the time when the backup began'
-
 const repeat = action(
   {
-    words: {
-      name: 'LIST',
-      about: 'a file of --log, or a log of the service',
-      required: true,
-      multiple: true,
-      arePaths: true,
-    },
-    options: { since: required(text('TIME', `${WHEN}, as 2026-11-24T03:00:00Z`), WHEN) },
+    declare: (line) =>
+      line
+        .argument('<FILE...>', 'a file of --log, or a log of the service')
+        .requiredOption('--since <TIME>', 'the time when the backup began, as 2026-11-24T03:00:00Z'),
     async run(values, io, paths) {
       const since = z.iso.datetime({ offset: true }).safeParse(values.since)
-      if (!since.success) throw new UsageError(`--since is required: ${WHEN}.`)
+      if (!since.success) throw new UsageError('--since is required: the time when the backup began.')
       const removals = await readRemovals(paths, since.data)
       if (removals.length === 0) io.stdout.write(`Nothing was removed since ${since.data}.\n`)
       return withDatabase(io, async (db) => {

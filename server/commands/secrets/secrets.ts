@@ -6,10 +6,9 @@ import { countByKey } from '../../secrets/encrypted-columns.ts'
 import { secretsKeysOf } from '../../secrets/keys.ts'
 import { reencrypt } from '../../secrets/reencrypt.ts'
 import type { Command, Io } from '../line/command.ts'
-import { action } from '../line/command.ts'
+import { action, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
-import { yes } from '../line/option.ts'
 import { table } from '../line/table.ts'
 
 /** Throws when a setting is wrong. */
@@ -53,7 +52,7 @@ const rotate = action(
 const forget = action(
   {
     about: 'deletes values that no key decrypts',
-    options: { yes },
+    declare: (line) => line.option(...yes),
     async run({ yes }, io) {
       requireConfirmation({ ...io, yes })
       const cipher = await cipherOf(io)

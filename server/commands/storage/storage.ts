@@ -3,21 +3,18 @@ import type { Amount, StorageOwner } from '../../admin/storage-owners.ts'
 import { erase, findMissing, usageOf } from '../../admin/storage-owners.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import { announceChange } from '../../process/node-wakes.ts'
-import type { Command } from '../line/command.ts'
-import { action } from '../line/command.ts'
+import type { Command, Line } from '../line/command.ts'
+import { action, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
-import { required, text, yes } from '../line/option.ts'
 
-const place = {
-  app: required(text('APP', 'the id of an app')),
-  club: required(text('CLUB', 'the id of a club')),
-}
+const place = (line: Line) =>
+  line.requiredOption('--app <APP>', 'the id of an app').requiredOption('--club <CLUB>', 'the id of a club')
 
 const usage = action(
   {
     about: 'shows what an app has stored in a club',
-    options: place,
+    declare: place,
     async run(owner, io) {
       const { storageQuotaBytes: quotaBytes } = readSettings(io.env, 'storageQuotaBytes')
       return withDatabase(io, async (db) => {
@@ -36,7 +33,10 @@ const usage = action(
 const remove = action(
   {
     about: 'removes it, or the entries of one member',
-    options: { ...place, member: text('MEMBER', "removes only this member's entries"), yes },
+    declare: (line) =>
+      place(line)
+        .option('--member <MEMBER>', "removes only this member's entries")
+        .option(...yes),
     async run({ app, club, member, yes }, io) {
       requireConfirmation({ ...io, yes })
       const owner = { app, club, member }

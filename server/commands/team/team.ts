@@ -1,23 +1,26 @@
+import { Option } from '@commander-js/extra-typings'
 import { addTeam, inviteToTeam, listTeams, setLevel } from '../../admin/teams.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import type { ActionIo, Command } from '../line/command.ts'
 import { action } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { choice, required, text } from '../line/option.ts'
 import { table } from '../line/table.ts'
 
-const level = required(choice(['hobby', 'developer'], 'the scopes that its clients may have'))
-const team = required(text('TEAM', 'the id of the team'))
+const team = ['--team <TEAM>', 'the id of the team'] as const
+const level = () =>
+  new Option('--level <LEVEL>', 'the scopes that its clients may have')
+    .choices(['hobby', 'developer'])
+    .makeOptionMandatory()
 
 const add = action(
   {
     about: 'adds a team',
-    options: {
-      id: required(text('ID', 'the id of the team')),
-      name: required(text('NAME', 'its name, which members read')),
-      level,
-      owner: text('EMAIL', 'invites its first owner'),
-    },
+    declare: (line) =>
+      line
+        .requiredOption('--id <ID>', 'the id of the team')
+        .requiredOption('--name <NAME>', 'its name, which members read')
+        .addOption(level())
+        .option('--owner <EMAIL>', 'invites its first owner'),
     async run({ id, name, level, owner }, io) {
       return withDatabase(io, async (db) => {
         await addTeam(db, { id, name, level }, new Date())
@@ -42,11 +45,16 @@ const addedText = (id: string) => `The team ${id} was added.\n`
 const invite = action(
   {
     about: 'invites a person to a team',
-    options: {
-      team,
-      email: required(text('EMAIL', 'the address with which the person signs in')),
-      role: choice(['owner', 'developer'], 'what they may do in the team, by default as its owner'),
-    },
+    declare: (line) =>
+      line
+        .requiredOption(...team)
+        .requiredOption('--email <EMAIL>', 'the address with which the person signs in')
+        .addOption(
+          new Option('--role <ROLE>', 'what they may do in the team, by default as its owner').choices([
+            'owner',
+            'developer',
+          ]),
+        ),
     async run({ team, email, role = 'owner' }, io) {
       return withDatabase(io, async (db) =>
         invited(await inviteToTeam(db, { team, email, role }, new Date()), team, io),
@@ -80,7 +88,7 @@ const invitationText = ({ email, team, role, expiresAt, mailed, portal }: Return
 const changeLevel = action(
   {
     about: 'changes the level of a team',
-    options: { team, level },
+    declare: (line) => line.requiredOption(...team).addOption(level()),
     async run({ team, level }, io) {
       await withDatabase(io, (db) => setLevel(db, team, level, new Date()))
       return { team, level }

@@ -7,7 +7,6 @@ import { EVENT_TYPE } from '../../../routers/webhooks/rules.ts'
 import type { Command, Io } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { flag, required, text } from '../line/option.ts'
 import { printableLines } from '../line/printable.ts'
 import type { Attempt } from './attempt.ts'
 import { attempt } from './attempt.ts'
@@ -18,19 +17,22 @@ const OLD_MS = 600_000
 const send = action(
   {
     about: 'sends an event to a receiver as the service would, without a service',
-    options: {
-      to: required(text('URL', 'the address of the receiver, also on this machine and over http')),
-      secret: text('S', 'signs the event'),
-      type: text('TYPE', `the event type, by default ${testEventType.type}`),
-      data: text("'{}'", 'its data as JSON, by default the example of the catalogue'),
-      provider: text('ID', 'takes as data the example that this provider has described'),
-      'wrong-signature': flag('signs with another secret, and expects 4xx'),
-      old: flag('signs with a time 10 minutes ago, and expects 4xx'),
-      twice: flag('sends it again, as after a lost response: a receiver should accept it, but process it once'),
-    },
+    declare: (line) =>
+      line
+        .requiredOption('--to <URL>', 'the address of the receiver, also on this machine and over http')
+        .option('--secret <S>', 'signs the event')
+        .option('--type <TYPE>', `the event type, by default ${testEventType.type}`)
+        .option('--data <JSON>', 'its data, by default the example of the catalogue')
+        .option('--provider <ID>', 'takes as data the example that this provider has described')
+        .option('--wrong-signature', 'signs with another secret, and expects 4xx')
+        .option('--old', 'signs with a time 10 minutes ago, and expects 4xx')
+        .option(
+          '--twice',
+          'sends it again, as after a lost response: a receiver should accept it, but process it once',
+        ),
     async run(values, io) {
       const { to, type = testEventType.type, secret = null, old = false, twice = false } = values
-      const forged = values['wrong-signature'] === true
+      const forged = values.wrongSignature === true
       const { protocol, username, password } = URL.canParse(to) ? new URL(to) : { protocol: null }
       if (protocol !== 'http:' && protocol !== 'https:') throw new UsageError('--to must be an http or https address.')
       if (username || password) throw new UsageError('--to must have no user name or password.')
