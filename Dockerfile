@@ -19,6 +19,7 @@ WORKDIR /app
 COPY --from=build /app/dist dist
 COPY prisma/functions prisma/functions
 COPY prisma/migrations prisma/migrations
+COPY prisma/upgrade prisma/upgrade
 COPY package.json ./
 COPY deploy/healthcheck.mjs deploy/
 RUN printf '#!/bin/sh\nexec node /app/dist/server/commands/main.js "$@"\n' > /usr/local/bin/member-apps \

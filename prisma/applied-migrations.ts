@@ -50,32 +50,6 @@ export function isPending(
   return !row
 }
 
-/** The last commit with the migrations that `20261125000000_before_1_0` replaces. */
-const LAST_WITH_REPLACED = '435c6291'
-
-/** Throws when only some of the replaced migrations are applied, and as `isPending` does. */
-export function isReplaced({ replaces }: Migration, applied: readonly AppliedMigration[]): boolean {
-  const lacking = replaces.filter((former) => isPending(former, applied))
-  if (lacking.length === replaces.length) return false
-  if (lacking.length === 0) return true
-  const { name } = lacking[0]!
-  throw new Error(
-    `Migration ${name} is not applied, and this release no longer has it: first run \`member-apps migrate\` of the commit ${LAST_WITH_REPLACED} (docs/upgrades.md#from-before-10).`,
-  )
-}
-
-export const unknownAmong = (applied: readonly Named[], migrations: readonly Named[]) =>
-  applied
-    .map(({ name }) => name)
-    .filter(
-      (name) => !migrations.some((known) => known.name === name || known.replaces?.some((its) => its.name === name)),
-    )
-
-interface Named {
-  name: string
-  replaces?: readonly Named[]
-}
-
 export async function recordApplied(client: pg.Client, { name, checksum }: Migration): Promise<void> {
   await client.query(TABLE)
   await client.query(

@@ -1,17 +1,12 @@
 import pg from 'pg'
 import { changedAmong, isNewer, readAppliedFunctions, recordFunctions } from './applied-functions.ts'
-import {
-  ForeignMigrationError,
-  isPending,
-  isReplaced,
-  readApplied,
-  recordApplied,
-  unknownAmong,
-} from './applied-migrations.ts'
+import { ForeignMigrationError, readApplied, recordApplied } from './applied-migrations.ts'
 import { runAlone } from './migrate-alone.ts'
-import type { Migration, SqlFile } from './migration-files.ts'
-import { readFunctions, readMigrations, schemaDirectory } from './migration-files.ts'
+import type { SqlFile } from './migration-files.ts'
+import { readFunctions, readMigrations, readUpgrade, schemaDirectory } from './migration-files.ts'
 import { inLockedTransaction, isHeldUp, LOCK_TIMEOUT } from './migration-lock.ts'
+import type { MigrationFiles } from './pending-migrations.ts'
+import { isFormer, pendingAmong, unknownAmong } from './pending-migrations.ts'
 import { checkSchemaOf } from './search-path.ts'
 import { limitSessions } from './session-limits.ts'
 
@@ -34,24 +29,36 @@ export interface SchemaState {
   newer: string | undefined
 }
 
-/** Changes nothing. Throws as `migrate` does when a migration is recorded as failed or was edited, or the schema is another one. */
-export async function compareSchema(url: string, directory = schemaDirectory()): Promise<SchemaState> {
-  const [migrations, functions] = await Promise.all([readMigrations(directory), readFunctions(directory)])
-  return withClient(url, (client) => stateOf(client, migrations, functions))
+interface Files extends MigrationFiles {
+  functions: SqlFile[][]
 }
 
-async function stateOf(client: pg.Client, migrations: readonly Migration[], functions: SqlFile[][]) {
+async function readFiles(directory: string): Promise<Files> {
+  const [migrations, steps, functions] = await Promise.all([
+    readMigrations(directory),
+    readUpgrade(directory),
+    readFunctions(directory),
+  ])
+  return { migrations, steps, functions }
+}
+
+/** Changes nothing. Throws as `migrate` does when a migration is recorded as failed or was edited, or the schema is another one. */
+export async function compareSchema(url: string, directory = schemaDirectory()): Promise<SchemaState> {
+  const files = await readFiles(directory)
+  return withClient(url, (client) => stateOf(client, files))
+}
+
+async function stateOf(client: pg.Client, files: Files): Promise<SchemaState> {
   await checkSchemaOf(client)
   const applied = await readApplied(client)
-  const pending = migrations.filter((migration) => isPending(migration, applied))
-  for (const migration of pending) isReplaced(migration, applied) // throws for a database that is too old
-  const unknown = pending.length === 0 ? unknownAmong(applied, migrations).at(-1) : undefined
+  const pending = pendingAmong(files, applied)
+  const unknown = pending.length === 0 ? unknownAmong(files, applied).at(-1) : undefined
   const appliedFunctions = await readAppliedFunctions(client)
   const later = appliedFunctions.find(isNewer)
   return {
     isNew: applied.length === 0,
     pending: pending.map(({ name }) => name),
-    functions: unknown ? [] : changedAmong(functions.flat(), appliedFunctions).map(({ name }) => name),
+    functions: unknown ? [] : changedAmong(files.functions.flat(), appliedFunctions).map(({ name }) => name),
     newer: unknown ? `the migration ${unknown}` : later && `${later.name} of ${later.release}`,
   }
 }
@@ -66,17 +73,19 @@ export async function migrate(
   url: string,
   { directory = schemaDirectory(), role, waits = () => {}, found = () => {}, pausesMs }: MigrateOptions = {},
 ): Promise<string[]> {
-  const [migrations, functions] = await Promise.all([readMigrations(directory), readFunctions(directory)])
+  const files = await readFiles(directory)
   return withClient(url, async (client) => {
-    const state = await stateOf(client, migrations, functions)
+    const state = await stateOf(client, files)
     found(state)
     const own: string[] = []
-    const apply = async (work: () => Promise<string[]>) =>
-      own.push(...(await inLockedTransaction(client, work, { waits, pausesMs })))
-    for (const migration of migrations.filter(({ name }) => state.pending.includes(name)))
-      await apply(() => applyMigration(client, migration, { migrations, url }))
-    for (const files of functions)
-      if (files.some(({ name }) => state.functions.includes(name))) await apply(() => applyFunctions(client, files))
+    const apply = async (work: () => Promise<string[]>) => {
+      const names = await inLockedTransaction(client, work, { waits, pausesMs })
+      own.push(...names)
+      return names.length > 0
+    }
+    if (state.pending.length > 0) while (await apply(() => applyNext(client, files, url)));
+    for (const group of files.functions)
+      if (group.some(({ name }) => state.functions.includes(name))) await apply(() => applyFunctions(client, group))
     await limitSessions(client, role)
     return own
   })
@@ -85,22 +94,20 @@ export async function migrate(
 /**
  * The transaction that records a migration holds the lock; a migration that runs alone does so meanwhile, on a separate
  * connection. So each is applied once, also through a pooler, where a session lock would stay on a connection that others use.
- * Returns the name of what this process has applied.
+ * Returns the name of what this process has applied, none when nothing is left.
  */
-async function applyMigration(
-  client: pg.Client,
-  migration: Migration,
-  { migrations, url }: { migrations: readonly Migration[]; url: string },
-): Promise<string[]> {
+async function applyNext(client: pg.Client, files: Files, url: string): Promise<string[]> {
   const applied = await readApplied(client)
-  if (!isPending(migration, applied)) return []
-  if (!isReplaced(migration, applied)) {
-    const { sql, alone } = migration
+  const [migration] = pendingAmong(files, applied)
+  if (migration === undefined) return []
+  const { name, sql, alone } = migration
+  // After all steps, the first migration is only recorded.
+  if (migration !== files.migrations[0] || !isFormer(files, applied)) {
     const running = alone ? runAlone(url, sql, LOCK_TIMEOUT) : client.query(sql)
-    await running.catch(failing(`Migration ${migration.name}`, alone, unknownAmong(applied, migrations)[0]))
+    await running.catch(failing(`Migration ${name}`, alone, unknownAmong(files, applied)[0]))
   }
   await recordApplied(client, migration)
-  return [migration.name]
+  return [name]
 }
 
 /** Returns the names of the changed files that this process has applied. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface SqlFile {
@@ -13,27 +13,29 @@ export interface SqlFile {
 export interface Migration extends SqlFile {
   /** The file's only statement runs outside a transaction, such as CREATE INDEX CONCURRENTLY. */
   alone: boolean
-  /** Migrations that this one stands for: a database that has applied them has applied this one. */
-  replaces: Omit<SqlFile, 'sql'>[]
 }
 
 const ALONE = /^-- no-transaction\r?\n/
-const REPLACES = /^-- replaces (\S+) ([0-9a-f]{64})$/gm
 
 /** Returns the migrations in the order of application. `directory` contains `migrations` and `functions`. */
 export async function readMigrations(directory = schemaDirectory()): Promise<Migration[]> {
   const entries = await readdir(join(directory, 'migrations'), { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
-    names.sort().map(async (name) => {
-      const file = await readSql(name, join(directory, 'migrations', name, 'migration.sql'))
-      const replaces = Array.from(file.sql.matchAll(REPLACES), ([, name, checksum]) => ({
-        name: name!,
-        checksum: checksum!,
-      }))
-      return { ...file, alone: ALONE.test(file.sql), replaces }
-    }),
+    names.sort().map((name) => readMigration(name, join(directory, 'migrations', name, 'migration.sql'))),
   )
+}
+
+/** Returns the steps to the first migration in the order of application: databases from before it have some of them. */
+export async function readUpgrade(directory = schemaDirectory()): Promise<Migration[]> {
+  const place = join(directory, 'upgrade')
+  const names = existsSync(place) ? await readdir(place) : []
+  return Promise.all(names.sort().map((name) => readMigration(basename(name, '.sql'), join(place, name))))
+}
+
+async function readMigration(name: string, path: string): Promise<Migration> {
+  const file = await readSql(name, path)
+  return { ...file, alone: ALONE.test(file.sql) }
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { compareSchema, migrate } from '../../prisma/migrate.ts'
-import { readFunctions, readMigrations, schemaDirectory } from '../../prisma/migration-files.ts'
+import { readFunctions, readMigrations, readUpgrade, schemaDirectory } from '../../prisma/migration-files.ts'
 import { difference, sortedByBytes } from '../../prisma/tools/author-migration.ts'
 import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
 import { temporaryDirectory } from '../process/embedded/servers.ts'
@@ -144,7 +144,8 @@ describe('the migrations', () => {
   })
 
   it('that run alone are one statement on one index, in a form that can be run again', async () => {
-    const statements = (await readMigrations())
+    const statements = [await readUpgrade(), await readMigrations()]
+      .flat()
       .filter(({ alone }) => alone)
       .map(({ name, sql }) => [name, sql.replaceAll(/^--.*\n/gm, '').trim()])
     const form =

@@ -22,6 +22,7 @@ beforeAll(async () => {
     'dist',
     'prisma/functions',
     'prisma/migrations',
+    'prisma/upgrade',
     'deploy/healthcheck.mjs',
   ]
   for (const file of files) await cp(root(file), join(app, file), { recursive: true })

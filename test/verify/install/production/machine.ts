@@ -204,6 +204,7 @@ async function makeCheckout(checkout: string) {
     'package-lock.json',
     'prisma/functions',
     'prisma/migrations',
+    'prisma/upgrade',
     'examples/webhook-receiver',
   ]) {
     await cp(root(file), join(checkout, file), { recursive: true })

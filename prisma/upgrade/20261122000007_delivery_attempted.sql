@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Delivery" ADD COLUMN     "lastAttemptAt" TIMESTAMPTZ(3);
