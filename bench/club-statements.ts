@@ -20,7 +20,7 @@ export const clubRows = `
   INSERT INTO "Team" (id, name, level) VALUES ('team', 'team', 'developer');
   INSERT INTO "App" (id, name, "teamId", "providerId") VALUES ('app', 'app', 'team', 'provider');
   SELECT put.outcome FROM one, generate_series(0, ${ENTRIES - 1}) n,
-    storage_write('app', one.id, '', 'bench', 'key-' || n, '${VALUE}', gen_random_uuid(), now(), ${QUOTA}, NULL, NULL, NULL) put;
+    storage_write('app', one.id, '', 'bench', 'key-' || n, '${VALUE}', gen_random_uuid(), now(), ${QUOTA}, NULL, NULL, NULL, false) put;
   DROP VIEW one`
 
 export type Run = (pool: pg.Pool, i: number) => Promise<unknown>

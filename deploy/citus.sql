@@ -116,24 +116,12 @@ ALTER TABLE "StorageEntry" ENABLE TRIGGER USER;
 
 -- A write runs whole on the club's node.
 SELECT create_distributed_function(
-  'storage_write(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[],text)', 'club',
+  'storage_write(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[],text,boolean)', 'club',
   colocate_with => '"StorageUsage"');
 SELECT create_distributed_function(
-  'storage_put(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[])', 'club', colocate_with => '"StorageUsage"');
+  'storage_delete(text,text,text,text,text,text[],text[],text)', 'club', colocate_with => '"StorageUsage"');
 SELECT create_distributed_function(
-  'storage_delete(text,text,text,text,text,text[],text[])', 'club', colocate_with => '"StorageUsage"');
-
-SELECT create_distributed_function(
-  'storage_batch(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint)', 'club',
-  colocate_with => '"StorageUsage"');
-
-SELECT create_distributed_function(
-  'storage_write_ruled(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[],text)', 'club',
-  colocate_with => '"StorageUsage"');
-SELECT create_distributed_function(
-  'storage_delete_ruled(text,text,text,text,text,text[],text[],text)', 'club', colocate_with => '"StorageUsage"');
-SELECT create_distributed_function(
-  'storage_batch_ruled(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint)', 'club',
+  'storage_batch(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint,boolean)', 'club',
   colocate_with => '"StorageUsage"');
 SELECT create_distributed_function(
   'storage_once(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint,text,text,text)', 'club',

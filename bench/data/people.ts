@@ -80,6 +80,6 @@ const TEST_CLUBS = `
     SELECT 'q' || n, 'quiz-' || id, n, 'single', 'Which colour?', '{Red,Green,Blue}', '{Red}' FROM team, generate_series(0, 3) n;
   SELECT put.outcome FROM listed,
     storage_write(team, 'club-of-' || team, '', 'notes', 'key-' || n, '{"n": 1}', gen_random_uuid(), now(), 10485760,
-      NULL, NULL, NULL) put`
+      NULL, NULL, NULL, false) put`
 
 export const PEOPLE_ROWS = [OF_TEAMS, OF_PEOPLE, TEST_CLUBS].join(';')

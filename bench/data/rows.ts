@@ -23,7 +23,7 @@ const APPS = `
   INSERT INTO "App" (id, name, "teamId", "providerId") SELECT id, id, id, 'provider' FROM one;
   INSERT INTO "Client" (id, name, "teamId", "appId", environment) SELECT id, id, id, id, 'production' FROM one;
   SELECT put.outcome FROM one, generate_series(0, ${ENTRIES - 1}) n,
-    storage_write(one.id, 'club', '', 'bench', 'key-' || n, '${VALUE}', gen_random_uuid(), now(), 10485760, NULL, NULL, NULL) put;
+    storage_write(one.id, 'club', '', 'bench', 'key-' || n, '${VALUE}', gen_random_uuid(), now(), 10485760, NULL, NULL, NULL, false) put;
   DROP VIEW one`
 
 /** Data for `me/*`: 3 groups, 20 visible events, 6 plans, 10 results and a card. */

@@ -2,7 +2,7 @@
 -- answer, whatever was written since; only what `get` reads is read again, as no value is stored with the key. The lock of the store
 -- makes a duplicate wait for the first one's commit. A refusal is an error, so that it leaves nothing. SB005: the key came with
 -- other operations. SB006: the member has too many keys, the next one is free after the seconds in DETAIL. SB007: a DELETE removes
--- nothing. Others are those of storage_batch_ruled.
+-- nothing. Others are those of storage_batch.
 CREATE OR REPLACE FUNCTION storage_once(
   app text, club text, member text, ops text[], owners text[], collections text[], keys text[], new_values text[],
   if_match text[], if_none_match text[], asked_at timestamptz, quota bigint, most_read bigint,
@@ -40,7 +40,7 @@ BEGIN
       app, club, member, array_fill('get'::text, ARRAY[cardinality(ops)]), owners, collections,
       ARRAY(SELECT CASE op WHEN 'get' THEN name ELSE '' END FROM unnest(ops, keys) WITH ORDINALITY given (op, name, place) ORDER BY place),
       array_fill(NULL::text, ARRAY[cardinality(ops)]), array_fill(NULL::text, ARRAY[cardinality(ops)]),
-      array_fill(NULL::text, ARRAY[cardinality(ops)]), asked_at, quota, most_read
+      array_fill(NULL::text, ARRAY[cardinality(ops)]), asked_at, quota, most_read, false
     ) WITH ORDINALITY again (outcome, found_value, found_version, found_at, used, place)
     ORDER BY place;
     RETURN;
@@ -58,9 +58,9 @@ BEGIN
   END IF;
 
   FOR outcome, found_value, found_version, found_at, used IN
-    SELECT * FROM storage_batch_ruled(
+    SELECT * FROM storage_batch(
       app, club, member, ops, owners, collections, keys, new_values, if_match, if_none_match, date_trunc('second', asked_at), quota,
-      most_read)
+      most_read, true)
   LOOP
     RETURN NEXT;
     done_outcomes := done_outcomes || outcome;

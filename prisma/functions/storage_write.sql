@@ -1,13 +1,16 @@
--- Stores a value. The outcome is 'stored', 'changed' when a precondition fails, or 'full' when the value grows the total over the
--- quota or is one entry too many; used is the total afterwards. Without a quota, the caller limits both. The usage row is the lock of an app's storage in a club. It is taken before
--- the entry is read: each statement of the function sees what was committed before it, so size and version are current.
+-- Stores a value. The outcome is 'stored'; 'changed' when a precondition fails; 'full' when the value grows the total over the quota
+-- or is one entry too many; 'refused' when the app is `ruled` and a rule refuses the writer. used is the total afterwards. Without a
+-- quota, the caller limits both. For apps without rules a look for them would be a twentieth of the database's time for a PUT.
+--
+-- The usage row is the lock of an app's storage in a club. It is taken before the entry is read: each statement of the function sees
+-- what was committed before it, so size and version are current.
 --
 -- A new version of an entry locks no app, club or membership: it checks no foreign key, and their removal waits for the usage
 -- row, as each row of theirs locks it first (storage_lock_usage). Three row locks, each with a record in the log, are a fifth of
 -- the database's time for such a PUT.
 CREATE OR REPLACE FUNCTION storage_write(
   app text, club text, owned_by text, in_collection text, under_key text, new_value text, new_version uuid,
-  written_at timestamptz, quota bigint, if_match text[], if_none_match text[], writer text
+  written_at timestamptz, quota bigint, if_match text[], if_none_match text[], writer text, ruled boolean
 ) RETURNS TABLE (outcome text, used bigint) LANGUAGE plpgsql AS $$
 DECLARE
   old_bytes bigint;
@@ -17,6 +20,13 @@ DECLARE
   announced text;
   counted bigint;
 BEGIN
+  IF ruled THEN
+    IF storage_refusal(app, club, writer, ARRAY['put'], ARRAY[owned_by], ARRAY[in_collection], ARRAY[under_key]) IS NOT NULL THEN
+      RETURN QUERY SELECT 'refused', bytes FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club;
+      RETURN;
+    END IF;
+  END IF;
+
   -- An entry that is deleted from here on is inserted with its locks in the other order. Beside the removal of its app, club or
   -- membership that is a deadlock, after which the caller tries again.
   SELECT bytes, entries INTO used, counted FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club AND (SELECT true FROM "StorageEntry"

@@ -37,8 +37,7 @@ const statementOf = (name: string, call: string) =>
   })
 
 const statements = {
-  batch: statementOf('sync_batch', `storage_batch(${OPERATIONS})`),
-  batchRuled: statementOf('sync_batch_ruled', `storage_batch_ruled(${OPERATIONS})`),
+  batch: statementOf('sync_batch', `storage_batch(${OPERATIONS}, $14)`),
   once: statementOf('storage_once', `storage_once(${OPERATIONS}, $14, $15, $16)`),
 }
 
@@ -70,13 +69,14 @@ export async function apply(
   )
   // Only a batch with a key needs the milliseconds, and entries have none.
   const values = [app, club, member, ...arrays, String(once ? at : Math.floor(at)), String(quotaBytes)]
-  const keyed = once ? [once.client, once.key, once.method] : []
-  const chosen = once ? statements.once : ruled && member !== null ? statements.batchRuled : statements.batch
+  // With a key the rules are looked for in any case.
+  const last = once ? [once.client, once.key, once.method] : [String(ruled)]
+  const chosen = once ? statements.once : statements.batch
   const single = once !== undefined && once.method !== 'POST'
   let reserved = 0
   for (;;) {
     const maxBytes = Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved))
-    const execute = () => db.execute(chosen, [...values, String(maxBytes), ...keyed])
+    const execute = () => db.execute(chosen, [...values, String(maxBytes), ...last])
     try {
       const applied = await withStoreLock({ app, club }, () => retryingDeadlocks(execute))
       return { applied, used: applied.at(-1)!.used }

@@ -70,23 +70,13 @@ export const statements = {
   ),
   put: statement(
     'storage_write',
-    'SELECT outcome, used FROM storage_write($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11, $12)',
-    { outcome: oneOf('stored', 'changed', 'full'), used: int },
-  ),
-  putRuled: statement(
-    'storage_write_ruled',
-    'SELECT outcome, used FROM storage_write_ruled($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11, $12)',
+    'SELECT outcome, used FROM storage_write($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11, $12, $13)',
     { outcome: oneOf('stored', 'changed', 'full', 'refused'), used: int },
   ),
-  delete: statement('storage_delete', 'SELECT outcome, used FROM storage_delete($1, $2, $3, $4, $5, $6, $7)', {
-    outcome: oneOf('deleted', 'changed', 'absent'),
+  delete: statement('storage_delete', 'SELECT outcome, used FROM storage_delete($1, $2, $3, $4, $5, $6, $7, $8)', {
+    outcome: oneOf('deleted', 'changed', 'absent', 'refused'),
     used: int,
   }),
-  deleteRuled: statement(
-    'storage_delete_ruled',
-    'SELECT outcome, used FROM storage_delete_ruled($1, $2, $3, $4, $5, $6, $7, $8)',
-    { outcome: oneOf('deleted', 'changed', 'absent', 'refused'), used: int },
-  ),
 }
 
 export async function getEntry(
@@ -134,9 +124,9 @@ export async function putEntry(
 ) {
   const version = randomUUID()
   const written = [value, version, String(updatedAt), String(quotaBytes)]
-  const values = [app, club, owner, collection, key, ...written, ifMatch, ifNoneMatch, writer]
-  const put = ruled && owner === '' ? statements.putRuled : statements.put
-  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(put, values)))
+  const isBound = ruled && owner === ''
+  const values = [app, club, owner, collection, key, ...written, ifMatch, ifNoneMatch, writer, String(isBound)]
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
   return { ...row!, version }
 }
 
@@ -152,10 +142,7 @@ export async function deleteEntry(
   { key, bound }: Deletion,
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
-  const of = [app, club, owner, collection, key, ifMatch, ifNoneMatch]
-  const isBound = bound !== null && owner === ''
-  const remove = isBound ? statements.deleteRuled : statements.delete
-  const values = isBound ? [...of, bound] : of
-  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(remove, values)))
+  const values = [app, club, owner, collection, key, ifMatch, ifNoneMatch, owner === '' ? bound : null]
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
   return row!
 }

@@ -115,7 +115,7 @@ describe('live()', () => {
     const { app, club } = world.ids
     await world.db
       .$executeRaw`SELECT storage_write(${app}, ${club}, '', ${name}, 'k' || n, '{"points":1}', gen_random_uuid(),
-      now(), 1000000, null, null, null) FROM generate_series(1, 120) n`
+      now(), 1000000, null, null, null, false) FROM generate_series(1, 120) n`
     const live = collection.live()
     const sizes = new Set<number>()
     onTestFinished(live.subscribe(() => sizes.add(live.entries.size)))

@@ -72,7 +72,7 @@ describe('the rules of an app', () => {
     const { club } = await here.as(here.owner).testClub.reset({ team })
     await world.db
       .$executeRaw`SELECT FROM storage_write(${app}, ${club}, '', 'owned', 'k', '1', gen_random_uuid(), now(),
-      1000, null, null, null)`
+      1000, null, null, null, false)`
     await rulesOf(here.owner).set({ app, collection: 'owned', rule: 'app' })
     const { data } = here.as(here.colleague)
     const of = { app, club, owner: '', collection: 'owned', key: 'k' }

@@ -28,7 +28,7 @@ interface Entry {
 /** Stores an entry of the tenant's app as its members do; returns its ETag. */
 async function store({ club, owner, key, value, writer }: Entry) {
   await here.world.db.$executeRaw`SELECT FROM storage_write(${app()}, ${club}, ${owner}, 'notes', ${key}, ${value},
-    gen_random_uuid(), '2026-11-25T12:00:00Z'::timestamptz, ${10_485_760n}::int8, null, null, ${writer ?? null})`
+    gen_random_uuid(), '2026-11-25T12:00:00Z'::timestamptz, ${10_485_760n}::int8, null, null, ${writer ?? null}, false)`
   return `"${(await rowOf({ club, owner, key })).version}"`
 }
 const rowOf = ({ club: clubId, owner, key }: Omit<Entry, 'value' | 'writer'>) =>

@@ -390,4 +390,4 @@ interface Entry {
 /** Stores an entry as the service does, under the collection `c`. */
 export const addEntry = (db: World['db'], { app, club, owner, key, value, writer }: Entry) =>
   db.$executeRaw`SELECT FROM storage_write(${app}, ${club}, ${owner}, 'c', ${key}, ${value}, gen_random_uuid(),
-    '2025-05-05T12:00:00Z'::timestamptz, ${BigInt(1e9)}::int8, null, null, ${writer ?? null})`
+    '2025-05-05T12:00:00Z'::timestamptz, ${BigInt(1e9)}::int8, null, null, ${writer ?? null}, false)`

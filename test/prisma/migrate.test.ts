@@ -253,8 +253,9 @@ describe('the functions', () => {
     expect(await query(url, 'SELECT first()')).toEqual(['newer'])
   })
 
-  it('are one in each file, which has its name, and the triggers of a table are in one', async () => {
+  it('are one in each file, which has its name, and the triggers of a table are in one; former signatures share a file', async () => {
     for (const { name, sql } of (await readFunctions()).flat()) {
+      if (name === 'functions/former-signatures.sql') continue
       const statements = sql
         .replaceAll(/\$\$[\s\S]*?\$\$/g, '')
         .matchAll(/^(?:CREATE|DROP)\b.*?(?:FUNCTION (\w+)\(| ON "(\w+)")/gms)

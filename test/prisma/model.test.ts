@@ -76,10 +76,10 @@ describe('children of a club', () => {
     expect(await refusalOf(`UPDATE "Organisation" SET kind = 'club', name = 'New' WHERE id = 'club'`)).toBeNull()
   })
 
-  it('of the storage are refused through storage_put too', async () => {
+  it('of the storage are refused through storage_write too', async () => {
     const put = (club: string) =>
       refusalOf(
-        `SELECT * FROM storage_put('app', '${club}', '', 'c', 'k', '1', gen_random_uuid(), now(), 100, null, null)`,
+        `SELECT * FROM storage_write('app', '${club}', '', 'c', 'k', '1', gen_random_uuid(), now(), 100, null, null, null, false)`,
       )
     expect(await put('academy')).toBe('StorageUsage_kind_check')
     expect(await put('club')).toBeNull()

@@ -119,7 +119,7 @@ describe.each(formerCommits)('a database of %s, after one migrate', (commit) => 
     await query(
       url,
       `SELECT storage_batch('hobby-app', 'riverside', 'anna', '{put,put,delete}', '{"",anna,""}', '{new,notes,notes}', '{k,exact,huge}',
-         '{true,"\\"longer than before\\"",NULL}', '{NULL,NULL,NULL}', '{NULL,NULL,NULL}', now(), 1000000, 1000000)`,
+         '{true,"\\"longer than before\\"",NULL}', '{NULL,NULL,NULL}', '{NULL,NULL,NULL}', now(), 1000000, 1000000, false)`,
     )
     expect(await miscounted(url)).toEqual([])
     const [{ counted }] = await query(

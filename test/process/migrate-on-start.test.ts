@@ -7,7 +7,7 @@ describe('with MIGRATE_ON_START=false', () => {
     const DATABASE_URL = await migratedDatabase()
     await query(
       DATABASE_URL,
-      `UPDATE "_functions" SET checksum = 'older' WHERE name IN ('functions/storage_put.sql', 'functions/storage_delete.sql')`,
+      `UPDATE "_functions" SET checksum = 'older' WHERE name IN ('functions/storage_write.sql', 'functions/storage_delete.sql')`,
     )
     const env = { DATABASE_URL, DATA_DIR: await dataDirectory(), MIGRATE_ON_START: 'false' }
     const sentence =
@@ -17,7 +17,7 @@ describe('with MIGRATE_ON_START=false', () => {
     expect(await command('clean', [], env).ended).toMatchObject({ code: 1, stdout: '', stderr: sentence })
     expect(await command('migrate', [], env).ended).toMatchObject({
       code: 0,
-      stdout: 'Applied: functions/storage_delete.sql\nApplied: functions/storage_put.sql\n',
+      stdout: 'Applied: functions/storage_delete.sql\nApplied: functions/storage_write.sql\n',
     })
     const service = await start(env)
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })

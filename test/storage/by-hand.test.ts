@@ -58,11 +58,10 @@ describe('a value that is changed by hand', () => {
 
   it('is refused too after a write of the service in the same transaction, also one that failed', async () => {
     const call = (club: string) =>
-      hand.query(`SELECT storage_write($1, $2, '', 'c', $3, '1', gen_random_uuid(), now(), 1000, null, null, null)`, [
-        world.ids.app,
-        club,
-        key,
-      ])
+      hand.query(
+        `SELECT storage_write($1, $2, '', 'c', $3, '1', gen_random_uuid(), now(), 1000, null, null, null, false)`,
+        [world.ids.app, club, key],
+      )
     await put(1)
     await hand.query('BEGIN')
     try {
@@ -98,7 +97,7 @@ describe('an address by hand', () => {
   it('is refused by storage_write too', async () => {
     const write = (collection: string, key: string) =>
       hand.query(
-        `SELECT storage_write($1, $2, '', $3, $4, '1', gen_random_uuid(), now(), 10000000, null, null, null)`,
+        `SELECT storage_write($1, $2, '', $3, $4, '1', gen_random_uuid(), now(), 10000000, null, null, null, false)`,
         [...ours(), ...[collection, key]],
       )
     await expect(write('a.b', key)).rejects.toMatchObject({ code: '23514' })

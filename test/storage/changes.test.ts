@@ -112,7 +112,7 @@ describe('the changes of a collection', () => {
     const { next } = await page(db, collection())
     const { apps, clubs } = tenants
     await db.$executeRaw`SELECT storage_write(${apps[0]}, ${clubs[0]}, '', 'c', 'a', n::text, gen_random_uuid(), now(), 1000,
-      null, null, null) FROM generate_series(1, 1500) n`
+      null, null, null, false) FROM generate_series(1, 1500) n`
     const first = await page(db, collection(), next)
     expect([keysOf(first), first.more]).toEqual([[], true])
     const second = await page(db, collection(), first.next)

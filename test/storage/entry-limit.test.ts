@@ -51,8 +51,8 @@ const full = async () => {
 }
 /** As a node of the former release does. */
 const write = (key: string) =>
-  ask(`SELECT outcome FROM storage_put('${world.ids.app}', '${world.ids.club}', '', 'c', '${key}', '3', gen_random_uuid(), now(), 100,
-    null, null)`)
+  ask(`SELECT outcome FROM storage_write('${world.ids.app}', '${world.ids.club}', '', 'c', '${key}', '3', gen_random_uuid(), now(), 100,
+    null, null, null)`)
 const byHand = (keys: string) => ask(insertion(keys))
 const insertion = (keys: string) =>
   `INSERT INTO "StorageEntry" ("appId", "clubId", owner, collection, key, value, version, "updatedAt")

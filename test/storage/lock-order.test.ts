@@ -58,7 +58,7 @@ const isFree = async (app: string, club: string) => {
   )
 }
 
-const put = `SELECT outcome FROM storage_write($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, null)`
+const put = `SELECT outcome FROM storage_write($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, null, false)`
 
 /** What a removal locks first. */
 const removals: readonly [string, string, (tenants: Tenants) => string[]][] = [
@@ -107,14 +107,14 @@ describe('a writer', () => {
 
 /** A member of an app with rules. */
 const ruled = {
-  put: `SELECT outcome FROM storage_write_ruled($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, $3)`,
-  delete: `SELECT outcome FROM storage_delete_ruled($1, $2, $3, 'c', 'k', null, null, $3)`,
+  put: `SELECT outcome FROM storage_write($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, $3, true)`,
+  delete: `SELECT outcome FROM storage_delete($1, $2, $3, 'c', 'k', null, null, $3)`,
 }
 
 const batch = (
   op: 'put' | 'get',
 ) => `SELECT outcome FROM storage_batch($1, $2, $3, '{${op}}', ARRAY[$3], '{c}', '{k}', '{1}',
-  '{NULL}', '{NULL}', now(), 1000, 1000)`
+  '{NULL}', '{NULL}', now(), 1000, 1000, false)`
 
 const replacements = [
   ['a put by rules', ruled.put],

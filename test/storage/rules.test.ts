@@ -250,8 +250,9 @@ describe('a rule', () => {
 describe('writers at the same time', () => {
   const put = (pool: Database, person: 0 | 1) => api(person, pool).storage.put({ ...place, value: person })
 
-  const making = (tx: Transaction) => tx.$executeRaw`SELECT FROM storage_write_ruled(
-    ${tenants.apps[0]}, ${tenants.clubs[0]}, '', 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, ${tenants.people[1]})`
+  const making = (tx: Transaction) => tx.$executeRaw`SELECT FROM storage_write(
+    ${tenants.apps[0]}, ${tenants.clubs[0]}, '', 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, ${tenants.people[1]},
+    true)`
 
   it('the second of two who make an entry in a new store is refused', async () => {
     await setRule('author')
@@ -271,7 +272,7 @@ describe('writers at the same time', () => {
   it('one may make the entry that another one is removing', async () => {
     await put(db, 1)
     await setRule('author')
-    const removing = (tx: Transaction) => tx.$executeRaw`SELECT FROM storage_delete_ruled(
+    const removing = (tx: Transaction) => tx.$executeRaw`SELECT FROM storage_delete(
       ${tenants.apps[0]}, ${tenants.clubs[0]}, '', 'c', 'k', null, null, ${tenants.people[1]})`
     await meanwhile(db, removing, () => put(other, 0))
     expect(await entriesOf(db, tenants)).toMatchObject([{ value: '0', createdBy: tenants.people[0] }])

@@ -63,17 +63,17 @@ describe('a shared entry', () => {
     await db.membership.delete(membership(1))
     const { apps, clubs, people } = tenants
     await db.$executeRaw`SELECT FROM storage_write(${apps[0]}, ${clubs[0]}, '', 'c', 'k', '2', gen_random_uuid(), now(),
-      1000, null, null, ${people[1]})`
+      1000, null, null, ${people[1]}, false)`
     expect(await writers()).toEqual({ createdBy: people[0], updatedBy: null })
   })
 
-  it('does not say who wrote last after a change by hand, or by a node of the former release', async () => {
+  it('does not say who wrote last after a change by hand, or by somebody who is no member', async () => {
     const [first] = tenants.people
     const { apps, clubs } = tenants
     const changes = [
       () => db.storageEntry.updateMany({ where: { appId: apps[0] }, data: { value: '2', updatedBy: first } }),
-      () => db.$executeRaw`SELECT FROM storage_put(${apps[0]}, ${clubs[0]}, '', 'c', 'k', '3', gen_random_uuid(), now(),
-        1000, null, null)`,
+      () => db.$executeRaw`SELECT FROM storage_write(${apps[0]}, ${clubs[0]}, '', 'c', 'k', '3', gen_random_uuid(), now(),
+        1000, null, null, null, false)`,
     ]
     for (const change of changes) {
       await put(0, 1)

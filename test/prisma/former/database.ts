@@ -38,6 +38,10 @@ export async function oldestDirectory(): Promise<string> {
   return directory
 }
 
+/** The statements that nodes of 6ea6af0f prepare, and the names of their columns by the server's description. */
+export const formerStatements = async (): Promise<{ name: string; text: string; columns: string[] }[]> =>
+  JSON.parse(await read('statements-6ea6af0f.json.gz'))
+
 /** Whether there is a pg_dump that reads the test's server. */
 export async function hasPgDump(): Promise<boolean> {
   const major = /\d+/.exec(spawnSync('pg_dump', ['--version']).stdout?.toString() ?? '')?.[0] ?? 0

@@ -22,7 +22,7 @@ export async function fill({ ids: { app, club } }: World, entries: number, value
   const client = pgClient(inject('databaseUrl'))
   await client.connect()
   const put = `SELECT count(*)::int4 AS stored FROM generate_series($1::int, $2::int) n,
-    storage_write($3, $4, '', $5, 'k' || lpad(n::text, 5, '0'), $6, gen_random_uuid(), to_timestamp($7), $8, NULL, NULL, NULL) put
+    storage_write($3, $4, '', $5, 'k' || lpad(n::text, 5, '0'), $6, gen_random_uuid(), to_timestamp($7), $8, NULL, NULL, NULL, false) put
     WHERE put.outcome = 'stored'`
   try {
     await client.query('DELETE FROM "StorageEntry" WHERE "appId" = $1', [app])
