@@ -29,7 +29,7 @@ export async function readMigrations(directory = schemaDirectory()): Promise<Mig
 /** Returns the steps to the first migration in the order of application: databases from before it have some of them. */
 export async function readUpgrade(directory = schemaDirectory()): Promise<Migration[]> {
   const place = join(directory, 'upgrade')
-  const names = existsSync(place) ? await readdir(place) : []
+  const names = existsSync(place) ? (await readdir(place)).filter((name) => name.endsWith('.sql')) : []
   return Promise.all(names.sort().map((name) => readMigration(basename(name, '.sql'), join(place, name))))
 }
 

@@ -52,7 +52,7 @@ function refuseOlder(applied: readonly AppliedMigration[]): void {
   const { name } = applied[0]!
   if (name > OLDEST.at(-1)!.name) throw new ForeignMigrationError(name, `Migration ${name} is unknown.`)
   throw new Error(
-    `The database was made before the commit ${OLDEST_COMMIT}, the oldest one whose databases \`member-apps migrate\` upgrades (docs/upgrades.md#from-before-1-0).`,
+    `The database was made before the commit ${OLDEST_COMMIT}, the oldest one whose databases \`member-apps migrate\` upgrades (docs/upgrades.md#from-before-010).`,
   )
 }
 

@@ -204,13 +204,13 @@ it.each([
     const [names, catalogue] = [await namesIn(url), await catalogueOf(url)]
     const sentence =
       'The database was made before the commit 283ca89d, the oldest one whose databases `member-apps migrate` upgrades ' +
-      '(docs/upgrades.md#from-before-1-0).'
+      '(docs/upgrades.md#from-before-010).'
     await expect(migrate(url)).rejects.toThrow(sentence)
     await expect(prepareSchema(url, { migrateOnStart: false })).rejects.toThrow(sentence)
     expect(await namesIn(url)).toEqual(names)
     expect(await catalogueOf(url)).toEqual(catalogue)
     const page = await readFile(new URL('../../docs/upgrades.md', import.meta.url), 'utf8')
-    expect(page.split('\n## From before 1.0\n')[1]).toContain('`283ca89d`')
+    expect(page.split('\n## From before 0.1.0\n')[1]).toContain('`283ca89d`')
   },
 )
 

@@ -8,28 +8,15 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/member-apps-api/releases')
-const MIGRATIONS = 'prisma/migrations'
-const SQL = [MIGRATIONS, 'prisma/functions']
+/** Its nodes run beside those of 0.1.0 while these replace them (docs/upgrades.md). Each release names the one before it here. */
+const FORMER = '6ea6af0f'
 
 const git = async (...args: string[]) => (await run('git', args, { cwd: root, maxBuffer: 1e9 })).stdout.trim()
 
-/**
- * FORMER_RELEASE, or the last commit with other migrations or functions, all of whose migrations are there unchanged or have
- * been replaced: before a release, one may still be edited. Undefined without git or its history.
- */
+/** FORMER_RELEASE, or the former release; undefined without git or its history. */
 export async function formerCommit(): Promise<string | undefined> {
-  try {
-    if (process.env.FORMER_RELEASE) return await git('rev-parse', '--verify', `${process.env.FORMER_RELEASE}^{commit}`)
-    if ((await git('status', '--porcelain', ...SQL)) !== '') return await git('rev-parse', 'HEAD')
-    for (const changed of (await git('log', '--format=%H', '--', ...SQL)).split('\n')) {
-      const before = await git('rev-parse', '--verify', '--quiet', `${changed}^`)
-      const changes = await git('diff', '--name-status', '--no-renames', before, 'HEAD', '--', MIGRATIONS)
-      if (!/^[^AD]/m.test(changes)) return before
-    }
-    return undefined
-  } catch {
-    return undefined
-  }
+  const commit = process.env.FORMER_RELEASE || FORMER
+  return git('rev-parse', '--verify', `${commit}^{commit}`).catch(() => undefined)
 }
 
 /** The directory of that commit, compiled with our packages: made once, in 15 s of CPU. */
