@@ -1,5 +1,6 @@
 import type { AppliedMigration } from './applied-migrations.ts'
 import { ForeignMigrationError, isPending } from './applied-migrations.ts'
+import { isAppliedAsBefore, REMOVED } from './edited-migrations.ts'
 import type { Migration } from './migration-files.ts'
 
 export interface MigrationFiles {
@@ -43,7 +44,9 @@ function pendingSteps(steps: readonly Migration[], applied: readonly AppliedMigr
   if (!isSquashed) refuseOlder(applied)
   if (steps.length === 0)
     throw new Error('prisma/upgrade is missing beside prisma/migrations: it is part of the installation.')
-  return steps.filter((step) => !(isSquashed && step.name < SQUASHED.name) && isPending(step, applied))
+  return steps
+    .filter(({ name }) => !(isSquashed && name < SQUASHED.name) && !isAppliedAsBefore(name, applied))
+    .filter((step) => isPending(step, applied))
 }
 
 function refuseOlder(applied: readonly AppliedMigration[]): void {
@@ -58,6 +61,6 @@ function refuseOlder(applied: readonly AppliedMigration[]): void {
 
 /** The applied migrations that these files, and the releases before them, do not have. */
 export function unknownAmong({ migrations, steps }: MigrationFiles, applied: readonly AppliedMigration[]): string[] {
-  const known = new Set([...OLDEST, SQUASHED, ...steps, ...migrations].map(({ name }) => name))
+  const known = new Set([...OLDEST, SQUASHED, REMOVED, ...steps, ...migrations].map(({ name }) => name))
   return applied.map(({ name }) => name).filter((name) => !known.has(name))
 }

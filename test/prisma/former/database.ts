@@ -1,10 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { inject } from 'vitest'
+import { readUpgrade } from '../../../prisma/migration-files.ts'
 import { temporaryDirectory } from '../../process/embedded/servers.ts'
 import type { AtEnd } from '../../support/databases.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
@@ -32,11 +33,28 @@ export async function formerDatabase(commit: (typeof formerCommits)[number], atE
 /** The migrations of 283ca89d, in a directory for `migrate`. */
 export async function oldestDirectory(): Promise<string> {
   const directory = await temporaryDirectory()
-  const archive = fileURLToPath(new URL('283ca89d-migrations.tar.gz', import.meta.url))
-  await promisify(execFile)('tar', ['-xzf', archive, '-C', directory])
+  await unpack('283ca89d-migrations.tar.gz', directory)
   await mkdir(join(directory, 'functions/triggers'), { recursive: true })
   return directory
 }
+
+/**
+ * All migrations up to 790dee64 in such a directory, those that were edited as they were before (six at once: no commit had them
+ * together).
+ */
+export async function editedDirectory(): Promise<string> {
+  const directory = await oldestDirectory()
+  for (const { name, sql } of await readUpgrade()) {
+    if (name > '20261127130000') break
+    await mkdir(join(directory, 'migrations', name))
+    await writeFile(join(directory, 'migrations', name, 'migration.sql'), sql)
+  }
+  await unpack('edited-migrations.tar.gz', directory)
+  return directory
+}
+
+const unpack = (archive: string, directory: string) =>
+  promisify(execFile)('tar', ['-xzf', fileURLToPath(new URL(archive, import.meta.url)), '-C', directory])
 
 /** The statements that nodes of 6ea6af0f prepare, and the names of their columns by the server's description. */
 export const formerStatements = async (): Promise<{ name: string; text: string; columns: string[] }[]> =>
