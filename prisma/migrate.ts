@@ -84,7 +84,8 @@ export async function migrate(
       return names.length > 0
     }
     if (state.pending.length > 0) while (await apply(() => applyNext(client, files, url)));
-    for (const group of files.functions)
+    // Nobody waits for the tables of a new database.
+    for (const group of state.isNew ? [files.functions.flat()] : files.functions)
       if (group.some(({ name }) => state.functions.includes(name))) await apply(() => applyFunctions(client, group))
     await limitSessions(client, role)
     return own
