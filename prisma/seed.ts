@@ -1,8 +1,7 @@
 import type { Database } from './client.ts'
 import { demo } from './demo.ts'
 import type { ScopesAt } from './demo-clients.ts'
-import { arrayOf } from './pg/array-literal.ts'
-import { statement, text } from './pg/statement.ts'
+import { instants, statement, text, texts } from './pg/statement.ts'
 
 /**
  * Inserts the demo data in one transaction, then moves its events to today. Other existing rows stay unchanged, so it can be run
@@ -44,26 +43,27 @@ export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise
 const moveEvents = statement(
   'seed_move_events',
   `UPDATE "Event" SET start = moved.start, "end" = moved."end"
-  FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) AS moved (id, club, start, "end")
+  FROM unnest($ids::text[], $clubs::text[], $starts::timestamptz[], $ends::timestamptz[]) AS moved (id, club, start, "end")
   WHERE "Event".id = moved.id AND "clubId" = club AND ("Event".start, "Event"."end") <> (moved.start, moved."end")`,
+  { ids: texts, clubs: texts, starts: instants, ends: instants },
   {},
 )
 
 const move = (db: Database, events: ReturnType<typeof demo>['event']) =>
-  db.execute(moveEvents, [
-    arrayOf(events.map(({ id }) => id)),
-    arrayOf(events.map(({ clubId }) => clubId)),
-    arrayOf(events.map(({ start }) => start.toISOString())),
-    arrayOf(events.map(({ end }) => end.toISOString())),
-  ])
+  db.execute(moveEvents, {
+    ids: events.map(({ id }) => id),
+    clubs: events.map(({ clubId }) => clubId),
+    starts: events.map(({ start }) => start),
+    ends: events.map(({ end }) => end),
+  })
 
 /** Gives the demo's remaining events the times that they would have in a database created today. */
 export async function moveDemoEvents(db: Database, now: Date): Promise<void> {
   await move(db, demo(now, () => []).event)
 }
 
-const findOrganisation = statement('seed_organisation', 'SELECT id FROM "Organisation" LIMIT 1', { id: text })
+const findOrganisation = statement('seed_organisation', 'SELECT id FROM "Organisation" LIMIT 1', {}, { id: text })
 
 export async function isEmpty(db: Database): Promise<boolean> {
-  return (await db.execute(findOrganisation, [])).length === 0
+  return (await db.execute(findOrganisation, {})).length === 0
 }

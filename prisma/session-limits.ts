@@ -55,6 +55,7 @@ const session = statement(
   `SELECT ${SESSION_NAMES},
      current_setting('TimeZone') AS "timeZone", pg_has_role('pg_read_all_stats', 'USAGE') AS "seesOthers",
      ${milliseconds('statement_timeout')}, ${milliseconds('idle_in_transaction_session_timeout')}`,
+  {},
   {
     role: text,
     database: text,
@@ -72,7 +73,7 @@ const session = statement(
  */
 export async function checkSessions(db: Database, limits = productionLimits): Promise<string[]> {
   const wanted = sessionLimits(limits)
-  const [found] = await db.execute(session, [])
+  const [found] = await db.execute(session, {})
   const { role, database, timeZone, seesOthers } = found!
   if (!/^(?:Etc\/)?(?:UTC|GMT)$/.test(timeZone)) {
     throw new Error(

@@ -2,10 +2,10 @@ import { DatabaseError } from 'pg'
 import type { ConnectionShares, Holder } from './connection-shares.ts'
 import { PreparedQuery } from './pg-internals.ts'
 import { isStale } from './stale-statements.ts'
-import type { Parameter, Statement, Text } from './statement.ts'
+import type { Statement, Text } from './statement.ts'
 
-/** Runs a statement with the values of `$1`, `$2`, …, on a connection of the holder's share or, without one, on any. */
-export type Execute = <R>(statement: Statement<R>, values: Parameter[], holder?: Holder) => Promise<R[]>
+/** Runs a statement on a connection of the holder's share or, without one, on any. */
+export type Execute = <V, R>(statement: Statement<V, R>, values: V, holder?: Holder) => Promise<R[]>
 
 /**
  * After an error that PostgreSQL reports the connection is usable, unless the session has ended or the server has become a
@@ -17,10 +17,11 @@ export const executeOn =
   (shares: ConnectionShares): Execute =>
   (statement, values, holder) =>
     new Promise((resolve, reject) => {
+      const parameters = statement.encode(values)
       shares.connect(holder, (failure, client, release) => {
         if (failure) return reject(failure)
-        const query = new PreparedQuery(statement, values, (error, rows) => {
-          if (isStale(error)) client!.query(new PreparedQuery(statement, values, end, ''))
+        const query = new PreparedQuery(statement, parameters, (error, rows) => {
+          if (isStale(error)) client!.query(new PreparedQuery(statement, parameters, end, ''))
           else end(error, rows)
         })
         client!.query(query)

@@ -8,6 +8,8 @@ const LARGE_BYTES = 64 * 1024
 
 const isLarge = (value: Parameter) => value instanceof Buffer && value.length > LARGE_BYTES
 
+type Planned = Pick<Statement, 'name' | 'text'>
+
 /** The statements that each connection has planned, and what marks their texts there: PgBouncer knows a statement by its text. */
 const prepared = new WeakMap<Connection, { names: Set<string>; mark: string }>()
 
@@ -17,7 +19,7 @@ const prepared = new WeakMap<Connection, { names: Set<string>; mark: string }>()
  * 15 us more in the process alone, and 20 to 50 us in all, on a GET of 160 to 195 (npm run bench).
  */
 export class PreparedQuery implements Submittable {
-  readonly #statement: Statement
+  readonly #statement: Planned
   readonly #values: Parameter[]
   /** '' is planned for this execution alone. */
   readonly #name: string
@@ -25,7 +27,7 @@ export class PreparedQuery implements Submittable {
   #connection: Connection | undefined
   readonly callback: (error: Error | undefined, rows: Text[][]) => void
 
-  constructor(statement: Statement, values: Parameter[], callback: PreparedQuery['callback'], name = statement.name) {
+  constructor(statement: Planned, values: Parameter[], callback: PreparedQuery['callback'], name = statement.name) {
     this.#statement = statement
     this.#name = name
     this.#values = values

@@ -1,12 +1,12 @@
 import type { Database } from '../client.ts'
-import { int, statement } from './statement.ts'
+import { instant, int, statement } from './statement.ts'
 
 interface Removed {
   /** The name of the statement. */
   name: string
   /** A quoted identifier. */
   table: string
-  /** A quoted column: rows with a time up to $1 are removed, the earliest first. */
+  /** A quoted column: rows with a time up to $until are removed, the earliest first. */
   time: string
   /** A further condition, served by the same index as the time. */
   condition?: string
@@ -21,12 +21,13 @@ export function removal({ name, table, time, condition = 'true' }: Removed) {
   const gone = statement(
     name,
     `WITH gone AS (DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table}
-        WHERE ${time} <= $1::timestamptz AND ${condition} ORDER BY ${time} LIMIT $2::int8 FOR UPDATE SKIP LOCKED)) RETURNING 1)
+        WHERE ${time} <= $until::timestamptz AND ${condition} ORDER BY ${time} LIMIT $limit::int8 FOR UPDATE SKIP LOCKED)) RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
+    { until: instant, limit: int },
     { removed: int },
   )
   return async (db: Database, until: number, limit: number): Promise<number> => {
-    const [row] = await db.execute(gone, [new Date(until).toISOString(), String(limit)])
+    const [row] = await db.execute(gone, { until, limit })
     return row!.removed
   }
 }

@@ -1,7 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { bool, jsonArray, jsonStrings, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import {
+  bool,
+  encodedTexts,
+  instant,
+  jsonArray,
+  jsonStrings,
+  nullable,
+  oneOf,
+  statement,
+  text,
+} from '../../prisma/pg/statement.ts'
 import { failureOf } from './database-errors.ts'
 import { storageScopes } from './scopes.ts'
 import { DAY_MS } from './time.ts'
@@ -115,24 +125,24 @@ const accessOf = (client: string, { joins = '', memberOf, scopes, condition }: C
     FROM ${callers}"Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"${joins}
     WHERE "Client".id = ${client} AND (${condition})`
 
-/** $4: now, $6: consents given before have ended. */
+/** Consents given before `consentedAfter` have ended. */
 const ofMember = ({ client, organisation, member, grant }: Caller & { member: string; grant: string }): Consented => ({
   scopes: `coalesce("Client".scopes, '{}')`,
   memberOf: `(SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
-       WHERE "organisationId" = ${organisation} AND "personId" = ${member} AND ("leftAt" IS NULL OR "leftAt" > $4))`,
+       WHERE "organisationId" = ${organisation} AND "personId" = ${member} AND ("leftAt" IS NULL OR "leftAt" > $now))`,
   condition: `${grant} IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = ${grant}
         AND "clientId" = ${client} AND "organisationId" = ${organisation} AND "personId" = ${member} AND "withdrawnAt" IS NULL
-        AND "createdAt" > $6)`,
+        AND "createdAt" > $consentedAfter)`,
 })
 
 /**
  * Without a member: a first-party client, or a team's client for its app, to whose storage a member of the club consents, in
- * whichever client of the app. $3: now, $4: consents given before have ended.
+ * whichever client of the app.
  */
 const ofItself = ({ organisation }: Pick<Caller, 'organisation'>): Consented => ({
   // OFFSET 0: else it is called once for each place below.
   joins: `
-    CROSS JOIN LATERAL (SELECT consent_storage_scopes('{${storageScopes}}', "Client"."appId", ${organisation}, $3, $4) AS scopes
+    CROSS JOIN LATERAL (SELECT consent_storage_scopes('{${storageScopes}}', "Client"."appId", ${organisation}, $now, $consentedAfter) AS scopes
       OFFSET 0) allowed`,
   scopes: `CASE WHEN "Client"."teamId" IS NULL THEN coalesce("Client".scopes, '{}')
         ELSE ARRAY(SELECT scope FROM unnest(allowed.scopes) AS scope WHERE scope = ANY ("Client".scopes)) END`,
@@ -158,40 +168,60 @@ const numbered = { numbers: jsonArray<number>(), ...accessColumns }
 const statements = {
   member: statement(
     'access',
-    `SELECT ${accessOf('$1', ofMember({ client: '$1', organisation: '$2', member: '$3', grant: '$5::text' }))}`,
+    `SELECT ${accessOf('$client', ofMember({ client: '$client', organisation: '$organisation', member: '$member', grant: '$grant::text' }))}`,
+    { client: text, organisation: text, member: text, now: instant, grant: nullable(text), consentedAfter: instant },
     accessColumns,
   ),
-  itself: statement('access_of_itself', `SELECT ${accessOf('$1', ofItself({ organisation: '$2' }))}`, accessColumns),
+  itself: statement(
+    'access_of_itself',
+    `SELECT ${accessOf('$client', ofItself({ organisation: '$organisation' }))}`,
+    { client: text, organisation: text, now: instant, consentedAfter: instant },
+    accessColumns,
+  ),
   members: statement(
     'access_of_all',
     ofAll(
       ofMember(COLUMNS),
-      `unnest($1::text[], $2::text[], $3::text[], $5::text[]) WITH ORDINALITY
+      `unnest($clients::text[], $organisations::text[], $members::text[], $grants::text[]) WITH ORDINALITY
         AS caller (client, organisation, member, "grant", number)`,
     ),
+    {
+      clients: encodedTexts,
+      organisations: encodedTexts,
+      members: encodedTexts,
+      now: instant,
+      grants: encodedTexts,
+      consentedAfter: instant,
+    },
     numbered,
   ),
   themselves: statement(
     'access_of_themselves',
-    ofAll(ofItself(COLUMNS), 'unnest($1::text[], $2::text[]) WITH ORDINALITY AS caller (client, organisation, number)'),
+    ofAll(
+      ofItself(COLUMNS),
+      'unnest($clients::text[], $organisations::text[]) WITH ORDINALITY AS caller (client, organisation, number)',
+    ),
+    { clients: encodedTexts, organisations: encodedTexts, now: instant, consentedAfter: instant },
     numbered,
   ),
 }
 
-const periodAt = (now: number) => [now, now - CONSENT_MS].map((ms) => new Date(ms).toISOString()) as [string, string]
+const NOBODY = { organisation: '', member: '' }
+
+const periodAt = (now: number) => ({ now, consentedAfter: now - CONSENT_MS })
 
 /** Not cached. Resolves as an AccessLookup does; rejects with the database's error. */
 export async function readAccess(db: Database, principal: Principal, now: number): Promise<Access | null> {
   const { client, organisation, member, grant } = principal
   if (grant !== undefined && !isPostgresText(grant)) return null
-  const [at, consentedAfter] = periodAt(now)
+  const period = periodAt(now)
   if (member === null) {
     const of = isPostgresText(organisation) ? organisation : ''
-    const [row] = await db.execute(statements.itself, [client, of, at, consentedAfter])
+    const [row] = await db.execute(statements.itself, { client, organisation: of, ...period })
     return row ?? null
   }
-  const membership = isPostgresText(organisation) && isPostgresText(member) ? [organisation, member] : ['', '']
-  const [row] = await db.execute(statements.member, [client, ...membership, at, grant ?? null, consentedAfter])
+  const membership = isPostgresText(organisation) && isPostgresText(member) ? { organisation, member } : NOBODY
+  const [row] = await db.execute(statements.member, { client, ...membership, grant: grant ?? null, ...period })
   return row ?? null
 }
 
@@ -201,22 +231,26 @@ export async function readAccess(db: Database, principal: Principal, now: number
  * while nobody's access has changed.
  */
 export function accessOfAll(db: Database, principals: readonly Principal[]) {
-  const columns = (those: readonly Principal[], ...of: ((principal: Principal) => string | null)[]) =>
-    of.map((column) => arrayOf(those.map(column)))
-  const caller = [({ client }: Principal) => client, ({ organisation }: Principal) => organisation]
   const members = principals.filter(({ member }) => member !== null)
   const themselves = principals.filter(({ member }) => member === null)
-  const ofMembers = columns(members, ...caller, ({ member }) => member)
-  const [grants] = columns(members, ({ grant = null }) => grant)
-  const ofThemselves = columns(themselves, ...caller)
+  const callersOf = (those: readonly Principal[]) => ({
+    clients: arrayOf(those.map(({ client }) => client)),
+    organisations: arrayOf(those.map(({ organisation }) => organisation)),
+  })
+  const ofMembers = {
+    ...callersOf(members),
+    members: arrayOf(members.map(({ member }) => member)),
+    grants: arrayOf(members.map(({ grant = null }) => grant)),
+  }
+  const ofThemselves = callersOf(themselves)
   let last = ''
   let accesses: readonly (Access | undefined)[] = []
   return async (now: number): Promise<readonly (Access | undefined)[]> => {
-    const [at, consentedAfter] = periodAt(now)
+    const period = periodAt(now)
     // One after the other, on one connection.
     const rows = [
-      members.length > 0 ? await db.execute(statements.members, [...ofMembers, at, grants!, consentedAfter]) : [],
-      themselves.length > 0 ? await db.execute(statements.themselves, [...ofThemselves, at, consentedAfter]) : [],
+      members.length > 0 ? await db.execute(statements.members, { ...ofMembers, ...period }) : [],
+      themselves.length > 0 ? await db.execute(statements.themselves, { ...ofThemselves, ...period }) : [],
     ]
     const text = JSON.stringify(rows)
     if (text === last) return accesses

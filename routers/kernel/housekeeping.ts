@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { float, nullable, statement, text, timestamp } from '../../prisma/pg/statement.ts'
+import { bool, float, int, nullable, statement, text, texts, timestamp } from '../../prisma/pg/statement.ts'
 import { sqlState } from './database-errors.ts'
 
 /** The maximum number of rows per step, so that its statements end long before their time-out. */
@@ -47,32 +46,36 @@ const NOW = `date_trunc('milliseconds', clock_timestamp())`
 const statements = {
   register: statement(
     'housekeeping_register',
-    `INSERT INTO "Housekeeping" (name, "nextAt") SELECT name, ${NOW} FROM unnest($1::text[]) AS task (name)
+    `INSERT INTO "Housekeeping" (name, "nextAt") SELECT name, ${NOW} FROM unnest($names::text[]) AS task (name)
       ON CONFLICT DO NOTHING`,
+    { names: texts },
     {},
   ),
-  /** Takes the task that has been due for the longest time and that no other process has; with $2 also tasks not yet due. */
+  /** Takes the task that has been due for the longest time and that no other process has; with `early` also tasks not yet due. */
   take: statement(
     'housekeeping_take',
     `UPDATE "Housekeeping" SET "leasedUntil" = ${NOW} + make_interval(secs => ${LEASE_S})
       WHERE name = (SELECT name FROM "Housekeeping"
-        WHERE name = ANY ($1::text[]) AND ($2::bool OR "nextAt" <= ${NOW})
+        WHERE name = ANY ($names::text[]) AND ($early::bool OR "nextAt" <= ${NOW})
           AND ("leasedUntil" IS NULL OR "leasedUntil" <= ${NOW})
         ORDER BY "nextAt", removed LIMIT 1 FOR UPDATE SKIP LOCKED)
       RETURNING name, "leasedUntil" AS lease`,
+    { names: texts, early: bool },
     { name: text, lease: timestamp },
   ),
   /** Does nothing when the lease has expired and another process has taken one. */
   putBack: statement(
     'housekeeping_put_back',
-    `UPDATE "Housekeeping" SET "leasedUntil" = NULL, "nextAt" = ${NOW} + make_interval(secs => $3::float8),
-        removed = removed + $4::int8, "finishedAt" = CASE WHEN $5::bool THEN ${NOW} ELSE "finishedAt" END
-      WHERE name = $1 AND "leasedUntil" = $2::timestamptz`,
+    `UPDATE "Housekeeping" SET "leasedUntil" = NULL, "nextAt" = ${NOW} + make_interval(secs => $pause::float8),
+        removed = removed + $removed::int8, "finishedAt" = CASE WHEN $finished::bool THEN ${NOW} ELSE "finishedAt" END
+      WHERE name = $name AND "leasedUntil" = $lease::timestamptz`,
+    { name: text, lease: timestamp, pause: float, removed: int, finished: bool },
     {},
   ),
   finished: statement(
     'housekeeping_finished',
     `SELECT name, extract(epoch FROM "finishedAt")::float8 AS "finishedAt" FROM "Housekeeping"`,
+    {},
     { name: text, finishedAt: nullable(float) },
   ),
 }
@@ -81,14 +84,14 @@ type Portion = { task: string; removed: number; finished: boolean; error?: unkno
 
 /** When each task last finished, in Unix seconds; null before its first run. */
 export async function readFinished(db: Database): Promise<Record<string, number | null>> {
-  const rows = await db.execute(statements.finished, [])
+  const rows = await db.execute(statements.finished, {})
   return Object.fromEntries(rows.map(({ name, finishedAt }) => [name, finishedAt]))
 }
 
 /** Runs the tasks in portions; only one process at a time runs a portion of a task. */
 export function openHousekeeping({ db, tasks, now, removed = () => {}, failed }: Options) {
   const limits = new Map<string, number>()
-  const register = () => db.execute(statements.register, [arrayOf(tasks.map(({ name }) => name))])
+  const register = () => db.execute(statements.register, { names: tasks.map(({ name }) => name) })
 
   async function work({ name, every, step }: Task): Promise<Portion & { next: number }> {
     const limit = limits.get(name) ?? PORTION
@@ -107,11 +110,11 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed }:
 
   /** Undefined when nothing is due. */
   async function portion(of: readonly Task[], early: boolean): Promise<Portion | undefined> {
-    const [taken] = await db.execute(statements.take, [arrayOf(of.map(({ name }) => name)), String(early)])
+    const [taken] = await db.execute(statements.take, { names: of.map(({ name }) => name), early })
     if (!taken) return undefined
     const { next, ...done } = await work(of.find(({ name }) => name === taken.name)!)
-    const values = [taken.name, taken.lease, String(next), String(done.removed), String(done.finished)]
-    await db.execute(statements.putBack, values)
+    const { removed: rows, finished } = done
+    await db.execute(statements.putBack, { ...taken, pause: next, removed: rows, finished })
     if (done.removed > 0) removed(done.task, done.removed)
     if (done.error !== undefined) failed?.(done.task, done.error)
     return done

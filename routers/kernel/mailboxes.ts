@@ -1,6 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { statement, text } from '../../prisma/pg/statement.ts'
+import { statement, text, texts } from '../../prisma/pg/statement.ts'
 import { comparableEmail } from './email-address.ts'
 
 /** SQL of the comparable form of a person's address, once `fillMailboxes` has run. */
@@ -16,13 +15,15 @@ const statements = {
   pending: statement(
     'mailboxes_pending',
     `SELECT id, email FROM "Person" WHERE mailbox IS NULL AND octet_length(email) > char_length(email) LIMIT ${PORTION}`,
+    {},
     { id: text, email: text },
   ),
   fill: statement(
     'mailboxes_fill',
     `UPDATE "Person" SET mailbox = found.mailbox
-      FROM unnest($1::text[], $2::text[], $3::text[]) AS found (id, email, mailbox)
+      FROM unnest($ids::text[], $emails::text[], $mailboxes::text[]) AS found (id, email, mailbox)
       WHERE "Person".id = found.id AND "Person".email = found.email AND "Person".mailbox IS NULL`,
+    { ids: texts, emails: texts, mailboxes: texts },
     {},
   ),
 }
@@ -34,14 +35,14 @@ const statements = {
  */
 export async function fillMailboxes(db: Database): Promise<void> {
   for (;;) {
-    const rows = await db.execute(statements.pending, [])
+    const rows = await db.execute(statements.pending, {})
     if (rows.length === 0) return
     // '' for a text that is not an address.
     const forms = rows.map(({ email }) => comparableEmail(email) ?? '')
-    await db.execute(statements.fill, [
-      arrayOf(rows.map(({ id }) => id)),
-      arrayOf(rows.map(({ email }) => email)),
-      arrayOf(forms),
-    ])
+    await db.execute(statements.fill, {
+      ids: rows.map(({ id }) => id),
+      emails: rows.map(({ email }) => email),
+      mailboxes: forms,
+    })
   }
 }

@@ -7,13 +7,13 @@ export type Reserve = (bytes: number) => Promise<void>
 /** Reads values of up to `freeBytes` at once; reserves memory for larger ones, then reads again. */
 export async function readWithin<Row extends { bytes: number | null }>(
   reserve: Reserve,
-  read: (maxBytes: string) => Promise<Row[]>,
+  read: (maxBytes: number) => Promise<Row[]>,
   freeBytes = LARGE_BYTES,
 ): Promise<Row[]> {
   let reserved = 0
   for (;;) {
     const maxBytes = Math.max(freeBytes, reserved)
-    const rows = await read(String(maxBytes))
+    const rows = await read(maxBytes)
     const bytes = rows[0]?.bytes ?? 0
     if (bytes <= maxBytes) return rows
     // The values may have grown since the first read: only the difference is missing.

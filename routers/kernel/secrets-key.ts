@@ -4,13 +4,18 @@ import type { Cipher } from './cipher.ts'
 import { associatedData } from './cipher.ts'
 import { errors } from './errors.ts'
 
-const selectCheck = statement('secrets_check', 'SELECT ciphertext FROM "SecretsKeyCheck" WHERE id = 1', {
-  ciphertext: text,
-})
+const selectCheck = statement(
+  'secrets_check',
+  'SELECT ciphertext FROM "SecretsKeyCheck" WHERE id = 1',
+  {},
+  {
+    ciphertext: text,
+  },
+)
 
 /** A text that the first start has encrypted, and each rotation encrypts again; null before the first start. */
 export async function storedCheck(db: Database): Promise<string | null> {
-  const [row] = await db.execute(selectCheck, [])
+  const [row] = await db.execute(selectCheck, {})
   return row?.ciphertext ?? null
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { int, statement, texts } from '../../prisma/pg/statement.ts'
 
 export interface Store {
   app: string
@@ -32,10 +31,19 @@ const ofStores = statement(
   `SELECT at::int4, coalesce(changes, 0) AS changes,
       coalesce((SELECT max(number) FROM "StorageChange" change WHERE change."appId" = app AND change."clubId" = club
         AND change.owner = place.owner AND change.collection = place.collection), 0) AS last
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS place (app, club, owner, collection, at)
+    FROM unnest($apps::text[], $clubs::text[], $owners::text[], $collections::text[]) WITH ORDINALITY AS place (app, club, owner, collection, at)
       LEFT JOIN "StorageUsage" ON "StorageUsage"."appId" = app AND "StorageUsage"."clubId" = club`,
+  { apps: texts, clubs: texts, owners: texts, collections: texts },
   { at: int, changes: int, last: int },
 )
+
+/** The watched places, field by field. */
+interface Places {
+  apps: string[]
+  clubs: string[]
+  owners: string[]
+  collections: string[]
+}
 
 interface Watched {
   place: Place
@@ -51,7 +59,7 @@ const nameOf = ({ owner, collection }: Place) => `${owner}\0${collection}`
 export class StoreWatch {
   readonly #db: Database
   readonly #looksMs: typeof LOOKS_MS
-  readonly #numbers: Statement<Numbers>
+  readonly #numbers: Statement<Places, Numbers>
   readonly #stores = new Map<string, Map<string, Watched>>()
   #round = 0
   #isLooking = false
@@ -59,7 +67,7 @@ export class StoreWatch {
   #sooner = new AbortController()
 
   /** `numbers` returns those of the watched places. */
-  constructor(db: Database, looksMs = LOOKS_MS, numbers: Statement<Numbers> = ofStores) {
+  constructor(db: Database, looksMs = LOOKS_MS, numbers: Statement<Places, Numbers> = ofStores) {
     this.#db = db
     this.#looksMs = looksMs
     this.#numbers = numbers
@@ -137,9 +145,12 @@ export class StoreWatch {
       await pause(ms, undefined, { ref: false, signal: this.#sooner.signal }).catch(() => {})
       if (this.#stores.size === 0) break
       const all = [...this.#watched()]
-      const column = (of: (place: Place) => string) => arrayOf(all.map(({ place }) => of(place)))
-      const names = [column(({ owner }) => owner), column(({ collection }) => collection)]
-      const values = [column(({ app }) => app), column(({ club }) => club), ...names]
+      const values = {
+        apps: all.map(({ place }) => place.app),
+        clubs: all.map(({ place }) => place.club),
+        owners: all.map(({ place }) => place.owner),
+        collections: all.map(({ place }) => place.collection),
+      }
       // An unreachable database is asked again at the next look.
       const rows = await this.#db.execute(this.#numbers, values).catch(() => [])
       for (const { at, changes, last } of rows) {

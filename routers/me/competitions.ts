@@ -23,9 +23,10 @@ const own = statement(
       ${unix('result.timestamp')} AS timestamp
     FROM "CompetitionResult" result
       CROSS JOIN LATERAL (SELECT * FROM "Competition" WHERE id = result."competitionId" LIMIT 1) competition
-    WHERE "personId" = $2 AND place IS NOT NULL
-      AND ("hostId" = $1 OR EXISTS (SELECT FROM "Participation" WHERE "competitionId" = competition.id AND "clubId" = $1))
+    WHERE "personId" = $member AND place IS NOT NULL
+      AND ("hostId" = $club OR EXISTS (SELECT FROM "Participation" WHERE "competitionId" = competition.id AND "clubId" = $club))
     ORDER BY result.timestamp DESC, result.id`,
+  { club: text, member: text },
   { id: text, competitionId: text, competition: text, disciplineId: text, place: int, score: float, timestamp: int },
 )
 
@@ -37,4 +38,4 @@ export const competitions = endpoint('GET /me/competitions', 'svc.me.competition
   returns: 'The results.',
 })
   .output(z.object({ items: z.array(result).meta({ description: 'The results, newest first.' }) }))
-  .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(own, [club, member]) }))
+  .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(own, { club, member }) }))

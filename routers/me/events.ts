@@ -42,15 +42,15 @@ function oneYearAfter(seconds: number) {
 }
 
 /**
- * Events with `start < $4` and `end > $3`, and events without length that start at $3; the index on (club, end) serves the
+ * Events with `start < $end` and `end > $start`, and events without length that start at `$start`; the index on (club, end) serves the
  * first condition. Groups and calendar are looked up event by event: a join may read those of all clubs. Club and range are
  * columns of `own`: with their values in its plan, PostgreSQL makes a new plan for every request of a small club.
  */
 const visible = statement(
   'me_events',
   `WITH own AS MATERIALIZED
-      (SELECT $1::text AS club, to_timestamp($3) AS "from", to_timestamp($4) AS until,
-         coalesce(array_agg("groupId"), '{}') AS groups FROM "GroupMembership" WHERE "personId" = $2)
+      (SELECT $club::text AS club, to_timestamp($start) AS "from", to_timestamp($end) AS until,
+         coalesce(array_agg("groupId"), '{}') AS groups FROM "GroupMembership" WHERE "personId" = $member)
     SELECT event.id, title, ${unix('start')} AS start, ${unix('"end"')} AS "end", location
     FROM own CROSS JOIN "Event" event
       CROSS JOIN LATERAL (SELECT count(*) AS groups, coalesce(bool_or("groupId" = ANY (own.groups)), false) AS "isOwn"
@@ -59,6 +59,7 @@ const visible = statement(
       AND "end" >= "from" AND start < until AND ("end" > "from" OR start >= "from")
       AND (audience."isOwn" OR ${isForClub({ hasGroups: 'audience.groups > 0' })})
     ORDER BY event.start, event."end", event.id`,
+  { club: text, member: text, start: int, end: int },
   { id: text, title: text, start: int, end: int, location: text },
 )
 
@@ -77,5 +78,5 @@ export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMembe
     const end = input.end ?? start + DEFAULT_RANGE_SECONDS
     if (end < start || end > oneYearAfter(start)) throw errors.rangeTooLong()
 
-    return { items: await core.db.execute(visible, [club, member, String(start), String(end)]) }
+    return { items: await core.db.execute(visible, { club, member, start, end }) }
   })

@@ -19,8 +19,9 @@ const own = statement(
   'me_groups',
   `SELECT id, name, max(role) AS role
     FROM "GroupMembership" JOIN "Group" ON id = "groupId"
-    WHERE "personId" = $2 AND "clubId" = $1
+    WHERE "personId" = $member AND "clubId" = $club
     GROUP BY id ORDER BY name, id`,
+  { club: text, member: text },
   { id: text, name: text, role: oneOf('member', 'trainer') },
 )
 
@@ -31,4 +32,4 @@ export const groups = endpoint('GET /me/groups', 'svc.me.groups:read', clubMembe
   returns: 'The groups.',
 })
   .output(z.object({ items: z.array(group).meta({ description: 'The groups, ordered by name.' }) }))
-  .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(own, [club, member]) }))
+  .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(own, { club, member }) }))

@@ -26,8 +26,9 @@ const card = z
 const last = statement(
   'me_card',
   `SELECT serial, status, name, "memberNumber", to_json(coalesce(departments, '{}')) AS departments, "validUntil"
-    FROM "MemberCard" WHERE "clubId" = $1 AND "personId" = $2 AND "validUntil" IS NOT NULL
+    FROM "MemberCard" WHERE "clubId" = $club AND "personId" = $member AND "validUntil" IS NOT NULL
     ORDER BY "issuedAt" DESC, serial DESC LIMIT 1`,
+  { club: text, member: text },
   { serial: text, status: text, name: text, memberNumber: text, departments: jsonStrings, validUntil: date },
 )
 
@@ -39,7 +40,7 @@ export const membercard = endpoint('GET /me/membercard', 'svc.me.membercard:read
 })
   .output(z.object({ card: card.nullable().meta({ description: 'The card; null when the member has none.' }) }))
   .query(async ({ ctx: { core, member, club } }) => {
-    const [stored] = await core.db.execute(last, [club, member])
+    const [stored] = await core.db.execute(last, { club, member })
     if (!stored) return { card: null }
     const valid = isSameText(stored.status, 'valid') && stored.validUntil >= toPlainDate(new Date(core.now()))
     return { card: { ...stored, valid } }

@@ -23,7 +23,8 @@ const profileOutput = z
 
 const person = statement(
   'me_profile',
-  'SELECT id, "firstName", "lastName", email, birthday, image FROM "Person" WHERE id = $1',
+  'SELECT id, "firstName", "lastName", email, birthday, image FROM "Person" WHERE id = $member',
+  { member: text },
   { id: text, firstName: text, lastName: text, email: text, birthday: nullable(date), image: text },
 )
 
@@ -34,7 +35,7 @@ export const profile = endpoint('GET /me/profile', 'svc.me.profile:read', clubMe
 })
   .output(profileOutput)
   .query(async ({ ctx: { core, member } }) => {
-    const [found] = await core.db.execute(person, [member])
+    const [found] = await core.db.execute(person, { member })
     // The person was deleted while the membership was still cached.
     if (!found) throw errors.memberUnknown('club')
     return found

@@ -20,15 +20,16 @@ const plan = z
 const assigned = statement(
   'me_training_plans',
   `WITH own AS MATERIALIZED
-      (SELECT "groupId", bool_or(role = 'member') AS "isMember" FROM "GroupMembership" WHERE "personId" = $2 GROUP BY 1),
+      (SELECT "groupId", bool_or(role = 'member') AS "isMember" FROM "GroupMembership" WHERE "personId" = $member GROUP BY 1),
     through AS MATERIALIZED
       (SELECT DISTINCT ON ("planId") "planId", own."groupId" FROM own CROSS JOIN LATERAL
-         (SELECT "planId" FROM "PlanAssignment" WHERE "groupId" = own."groupId" AND "clubId" = $1 OFFSET 0) assignment
+         (SELECT "planId" FROM "PlanAssignment" WHERE "groupId" = own."groupId" AND "clubId" = $club OFFSET 0) assignment
        ORDER BY "planId", "isMember" DESC, own."groupId")
     SELECT id, name, category, description, (SELECT count(*) FROM "Exercise" WHERE "planId" = plan.id) AS "exerciseCount",
       through."groupId" AS "group"
     FROM through CROSS JOIN LATERAL (SELECT * FROM "TrainingPlan" WHERE id = through."planId" LIMIT 1) plan
     ORDER BY name, id`,
+  { club: text, member: text },
   { id: text, name: text, category: text, description: text, exerciseCount: int, group: text },
 )
 
@@ -40,4 +41,4 @@ export const trainingplans = endpoint('GET /me/trainingplans', 'svc.me.trainingp
   returns: 'The plans.',
 })
   .output(z.object({ items: z.array(plan).meta({ description: 'The plans, ordered by name.' }) }))
-  .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(assigned, [club, member]) }))
+  .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(assigned, { club, member }) }))

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { errors } from '../kernel/errors.ts'
 import { lists, profile } from './sections.ts'
 
@@ -7,9 +7,10 @@ import { lists, profile } from './sections.ts'
 export const exportedBytes = statement(
   'personal_data_bytes',
   `SELECT (
-      (SELECT coalesce(sum(octet_length(value)), 0) FROM "StorageEntry" WHERE "memberId" = $1) +
-      (SELECT coalesce(sum(octet_length(value)), 0) FROM "Answer" JOIN "QuizResult" ON id = "resultId" WHERE "personId" = $1)
+      (SELECT coalesce(sum(octet_length(value)), 0) FROM "StorageEntry" WHERE "memberId" = $person) +
+      (SELECT coalesce(sum(octet_length(value)), 0) FROM "Answer" JOIN "QuizResult" ON id = "resultId" WHERE "personId" = $person)
     )::float8 AS bytes`,
+  { person: text },
   { bytes: int },
 )
 

@@ -40,7 +40,7 @@ export const personalData = {
     .input(person)
     .output(z.custom<PersonalData>())
     .query(async ({ ctx: { core, call }, input: { id } }) => {
-      const [{ bytes } = { bytes: 0 }] = await core.db.execute(exportedBytes, [id])
+      const [{ bytes } = { bytes: 0 }] = await core.db.execute(exportedBytes, { person: id })
       if (bytes > MAX_BYTES) throw errors.exportTooLarge()
       if (bytes > LARGE_BYTES) await call.reserve(bytes)
       await fillMailboxes(core.db)

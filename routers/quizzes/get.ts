@@ -36,17 +36,18 @@ const output = z
   })
   .meta({ title: 'Quiz', description: 'A quiz, as the member may take it.' })
 
-/** The quiz as of one moment. `bytes` is the size of its questions, which are null when it exceeds $4. */
+/** The quiz as of one moment. `bytes` is the size of its questions, which are null when it exceeds `maxBytes`. */
 const read = statement(
   'quiz_read',
   `SELECT id, title, state, threshold, "attemptsAllowed",
-      (SELECT count(*) FROM "QuizResult" WHERE "quizId" = quiz.id AND "personId" = $3) AS "attemptsUsed",
+      (SELECT count(*) FROM "QuizResult" WHERE "quizId" = quiz.id AND "personId" = $member) AS "attemptsUsed",
       octet_length(questions::text) AS bytes,
-      CASE WHEN octet_length(questions::text) <= $4 THEN questions END AS questions
+      CASE WHEN octet_length(questions::text) <= $maxBytes THEN questions END AS questions
     FROM "Quiz" quiz CROSS JOIN LATERAL
       (SELECT coalesce(json_agg(json_build_object('id', id, 'type', type, 'text', text, 'options', coalesce(options, '{}'))
         ORDER BY position), '[]') AS questions FROM "Question" WHERE "quizId" = quiz.id) asked
-    WHERE quiz.id = $1 AND "academyId" = $2 AND state <> 'draft'`,
+    WHERE quiz.id = $id AND "academyId" = $academy AND state <> 'draft'`,
+  { id: text, academy: text, member: text, maxBytes: int },
   {
     id: text,
     title: text,
@@ -71,7 +72,7 @@ export const get = endpoint('GET /quizzes/{quizId}', 'lms.me.quizzes:read', lear
   .output(output)
   .query(async ({ ctx: { core, call, member, academy }, input: { quizId: id } }) => {
     if (!isPostgresText(id)) throw errors.quizUnknown()
-    const [row] = await readWithin(call.reserve, (maxBytes) => core.db.execute(read, [id, academy, member, maxBytes]))
+    const [row] = await readWithin(call.reserve, (maxBytes) => core.db.execute(read, { id, academy, member, maxBytes }))
     if (!row) throw errors.quizUnknown()
     const { state, bytes, questions, ...quiz } = row
     if (state === 'closed') throw errors.quizClosed()

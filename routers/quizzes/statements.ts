@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { float, int, jsonArray, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import {
+  bool,
+  bools,
+  float,
+  instant,
+  int,
+  jsonArray,
+  nullable,
+  oneOf,
+  statement,
+  text,
+  texts,
+} from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import type { Core } from '../kernel/context.ts'
 import { sqlState } from '../kernel/database-errors.ts'
@@ -19,14 +30,15 @@ export const statements = {
   find: statement(
     'quiz_find',
     `SELECT state, threshold, "lessonId", "attemptsAllowed",
-        (SELECT count(*) FROM "QuizResult" WHERE "quizId" = quiz.id AND "personId" = $4 AND "attemptsAllowed" IS NOT NULL)
+        (SELECT count(*) FROM "QuizResult" WHERE "quizId" = quiz.id AND "personId" = $personId AND "attemptsAllowed" IS NOT NULL)
           AS attempts,
         coalesce((SELECT json_agg(json_build_object('id', id, 'type', type, 'solution', coalesce(solution, '{}'))
           ORDER BY position) FROM "Question" WHERE "quizId" = quiz.id), '[]') AS questions,
         "bodyHash", answer
-      FROM "Quiz" quiz LEFT JOIN "IdempotencyRecord" kept ON kept."quizId" = quiz.id AND "organisationId" = $2
-        AND "clientId" = $3 AND "personId" = $4 AND key = $5 AND "createdAt" > $6
-      WHERE quiz.id = $1 AND "academyId" = $2 AND state <> 'draft'`,
+      FROM "Quiz" quiz LEFT JOIN "IdempotencyRecord" kept ON kept."quizId" = quiz.id AND "organisationId" = $organisationId
+        AND "clientId" = $clientId AND "personId" = $personId AND key = $key AND "createdAt" > $after
+      WHERE quiz.id = $quizId AND "academyId" = $organisationId AND state <> 'draft'`,
+    { quizId: text, organisationId: text, clientId: text, personId: text, key: text, after: instant },
     {
       state: oneOf('draft', 'released', 'closed'),
       threshold: float,
@@ -40,8 +52,31 @@ export const statements = {
   ),
   submit: statement(
     'quiz_submit',
-    `SELECT outcome, first_response FROM
-      quiz_submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+    `SELECT outcome, first_response FROM quiz_submit(
+        $clientId, $personId, $organisationId, $quizId, $key, $bodyHash, $response, $expiry, $id, $score, $passed, $reviewStatus,
+        $gradedQuestions, $threshold, $now, $questions, $answers, $corrections, $attemptsAllowed, $lessonId)`,
+    {
+      clientId: text,
+      personId: text,
+      organisationId: text,
+      quizId: text,
+      key: nullable(text),
+      bodyHash: nullable(text),
+      response: text,
+      expiry: instant,
+      id: text,
+      score: float,
+      passed: bool,
+      reviewStatus: oneOf('passed', 'failed', 'pending_review'),
+      gradedQuestions: int,
+      threshold: float,
+      now: instant,
+      questions: texts,
+      answers: texts,
+      corrections: bools,
+      attemptsAllowed: nullable(int),
+      lessonId: nullable(text),
+    },
     { outcome: oneOf('stored', 'repeated', 'mismatch'), first_response: nullable(text) },
   ),
 }
@@ -60,10 +95,9 @@ export interface Quiz {
 
 /** Undefined when the academy has no such quiz, or has not released it. */
 export async function findQuiz({ db, now }: Core, place: Place): Promise<Quiz | undefined> {
-  const { quizId, organisationId, clientId, personId, key } = place
-  if (!isPostgresText(quizId)) return undefined
+  if (!isPostgresText(place.quizId)) return undefined
   // No client can send an empty key, so no record matches.
-  const values = [quizId, organisationId, clientId, personId, key ?? '', expiry(now()).toISOString()]
+  const values = { ...place, key: place.key ?? '', after: expiry(now()) }
   const [row] = await db.execute(statements.find, values)
   if (!row) return undefined
   const { bodyHash, answer, ...quiz } = row
@@ -86,19 +120,21 @@ export interface Attempt {
  */
 export async function storeAttempt(db: Core['db'], attempt: Attempt): Promise<Result> {
   const { place, bodyHash, quiz, grading, now } = attempt
-  const { clientId, personId, organisationId, quizId, key } = place
   const { outcomes, ...grades } = grading
   const result: Result = { id: randomUUID(), ...grades }
-  const values = [
-    ...[clientId, personId, organisationId, quizId],
-    ...[key ?? null, bodyHash, JSON.stringify(result), expiry(now).toISOString()],
-    ...[result.id, String(result.score), String(result.passed), result.reviewStatus, String(result.gradedQuestions)],
-    ...[String(quiz.threshold), new Date(now).toISOString()],
-    arrayOf(outcomes.map(({ questionId }) => questionId)),
-    arrayOf(outcomes.map(({ answer }) => (answer === undefined ? null : JSON.stringify(answer)))),
-    arrayOf(outcomes.map(({ correct }) => correct)),
-    ...[quiz.attemptsAllowed === null ? null : String(quiz.attemptsAllowed), quiz.lessonId],
-  ]
+  const values = {
+    ...place,
+    key: place.key ?? null,
+    bodyHash,
+    response: JSON.stringify(result),
+    expiry: expiry(now),
+    ...result,
+    ...quiz,
+    now,
+    questions: outcomes.map(({ questionId }) => questionId),
+    answers: outcomes.map(({ answer }) => (answer === undefined ? null : JSON.stringify(answer))),
+    corrections: outcomes.map(({ correct }) => correct),
+  }
   const [stored] = await db.execute(statements.submit, values).catch((error) => {
     throw sqlState(error) === ATTEMPTS_EXHAUSTED ? errors.attemptsExhausted() : error
   })

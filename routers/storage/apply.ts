@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
-import { int, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
-import { textArrayOf } from '../../prisma/pg/text-array.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { bool, float, int, largeTexts, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks, sqlState } from '../kernel/database-errors.ts'
 import { errors, ofOperation } from '../kernel/errors.ts'
 import type { JsonText } from '../kernel/raw-json/text.ts'
@@ -25,20 +25,44 @@ export interface Once {
 }
 
 const COLUMNS = 'outcome, found_value AS value, found_version AS version, found_at AS "updatedAt", used'
-const OPERATIONS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11), $12, $13'
-
-const statementOf = (name: string, call: string) =>
-  statement(name, `SELECT ${COLUMNS} FROM ${call}`, {
-    outcome: oneOf('stored', 'deleted', 'absent', 'found', 'missing'),
-    value: nullable(text),
-    version: nullable(uuid),
-    updatedAt: nullable(int),
-    used: int,
-  })
+const OPERATIONS = `$app, $club, $member, $ops, $owners, $collections, $keys, $values, $ifMatch, $ifNoneMatch,
+  to_timestamp($at), $quotaBytes, $maxBytes`
+const parameters = {
+  app: text,
+  club: text,
+  member: nullable(text),
+  ops: largeTexts,
+  owners: largeTexts,
+  collections: largeTexts,
+  keys: largeTexts,
+  values: largeTexts,
+  ifMatch: largeTexts,
+  ifNoneMatch: largeTexts,
+  at: float,
+  quotaBytes: int,
+  maxBytes: int,
+}
+const columns = {
+  outcome: oneOf('stored', 'deleted', 'absent', 'found', 'missing'),
+  value: nullable(text),
+  version: nullable(uuid),
+  updatedAt: nullable(int),
+  used: int,
+}
 
 const statements = {
-  batch: statementOf('sync_batch', `storage_batch(${OPERATIONS}, $14)`),
-  once: statementOf('storage_once', `storage_once(${OPERATIONS}, $14, $15, $16)`),
+  batch: statement(
+    'sync_batch',
+    `SELECT ${COLUMNS} FROM storage_batch(${OPERATIONS}, $ruled)`,
+    { ...parameters, ruled: bool },
+    columns,
+  ),
+  once: statement(
+    'storage_once',
+    `SELECT ${COLUMNS} FROM storage_once(${OPERATIONS}, $client, $idempotencyKey, $method)`,
+    { ...parameters, client: text, idempotencyKey: text, method: text },
+    columns,
+  ),
 }
 
 /** What an operation did: `absent` of a delete, `missing` of a get. */
@@ -64,19 +88,29 @@ export async function apply(
   { operations, at, quotaBytes, once }: Request,
   reserve: Reserve,
 ): Promise<{ applied: Applied[]; used: number }> {
-  const arrays = (['op', 'owner', 'collection', 'key', 'value', 'ifMatch', 'ifNoneMatch'] as const).map((field) =>
-    textArrayOf(operations.map((operation) => operation[field])),
-  )
-  // Only a batch with a key needs the milliseconds, and entries have none.
-  const values = [app, club, member, ...arrays, String(once ? at : Math.floor(at)), String(quotaBytes)]
-  // With a key the rules are looked for in any case.
-  const last = once ? [once.client, once.key, once.method] : [String(ruled)]
-  const chosen = once ? statements.once : statements.batch
+  const shared = {
+    app,
+    club,
+    member,
+    ops: operations.map(({ op }) => op),
+    owners: operations.map(({ owner }) => owner),
+    collections: operations.map(({ collection }) => collection),
+    keys: operations.map(({ key }) => key),
+    values: operations.map(({ value }) => value),
+    ifMatch: operations.map(({ ifMatch }) => ifMatch && arrayOf(ifMatch)),
+    ifNoneMatch: operations.map(({ ifNoneMatch }) => ifNoneMatch && arrayOf(ifNoneMatch)),
+    // Only a batch with a key needs the milliseconds, and entries have none.
+    at: once ? at : Math.floor(at),
+    quotaBytes,
+  }
   const single = once !== undefined && once.method !== 'POST'
   let reserved = 0
   for (;;) {
-    const maxBytes = Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved))
-    const execute = () => db.execute(chosen, [...values, String(maxBytes), ...last])
+    const values = { ...shared, maxBytes: Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved)) }
+    const execute = () =>
+      once
+        ? db.execute(statements.once, { ...values, client: once.client, idempotencyKey: once.key, method: once.method })
+        : db.execute(statements.batch, { ...values, ruled })
     try {
       const applied = await withStoreLock({ app, club }, () => retryingDeadlocks(execute))
       return { applied, used: applied.at(-1)!.used }

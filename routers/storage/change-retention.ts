@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
-import { statement, text } from '../../prisma/pg/statement.ts'
+import { instant, statement, text } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
 import { sumCollections } from './sum-retention.ts'
@@ -17,12 +17,14 @@ const stores = {
   old: statement(
     'storage_changes_old',
     `SELECT DISTINCT "appId" AS app, "clubId" AS club FROM
-      (SELECT "appId", "clubId" FROM "StorageChange" WHERE at <= $1::timestamptz LIMIT ${STORES}) change`,
+      (SELECT "appId", "clubId" FROM "StorageChange" WHERE at <= $before::timestamptz LIMIT ${STORES}) change`,
+    { before: instant },
     { app: text, club: text },
   ),
   changed: statement(
     'storage_changes_new',
     `SELECT "appId" AS app, "clubId" AS club, changes::text FROM "StorageUsage" WHERE changes > thinned LIMIT ${STORES}`,
+    {},
     { app: text, club: text, changes: text },
   ),
 }
@@ -62,12 +64,13 @@ export async function removeOldChanges(
   limit = PORTION,
   most = MAX_CHANGES,
 ): Promise<number> {
-  const before = new Date(now - CHANGE_DAYS * DAY_MS).toISOString()
+  const before = new Date(now - CHANGE_DAYS * DAY_MS)
   let left = limit
-  for (const store of await db.execute(stores.old, [before])) {
-    if (left > 0) left -= await db.inTransaction((client) => removeUpTo(client, store, 'at <= $3', before, left))
+  for (const store of await db.execute(stores.old, { before })) {
+    if (left > 0)
+      left -= await db.inTransaction((client) => removeUpTo(client, store, 'at <= $3', before.toISOString(), left))
   }
-  for (const { changes, ...store } of await db.execute(stores.changed, [])) {
+  for (const { changes, ...store } of await db.execute(stores.changed, {})) {
     if (left <= 0) break
     left -= await db.inTransaction((client) => thin(client, store, left))
     if (left > 0) left -= await db.inTransaction((client) => removeBeyond(client, store, most, left))

@@ -59,28 +59,32 @@ const found = {
 
 /** `last` is the number of the store's last change. One row without a key if there is nothing. */
 const STORE = `store AS (SELECT coalesce(max(changes), 0) AS last, coalesce(max(horizon), 0) AS horizon
-      FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2)`
-const ADDRESS = `"appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4`
+      FROM "StorageUsage" WHERE "appId" = $app AND "clubId" = $club)`
+const ADDRESS = `"appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection`
+
+const address = { app: text, club: text, owner: text, collection: text }
+const bounds = { limit: int, maxBytes: int, pageBytes: int }
 
 const statements = {
   /**
-   * $5: after this key. $6: the most rows. $7: the most bytes of values, which are null beyond it. $8: at these bytes the page ends,
-   * after one row at least. `count`: the rows without that end.
+   * The entries after a key. Their values are null beyond `maxBytes`. At `pageBytes` the page ends, after one row at least. `count`:
+   * the rows without that end.
    */
   entries: statement(
     'storage_snapshot',
     `WITH ${STORE}
-      SELECT last, horizon, bytes, count, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
+      SELECT last, horizon, bytes, count, key, CASE WHEN bytes <= $maxBytes THEN value END AS value, version, "updatedAt"
       FROM store LEFT JOIN LATERAL (
         SELECT key, value, version, ${unix('"updatedAt"')} AS "updatedAt", count, max(upto) OVER () AS bytes
         FROM (SELECT *, sum(octet_length(value)) OVER (ORDER BY key) AS upto, count(*) OVER () AS count
-          FROM (SELECT * FROM "StorageEntry" WHERE ${ADDRESS} AND key > $5 ORDER BY key LIMIT least($6::int8, 201)) entry) sized
-        WHERE upto <= $8::int8 OR upto = octet_length(value)
+          FROM (SELECT * FROM "StorageEntry" WHERE ${ADDRESS} AND key > $after ORDER BY key LIMIT least($limit::int8, 201)) entry) sized
+        WHERE upto <= $pageBytes::int8 OR upto = octet_length(value)
       ) page ON true ORDER BY key`,
+    { ...address, after: text, ...bounds },
     { ...store, ...found },
   ),
   /**
-   * $5: after this number. LIMIT 1: as a join, a plan without statistics reads the whole collection for each row of the log (0.9 s
+   * The changes after a number. LIMIT 1: as a join, a plan without statistics reads the whole collection for each row of the log (0.9 s
    * with 5,000 entries). A row of the log counts if it is its key's last: the entry has its version, or there is neither.
    * `isFull`: the page has read all that it may of the log, up to `scanned`.
    */
@@ -88,18 +92,19 @@ const statements = {
     'storage_changes',
     `WITH ${STORE},
         log AS MATERIALIZED (SELECT number, key, version, at FROM "StorageChange"
-          WHERE ${ADDRESS} AND number > $5::int8 ORDER BY number LIMIT ${SCANNED})
+          WHERE ${ADDRESS} AND number > $after::int8 ORDER BY number LIMIT ${SCANNED})
       SELECT last, horizon, (SELECT count(*) = ${SCANNED} FROM log) AS "isFull", coalesce((SELECT max(number) FROM log), 0) AS scanned,
-        number, bytes, count, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
+        number, bytes, count, key, CASE WHEN bytes <= $maxBytes THEN value END AS value, version, "updatedAt"
       FROM store LEFT JOIN LATERAL (
         SELECT number, key, value, version, ${unix('"updatedAt"')} AS "updatedAt", count, max(upto) OVER () AS bytes
         FROM (SELECT *, sum(octet_length(value)) OVER (ORDER BY number) AS upto, count(*) OVER () AS count
           FROM (SELECT log.number, log.key, entry.value, log.version, coalesce(entry."updatedAt", log.at) AS "updatedAt"
             FROM log LEFT JOIN LATERAL (SELECT * FROM "StorageEntry" stored WHERE ${ADDRESS} AND stored.key = log.key LIMIT 1) entry
               ON true
-            WHERE entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($6::int8, 201)) change) sized
-        WHERE coalesce(upto, 0) <= $8::int8 OR upto = octet_length(value)
+            WHERE entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($limit::int8, 201)) change) sized
+        WHERE coalesce(upto, 0) <= $pageBytes::int8 OR upto = octet_length(value)
       ) page ON true ORDER BY number`,
+    { ...address, after: int, ...bounds },
     { ...store, isFull: bool, scanned: int, number: nullable(int), ...found },
   ),
 }
@@ -114,14 +119,9 @@ export async function readChanges(
   { since, limit, pageBytes = ANY_BYTES, freeBytes }: Wanted,
   reserve: Reserve,
 ): Promise<ChangePage> {
-  const { app, club, owner, collection: name } = collection
-  const address = [app, club, owner, name]
-  const read = <Row extends { bytes: number | null }>(of: Statement<Row>, from: string) =>
-    readWithin(
-      reserve,
-      (maxBytes) => db.execute(of, [...address, from, String(limit + 1), maxBytes, String(pageBytes)]),
-      freeBytes,
-    )
+  const bounds = { limit: limit + 1, pageBytes }
+  const read = <After, Row extends { bytes: number | null }>(of: Statement<Asked<After>, Row>, after: After) =>
+    readWithin(reserve, (maxBytes) => db.execute(of, { ...collection, after, ...bounds, maxBytes }), freeBytes)
   const isExpired = ({ last, horizon }: { last: number; horizon: number }) =>
     since !== undefined && since.number > 0 && (since.number < horizon || since.number > last)
 
@@ -139,7 +139,7 @@ export async function readChanges(
     return { ...page, next: { number }, more: last > number }
   }
 
-  const rows = await read(statements.changes, String(since.number))
+  const rows = await read(statements.changes, since.number)
   const { last, isFull, scanned, bytes, count } = rows[0]!
   if (isExpired(rows[0]!)) throw errors.cursorExpired()
   const changes = rows
@@ -149,6 +149,13 @@ export async function readChanges(
   const page = { changes, bytes: bytes ?? 0 }
   if ((count ?? 0) > changes.length) return { ...page, next: changes.at(-1)!.at, more: true }
   return { ...page, next: { number: isFull ? scanned : last }, more: isFull }
+}
+
+interface Asked<After> extends Collection {
+  after: After
+  limit: number
+  maxBytes: number
+  pageBytes: number
 }
 
 type Row = { key: string | null; value: string | null; updatedAt: number | null; version: string | null }

@@ -1,4 +1,4 @@
-import { bool, statement } from '../../prisma/pg/statement.ts'
+import { bool, instant, statement, text } from '../../prisma/pg/statement.ts'
 import type { Call, Core } from '../kernel/context.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { expiry, idempotencyKey } from '../kernel/idempotency-key.ts'
@@ -49,13 +49,14 @@ export async function writeOnce(
 
 const selectKnown = statement(
   'storage_request_known',
-  `SELECT EXISTS (SELECT FROM "StorageRequest" WHERE "clientId" = $1 AND "clubId" = $2 AND "memberId" = $3 AND key = $4
-      AND "createdAt" > $5) AS known`,
+  `SELECT EXISTS (SELECT FROM "StorageRequest" WHERE "clientId" = $client AND "clubId" = $club AND "memberId" = $member AND key = $key
+      AND "createdAt" > $after) AS known`,
+  { client: text, club: text, member: text, key: text, after: instant },
   { known: bool },
 )
 
 /** Whether the key has a first answer, which a repeated request gets whatever the quota says now. */
 export async function isKnown({ core, call, club, member }: Writer, key: string): Promise<boolean> {
-  const values = [call.principal.client, club, member, key, expiry(core.now()).toISOString()]
+  const values = { client: call.principal.client, club, member, key, after: expiry(core.now()) }
   return (await core.db.execute(selectKnown, values))[0]!.known
 }

@@ -1,4 +1,3 @@
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import type { Comparison } from '../kernel/entity-tags.ts'
 import { isNamed, namedTags } from '../kernel/entity-tags.ts'
 import { etag } from './entry.ts'
@@ -7,8 +6,8 @@ import type { Conditions } from './statements.ts'
 /** `If-Match` and `If-None-Match` (RFC 9110, 13.1) as arrays of versions. */
 export function conditions(given: { ifMatch?: string | undefined; ifNoneMatch?: string | undefined }): Conditions {
   return {
-    ifMatch: given.ifMatch === undefined ? null : arrayOf(versions(given.ifMatch, 'strong')),
-    ifNoneMatch: given.ifNoneMatch === undefined ? null : arrayOf(versions(given.ifNoneMatch, 'weak')),
+    ifMatch: given.ifMatch === undefined ? null : versions(given.ifMatch, 'strong'),
+    ifNoneMatch: given.ifNoneMatch === undefined ? null : versions(given.ifNoneMatch, 'weak'),
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
-import { int, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
+import { bool, int, nullable, oneOf, statement, text, texts, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import type { JsonText } from '../kernel/raw-json/text.ts'
 import type { Reserve } from '../kernel/read-within.ts'
@@ -17,10 +17,10 @@ export interface Collection {
   collection: string
 }
 
-/** `If-Match` and `If-None-Match` as PostgreSQL's arrays of versions, where asked; `*` stands for any. */
+/** `If-Match` and `If-None-Match` as versions, where asked; `*` stands for any. */
 export interface Conditions {
-  ifMatch: string | null
-  ifNoneMatch: string | null
+  ifMatch: readonly string[] | null
+  ifNoneMatch: readonly string[] | null
 }
 
 /**
@@ -28,37 +28,39 @@ export interface Conditions {
  * are functions of the database (prisma/functions), which hold the lock and keep the sum.
  */
 export const statements = {
-  /** `value` is null when it has more than $6 bytes. */
+  /** `value` is null when it has more than `maxBytes`. */
   get: statement(
     'storage_get',
-    `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $6 THEN value END AS value,
+    `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $maxBytes THEN value END AS value,
         ${unix('"updatedAt"')} AS "updatedAt", version
-      FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
+      FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection AND key = $key`,
+    { app: text, club: text, owner: text, collection: text, key: text, maxBytes: int },
     { bytes: int, value: nullable(text), updatedAt: int, version: uuid },
   ),
   /**
    * Reads the page from the nearer end. An OFFSET that PostgreSQL knows, and a LIMIT that it does not know, look expensive, so
-   * it compiled the statement first (JIT, 28 ms): hence `least` and the LIMIT of 200, the largest page. `bytes` is the sum of the page's values, which are null when it exceeds $7. An
+   * it compiled the statement first (JIT, 28 ms): hence `least` and the LIMIT of 200, the largest page. `bytes` is the sum of the page's values, which are null when it exceeds `maxBytes`. An
    * empty page has one row, for the total; its other columns are null.
    */
   list: statement(
     'storage_list',
     `WITH whole AS MATERIALIZED
         (SELECT coalesce((SELECT entries FROM "StorageCollection"
-         WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4), 0) AS total)
-      SELECT bytes, CASE WHEN bytes <= $7 THEN value END AS value,
+         WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection), 0) AS total)
+      SELECT bytes, CASE WHEN bytes <= $maxBytes THEN value END AS value,
         ${unix('"updatedAt"')} AS "updatedAt", key, total, version
       FROM whole LEFT JOIN LATERAL
         (SELECT *, sum(octet_length(value)) OVER () AS bytes FROM
           ((SELECT key, value, "updatedAt", version FROM "StorageEntry"
-            WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND $6::int8 <= total / 2
-            ORDER BY key LIMIT $5::int8 OFFSET least($6::int8, total))
+            WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection AND $offset::int8 <= total / 2
+            ORDER BY key LIMIT $limit::int8 OFFSET least($offset::int8, total))
            UNION ALL
            (SELECT key, value, "updatedAt", version FROM "StorageEntry"
-            WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND $6::int8 > total / 2
-            ORDER BY key DESC LIMIT greatest(0, least($5::int8, total - $6::int8))
-            OFFSET greatest(0, total - $6::int8 - $5::int8)) LIMIT 200) entries) page ON true
+            WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection AND $offset::int8 > total / 2
+            ORDER BY key DESC LIMIT greatest(0, least($limit::int8, total - $offset::int8))
+            OFFSET greatest(0, total - $offset::int8 - $limit::int8)) LIMIT 200) entries) page ON true
       ORDER BY key`,
+    { app: text, club: text, owner: text, collection: text, limit: int, offset: int, maxBytes: int },
     {
       bytes: nullable(int),
       value: nullable(text),
@@ -70,13 +72,39 @@ export const statements = {
   ),
   put: statement(
     'storage_write',
-    'SELECT outcome, used FROM storage_write($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11, $12, $13)',
+    'SELECT outcome, used FROM storage_write($app, $club, $owner, $collection, $key, $value, $version, to_timestamp($updatedAt), $quotaBytes, $ifMatch, $ifNoneMatch, $writer, $ruled)',
+    {
+      app: text,
+      club: text,
+      owner: text,
+      collection: text,
+      key: text,
+      value: text,
+      version: uuid,
+      updatedAt: int,
+      quotaBytes: int,
+      ifMatch: nullable(texts),
+      ifNoneMatch: nullable(texts),
+      writer: nullable(text),
+      ruled: bool,
+    },
     { outcome: oneOf('stored', 'changed', 'full', 'refused'), used: int },
   ),
-  delete: statement('storage_delete', 'SELECT outcome, used FROM storage_delete($1, $2, $3, $4, $5, $6, $7, $8)', {
-    outcome: oneOf('deleted', 'changed', 'absent', 'refused'),
-    used: int,
-  }),
+  delete: statement(
+    'storage_delete',
+    'SELECT outcome, used FROM storage_delete($app, $club, $owner, $collection, $key, $ifMatch, $ifNoneMatch, $bound)',
+    {
+      app: text,
+      club: text,
+      owner: text,
+      collection: text,
+      key: text,
+      ifMatch: nullable(texts),
+      ifNoneMatch: nullable(texts),
+      bound: nullable(text),
+    },
+    { outcome: oneOf('deleted', 'changed', 'absent', 'refused'), used: int },
+  ),
 }
 
 export async function getEntry(
@@ -85,8 +113,9 @@ export async function getEntry(
   key: string,
   reserve: Reserve,
 ): Promise<StoredEntry | undefined> {
-  const values = [app, club, owner, collection, key]
-  const [row] = await readWithin(reserve, (maxBytes) => db.execute(statements.get, [...values, maxBytes]))
+  const [row] = await readWithin(reserve, (maxBytes) =>
+    db.execute(statements.get, { app, club, owner, collection, key, maxBytes }),
+  )
   return row && { key, value: row.value!, updatedAt: row.updatedAt, version: row.version }
 }
 
@@ -98,8 +127,9 @@ export async function listEntries(
   offset: number,
   reserve: Reserve,
 ): Promise<{ total: number; entries: StoredEntry[] }> {
-  const values = [app, club, owner, collection, String(limit), String(offset)]
-  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.list, [...values, maxBytes]))
+  const rows = await readWithin(reserve, (maxBytes) =>
+    db.execute(statements.list, { app, club, owner, collection, limit, offset, maxBytes }),
+  )
   return { total: rows[0]!.total, entries: rows.filter(isEntry) }
 }
 
@@ -118,15 +148,13 @@ interface Write {
 
 export async function putEntry(
   db: Database,
-  { app, club, owner, collection }: Collection,
-  { key, value, updatedAt, quotaBytes, writer, ruled }: Write,
-  { ifMatch, ifNoneMatch }: Conditions,
+  collection: Collection,
+  { ruled, ...written }: Write,
+  conditions: Conditions,
 ) {
   const version = randomUUID()
-  const written = [value, version, String(updatedAt), String(quotaBytes)]
-  const isBound = ruled && owner === ''
-  const values = [app, club, owner, collection, key, ...written, ifMatch, ifNoneMatch, writer, String(isBound)]
-  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
+  const values = { ...collection, ...written, version, ...conditions, ruled: ruled && collection.owner === '' }
+  const [row] = await withStoreLock(collection, () => retryingDeadlocks(() => db.execute(statements.put, values)))
   return { ...row!, version }
 }
 
@@ -138,11 +166,11 @@ interface Deletion {
 
 export async function deleteEntry(
   db: Database,
-  { app, club, owner, collection }: Collection,
+  collection: Collection,
   { key, bound }: Deletion,
-  { ifMatch, ifNoneMatch }: Conditions,
+  conditions: Conditions,
 ) {
-  const values = [app, club, owner, collection, key, ifMatch, ifNoneMatch, owner === '' ? bound : null]
-  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
+  const values = { ...collection, key, ...conditions, bound: collection.owner === '' ? bound : null }
+  const [row] = await withStoreLock(collection, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
   return row!
 }

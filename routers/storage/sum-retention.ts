@@ -10,6 +10,7 @@ const unsummed = statement(
   'storage_unsummed',
   `SELECT "appId" AS app, "clubId" AS club, owner, collection FROM "StorageCollection"
     WHERE bytes IS NULL ORDER BY entries LIMIT ${PORTION}`,
+  {},
   { app: text, club: text, owner: text, collection: text },
 )
 
@@ -23,7 +24,7 @@ const statements = {
 
 /** Sums collections of the release before the sums, and returns their number. The smallest first: one that times out is the last. */
 export async function sumCollections(db: Database): Promise<number> {
-  const rows = await db.execute(unsummed, [])
+  const rows = await db.execute(unsummed, {})
   for (const collection of rows) await db.inTransaction((client) => sum(client, collection))
   return rows.length
 }

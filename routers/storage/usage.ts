@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { bool, int, statement } from '../../prisma/pg/statement.ts'
+import { bool, int, nullable, statement, text, texts } from '../../prisma/pg/statement.ts'
 import type { Call } from '../kernel/context.ts'
 import type { Collection, Conditions } from './statements.ts'
 
@@ -16,9 +16,18 @@ export async function usedBytes(db: Database, { app: appId, club: clubId }: Pick
 
 const selectUsage = statement(
   'storage_quota_use',
-  `SELECT coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0)::int8 AS used,
-      coalesce(max(octet_length(value)), 0)::int4 AS replaced, storage_meets(max(version::text), $6, $7) AS meets
-    FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
+  `SELECT coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $app AND "clubId" = $club), 0)::int8 AS used,
+      coalesce(max(octet_length(value)), 0)::int4 AS replaced, storage_meets(max(version::text), $ifMatch, $ifNoneMatch) AS meets
+    FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection AND key = $key`,
+  {
+    app: text,
+    club: text,
+    owner: text,
+    collection: text,
+    key: text,
+    ifMatch: nullable(texts),
+    ifNoneMatch: nullable(texts),
+  },
   { used: int, replaced: int, meets: bool },
 )
 
@@ -32,7 +41,7 @@ export async function isBeyondQuota(
   { key, bytes, quotaBytes }: { key: string; bytes: number; quotaBytes: number },
   { ifMatch, ifNoneMatch }: Conditions,
 ): Promise<boolean> {
-  const [row] = await db.execute(selectUsage, [app, club, owner, collection, key, ifMatch, ifNoneMatch])
+  const [row] = await db.execute(selectUsage, { app, club, owner, collection, key, ifMatch, ifNoneMatch })
   const { used, replaced, meets } = row!
   const growth = bytes - replaced
   return meets && growth > 0 && used + growth > quotaBytes

@@ -21,43 +21,45 @@ export const statements = {
         ${unix('coalesce(page."updatedAt", logged."updatedAt", read."updatedAt")')} AS "updatedAt", more
       FROM (SELECT collection, entries, bytes, "updatedAt", lead(true, 1, false) OVER (ORDER BY collection) AS more FROM
           (SELECT collection, entries, bytes, "updatedAt" FROM "StorageCollection"
-           WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection > $4
+           WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection > $after
            ORDER BY collection LIMIT 201) named
-         ORDER BY collection LIMIT (SELECT $5::int8)) page
+         ORDER BY collection LIMIT (SELECT $limit::int8)) page
         LEFT JOIN LATERAL
         (SELECT entry."updatedAt" FROM
-          (SELECT key, version, number FROM "StorageChange" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3
+          (SELECT key, version, number FROM "StorageChange" WHERE "appId" = $app AND "clubId" = $club AND owner = $owner
              AND "StorageChange".collection = page.collection AND version IS NOT NULL ORDER BY number DESC LIMIT 100) change
-          CROSS JOIN LATERAL (SELECT "updatedAt" FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3
+          CROSS JOIN LATERAL (SELECT "updatedAt" FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club AND owner = $owner
              AND "StorageEntry".collection = page.collection AND key = change.key AND version = change.version LIMIT 1) entry
          WHERE page."updatedAt" IS NULL ORDER BY number DESC LIMIT 1) logged ON true
         CROSS JOIN LATERAL
         (SELECT sum(octet_length(value))::int8 AS bytes, max("updatedAt") AS "updatedAt"
-         FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND "StorageEntry".collection = page.collection
+         FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND "StorageEntry".collection = page.collection
            AND (page.bytes IS NULL OR coalesce(page."updatedAt", logged."updatedAt") IS NULL)) read
       ORDER BY collection`,
+    { app: text, club: text, owner: text, after: text, limit: int },
     { collection: text, entries: int, bytes: int, updatedAt: int, more: bool },
   ),
-  /** The characters of a key are before `~`. `bytes` is the sum of the page's values, which are null when it exceeds $8. */
+  /** The characters of a key are before `~`. `bytes` is the sum of the page's values, which are null when it exceeds `maxBytes`. */
   entries: statement(
     'sync_entries',
-    `SELECT bytes, CASE WHEN bytes <= $8 THEN value END AS value,
+    `SELECT bytes, CASE WHEN bytes <= $maxBytes THEN value END AS value,
         ${unix('"updatedAt"')} AS "updatedAt", key, version, more
       FROM (SELECT *, sum(octet_length(value)) OVER () AS bytes FROM
         (SELECT *, lead(true, 1, false) OVER (ORDER BY key) AS more FROM
           (SELECT key, value, "updatedAt", version FROM "StorageEntry"
-           WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
-             AND key > $5 AND key >= $6 AND key < $6 || '~'
+           WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection
+             AND key > $after AND key >= $prefix AND key < $prefix || '~'
            ORDER BY key LIMIT 201) found
-         ORDER BY key LIMIT $7::int8) page) sized
+         ORDER BY key LIMIT $limit::int8) page) sized
       ORDER BY key`,
+    { app: text, club: text, owner: text, collection: text, after: text, prefix: text, limit: int, maxBytes: int },
     { bytes: int, value: nullable(text), updatedAt: int, key: text, version: uuid, more: bool },
   ),
 }
 
 /** The collections with entries after one, which need not exist, in byte order. */
 export const collectionsAfter = (db: Database, { app, club, owner, collection }: Collection, limit: number) =>
-  db.execute(statements.collections, [app, club, owner, collection, String(limit)])
+  db.execute(statements.collections, { app, club, owner, after: collection, limit })
 
 interface Wanted {
   prefix: string
@@ -73,9 +75,9 @@ export function entriesAfter(
   { prefix, after, limit, values }: Wanted,
   reserve: Reserve,
 ) {
-  const read = (maxBytes: string) =>
-    db.execute(statements.entries, [app, club, owner, collection, after, prefix, String(limit), maxBytes])
+  const read = (maxBytes: number) =>
+    db.execute(statements.entries, { app, club, owner, collection, after, prefix, limit, maxBytes })
   return values ? readWithin(reserve, read) : read(NO_VALUES)
 }
 
-const NO_VALUES = '-1'
+const NO_VALUES = -1

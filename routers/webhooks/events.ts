@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../../prisma/client.ts'
-import { bool, int, jsonStrings, nullable, oneOf, statement } from '../../prisma/pg/statement.ts'
+import { bool, int, jsonStrings, nullable, oneOf, statement, text, timestamp } from '../../prisma/pg/statement.ts'
 import { appId } from '../kernel/app-id.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { internal } from '../kernel/endpoint.ts'
@@ -46,34 +46,35 @@ export const statements = {
   publish: statement(
     'event_publish',
     `WITH app AS (
-        SELECT id, state FROM "App" WHERE id = $1 AND "providerId" = $2 FOR KEY SHARE
+        SELECT id, state FROM "App" WHERE id = $app AND "providerId" = $provider FOR KEY SHARE
       ), event AS (
         INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
-        SELECT id, $3, $4, $5, $6::timestamptz FROM app WHERE state = 'active'
+        SELECT id, $id, $type, $body, $publishedAt::timestamptz FROM app WHERE state = 'active'
         ON CONFLICT DO NOTHING RETURNING "appId", id, "publishedAt"
       ), ${deliver}
       SELECT (SELECT state FROM app) AS app, EXISTS (SELECT FROM event) AS "isNew",
         (SELECT coalesce(json_agg(id), '[]') FROM delivery) AS deliveries`,
+    { app: text, provider: text, id: text, type: text, body: text, publishedAt: timestamp },
     { app: nullable(oneOf('active', 'suspended')), isNew: bool, deliveries: jsonStrings },
   ),
   published: statement(
     'event_published',
-    `SELECT (SELECT count(*) FROM "Delivery" WHERE "appId" = $1 AND "eventId" = $2) AS deliveries
-      FROM "PublishedEvent" WHERE "appId" = $1 AND id = $2`,
+    `SELECT (SELECT count(*) FROM "Delivery" WHERE "appId" = $app AND "eventId" = $id) AS deliveries
+      FROM "PublishedEvent" WHERE "appId" = $app AND id = $id`,
+    { app: text, id: text },
     { deliveries: int },
   ),
 }
 
 /** Publishes an event unless its id was published before. Returns the new delivery ids, or the count of existing ones. */
-async function publishOnce(db: Database, { app, provider, id, type, body, publishedAt }: Event) {
+async function publishOnce(db: Database, event: Event) {
   for (;;) {
-    const values = [app, provider, id, type, body, publishedAt]
-    const [row] = await retryingDeadlocks(() => db.execute(statements.publish, values))
+    const [row] = await retryingDeadlocks(() => db.execute(statements.publish, event))
     const { app: state, isNew, deliveries } = row!
     if (state === null) throw errors.appUnknown()
     if (state === 'suspended') throw errors.appSuspended()
     if (isNew) return { made: deliveries }
-    const [before] = await db.execute(statements.published, [app, id])
+    const [before] = await db.execute(statements.published, event)
     // No row: the event was purged in between.
     if (before) return { before: before.deliveries }
   }

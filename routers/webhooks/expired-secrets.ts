@@ -1,15 +1,16 @@
 import type { Database } from '../../prisma/client.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { instant, int, statement } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 
-/** Clears those that ended by $1, at most $2, and returns their number. By ctid, as `removal` does. */
+/** Clears those that ended by `until`, at most `limit`, and returns their number. By ctid, as `removal` does. */
 const clearing = (table: 'App' | 'Subscription') =>
   statement(
     `clear_former_${table}`,
     `WITH cleared AS (UPDATE "${table}" SET "formerSecret" = NULL, "formerUntil" = NULL WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM "${table}" WHERE "formerUntil" <= $1::timestamptz LIMIT $2::int8
+        SELECT ctid FROM "${table}" WHERE "formerUntil" <= $until::timestamptz LIMIT $limit::int8
         FOR NO KEY UPDATE SKIP LOCKED)) RETURNING 1)
       SELECT count(*) AS cleared FROM cleared`,
+    { until: instant, limit: int },
     { cleared: int },
   )
 
@@ -18,8 +19,7 @@ const ofSubscriptions = clearing('Subscription')
 
 /** Clears former secrets that no longer sign, at most `limit`, and returns their number. */
 export async function clearExpiredSecrets(db: Database, now: number, limit = PORTION): Promise<number> {
-  const until = new Date(now).toISOString()
-  const [apps] = await db.execute(ofApps, [until, String(limit)])
-  const [subscriptions] = await db.execute(ofSubscriptions, [until, String(limit - apps!.cleared)])
+  const [apps] = await db.execute(ofApps, { until: now, limit })
+  const [subscriptions] = await db.execute(ofSubscriptions, { until: now, limit: limit - apps!.cleared })
   return apps!.cleared + subscriptions!.cleared
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { nullable, statement, text } from '../../prisma/pg/statement.ts'
+import { instant, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import { appId } from '../kernel/app-id.ts'
 import type { Context, Core } from '../kernel/context.ts'
@@ -35,32 +35,58 @@ const statements = {
   create: statement(
     'subscription_create',
     `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt", "formerSecret", "formerUntil")
-      SELECT $1, id, $2, "webhookUrl", $3, $4::timestamptz, $9, $10::timestamptz FROM "App"
-      WHERE id = $5 AND "providerId" = $6 AND state = 'active' AND "webhookUrl" IS NOT DISTINCT FROM $7
-        AND "webhookSecret" IS NOT DISTINCT FROM $8 AND "formerSecret" IS NOT DISTINCT FROM $11
+      SELECT $id, id, $subscriber, "webhookUrl", $secret, $createdAt::timestamptz, $formerSecret, $formerUntil::timestamptz FROM "App"
+      WHERE id = $app AND "providerId" = $provider AND state = 'active' AND "webhookUrl" IS NOT DISTINCT FROM $url
+        AND "webhookSecret" IS NOT DISTINCT FROM $appSecret AND "formerSecret" IS NOT DISTINCT FROM $appFormerSecret
       FOR SHARE
       RETURNING id`,
+    {
+      id: text,
+      subscriber: text,
+      secret: nullable(text),
+      createdAt: instant,
+      app: text,
+      provider: text,
+      url: nullable(text),
+      appSecret: nullable(text),
+      formerSecret: nullable(text),
+      formerUntil: nullable(instant),
+      appFormerSecret: nullable(text),
+    },
     { id: text },
   ),
   /** Updates under the same condition, and only while the secrets of the subscription are those that were read. */
   update: statement(
     'subscription_update',
     `WITH app AS (
-        SELECT id, "webhookUrl" FROM "App" WHERE id = $1 AND state = 'active'
-          AND "webhookSecret" IS NOT DISTINCT FROM $2 AND "formerSecret" IS NOT DISTINCT FROM $3 FOR SHARE
+        SELECT id, "webhookUrl" FROM "App" WHERE id = $app AND state = 'active'
+          AND "webhookSecret" IS NOT DISTINCT FROM $appSecret AND "formerSecret" IS NOT DISTINCT FROM $appFormerSecret FOR SHARE
       )
-      UPDATE "Subscription" SET url = "webhookUrl", secret = $7, "formerSecret" = $8, "formerUntil" = $9::timestamptz,
-        "secretCopiedAt" = coalesce($10::timestamptz, "secretCopiedAt")
-      FROM app WHERE "Subscription".id = $4 AND "appId" = app.id AND "endedAt" IS NULL
-        AND secret IS NOT DISTINCT FROM $5 AND "formerSecret" IS NOT DISTINCT FROM $6
+      UPDATE "Subscription" SET url = "webhookUrl", secret = $secret, "formerSecret" = $formerSecret, "formerUntil" = $formerUntil::timestamptz,
+        "secretCopiedAt" = coalesce($copiedAt::timestamptz, "secretCopiedAt")
+      FROM app WHERE "Subscription".id = $id AND "appId" = app.id AND "endedAt" IS NULL
+        AND secret IS NOT DISTINCT FROM $storedSecret AND "formerSecret" IS NOT DISTINCT FROM $storedFormerSecret
       RETURNING url`,
+    {
+      app: text,
+      appSecret: nullable(text),
+      appFormerSecret: nullable(text),
+      id: text,
+      storedSecret: nullable(text),
+      storedFormerSecret: nullable(text),
+      secret: nullable(text),
+      formerSecret: nullable(text),
+      formerUntil: nullable(instant),
+      copiedAt: nullable(instant),
+    },
     { url: nullable(text) },
   ),
   remove: statement(
     'subscription_remove',
     `DELETE FROM "Subscription" USING "App"
-      WHERE "Subscription".id = $1 AND NOT test AND "App".id = "Subscription"."appId" AND "App"."providerId" = $2
+      WHERE "Subscription".id = $id AND NOT test AND "App".id = "Subscription"."appId" AND "App"."providerId" = $provider
       RETURNING "Subscription".id`,
+    { id: text, provider: text },
     { id: text },
   ),
 }
@@ -76,14 +102,20 @@ const create = internal('ntf.subscriptions:write', providerPlatform, {
     const id = randomUUID()
     for (;;) {
       const template = await templateOf(ctx, app)
-      const { webhookUrl, webhookSecret, formerSecret } = template
-      const { secret, ...former } = copiedSecrets(ctx.core, app, secretsOf(template), id)
-      const createdAt = new Date(ctx.core.now()).toISOString()
-      const made = await ctx.core.db.execute(statements.create, [
-        ...[id, subscriber, secret, createdAt, app, ctx.provider, webhookUrl, webhookSecret],
-        ...[former.formerSecret, iso(former.formerUntil), formerSecret],
-      ])
-      if (made.length === 1) return { id, app, subscriber, url: webhookUrl, hasSecret: secret !== null }
+      const { webhookUrl: url, webhookSecret: appSecret, formerSecret: appFormerSecret } = template
+      const copied = copiedSecrets(ctx.core, app, secretsOf(template), id)
+      const made = await ctx.core.db.execute(statements.create, {
+        id,
+        subscriber,
+        ...copied,
+        createdAt: ctx.core.now(),
+        app,
+        provider: ctx.provider,
+        url,
+        appSecret,
+        appFormerSecret,
+      })
+      if (made.length === 1) return { id, app, subscriber, url, hasSecret: copied.secret !== null }
     }
   })
 
@@ -94,8 +126,6 @@ async function templateOf({ core, provider }: Context & { provider: string }, ap
   if (found.state === 'suspended') throw errors.appSuspended()
   return found
 }
-
-const iso = (time: Date | null) => time?.toISOString() ?? null
 
 const input = z.object({ id: z.string().refine(isPostgresText, withError('subscriptionUnknown')) })
 
@@ -113,11 +143,16 @@ const update = internal('ntf.subscriptions:write', providerPlatform, {
     for (;;) {
       const { subscriber, app, ...stored } = await subscriptionOf(ctx, id)
       const next = replacedSecrets(ctx.core, { id, stored, app: app.id, template: secretsOf(app) })
-      const copiedAt = next === stored ? null : new Date(now())
-      const [row] = await db.execute(statements.update, [
-        ...[app.id, app.webhookSecret, app.formerSecret, id, stored.secret, stored.formerSecret],
-        ...[next.secret, next.formerSecret, iso(next.formerUntil), iso(copiedAt)],
-      ])
+      const [row] = await db.execute(statements.update, {
+        app: app.id,
+        appSecret: app.webhookSecret,
+        appFormerSecret: app.formerSecret,
+        id,
+        storedSecret: stored.secret,
+        storedFormerSecret: stored.formerSecret,
+        ...next,
+        copiedAt: next === stored ? null : now(),
+      })
       if (row) return { id, app: app.id, subscriber, url: row.url, hasSecret: next.secret !== null }
     }
   })
@@ -190,7 +225,7 @@ const remove = internal('ntf.subscriptions:write', providerPlatform, {
   .input(input)
   .output(z.object({ id: z.string() }))
   .mutation(async ({ ctx: { core, provider }, input: { id } }) => {
-    const removed = await retryingDeadlocks(() => core.db.execute(statements.remove, [id, provider]))
+    const removed = await retryingDeadlocks(() => core.db.execute(statements.remove, { id, provider }))
     if (removed.length === 0) throw errors.subscriptionUnknown()
     return { id }
   })

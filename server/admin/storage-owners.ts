@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { int, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
 
 /** An app's storage in a club; with `member`, only that member's entries. */
@@ -18,20 +18,21 @@ export interface Amount {
 const usage = statement(
   'storage_usage',
   `SELECT
-      coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0) AS bytes,
+      coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $app AND "clubId" = $club), 0) AS bytes,
       coalesce(sum(entries) FILTER (WHERE owner = ''), 0)::float8 AS "sharedEntries",
       coalesce(sum(bytes) FILTER (WHERE owner = ''), 0)::float8 AS "sharedBytes",
       coalesce(sum(entries) FILTER (WHERE owner <> ''), 0)::float8 AS "ownEntries",
       coalesce(sum(bytes) FILTER (WHERE owner <> ''), 0)::float8 AS "ownBytes",
       (count(*) FILTER (WHERE owner <> ''))::float8 AS members
     FROM (SELECT owner, count(*) AS entries, sum(octet_length(value)) AS bytes FROM "StorageEntry"
-      WHERE "appId" = $1 AND "clubId" = $2 AND ($3::text IS NULL OR "memberId" = $3) GROUP BY owner) held`,
+      WHERE "appId" = $app AND "clubId" = $club AND ($member::text IS NULL OR "memberId" = $member) GROUP BY owner) held`,
+  { app: text, club: text, member: nullable(text) },
   { bytes: int, sharedEntries: int, sharedBytes: int, ownEntries: int, ownBytes: int, members: int },
 )
 
 /** Reads one snapshot. `bytes` is the quota counter of the whole storage, also with `member`. */
 export async function usageOf(db: Database, { app, club, member }: StorageOwner) {
-  const [row] = await db.execute(usage, [app, club, member ?? null])
+  const [row] = await db.execute(usage, { app, club, member: member ?? null })
   const { bytes, sharedEntries, sharedBytes, ownEntries, ownBytes, members } = row!
   return {
     bytes,

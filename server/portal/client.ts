@@ -1,6 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { statement } from '../../prisma/pg/statement.ts'
+import { statement, text, texts } from '../../prisma/pg/statement.ts'
 import { callAs } from '../../routers/core.ts'
 import type { Call, Core } from '../../routers/kernel/context.ts'
 import type { FirstPartyScope } from '../../routers/kernel/scopes.ts'
@@ -10,8 +9,9 @@ const scopes: FirstPartyScope[] = ['dev:read', 'dev:write']
 
 const register = statement(
   'portal_register',
-  `INSERT INTO "Client" (id, name, environment, scopes, "redirectUris") VALUES ($1, $2, 'production', $3, '{}')
+  `INSERT INTO "Client" (id, name, environment, scopes, "redirectUris") VALUES ($id, $name, 'production', $scopes, '{}')
   ON CONFLICT DO NOTHING`,
+  { id: text, name: text, scopes: texts },
   {},
 )
 
@@ -21,7 +21,7 @@ const register = statement(
  * refused.
  */
 export async function registerPortal(db: Database) {
-  await db.execute(register, [CLIENT, 'Developer portal', arrayOf(scopes)])
+  await db.execute(register, { id: CLIENT, name: 'Developer portal', scopes })
 }
 
 export type Developer = ReturnType<typeof developerFor>

@@ -59,13 +59,13 @@ function hostToCall(host: string) {
   return isIPv6(host) ? `[${host}]` : host
 }
 
-const findClient = statement('banner_client', 'SELECT id FROM "Client" WHERE id = $1', { id: text })
+const findClient = statement('banner_client', 'SELECT id FROM "Client" WHERE id = $id', { id: text }, { id: text })
 
 /** A curl line with a token for the demo data; undefined when there is no demo data or such tokens are not accepted. */
 async function demoLine({ baseUrls, dataDir, developmentTokens, production }: Config, db: Database) {
   if (!developmentTokens || production) return undefined
   const [member, client] = ['anna', 'trainer-app']
-  const loaded = await db.execute(findClient, [client])
+  const loaded = await db.execute(findClient, { id: client })
   if (loaded.length === 0) return undefined
   const token = await mintToken(await developmentKey(dataDir), {
     member,

@@ -9,9 +9,14 @@ const TOLERATED_MS = 2_000
 /** A jump of the machine's clock between two readings beyond the time that has passed: the clock has been set. */
 const STEP_MS = 1_000
 
-const asked = statement('database_clock', 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms', {
-  ms: float,
-})
+const asked = statement(
+  'database_clock',
+  'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+  {},
+  {
+    ms: float,
+  },
+)
 
 interface Options {
   log?: Pick<Logger, 'warn' | 'info'>
@@ -48,7 +53,7 @@ export async function openDatabaseClock(
 
   async function measure() {
     const sent = now()
-    const [row] = await db.execute(asked, [])
+    const [row] = await db.execute(asked, {})
     const [received, { ms }] = [now(), row!]
     // These readings are whole milliseconds, the database's is not.
     correction += ms < sent ? ms - sent : Math.max(0, ms - received - 1)

@@ -13,10 +13,15 @@ const GATHER_MS = 10
 const ANSWER_MS = 2_000
 
 /** A cast, as the function returns void. */
-const notify = statement('notify', 'SELECT pg_notify($1, $2)::text AS sent', { sent: text })
+const notify = statement(
+  'notify',
+  'SELECT pg_notify($channel, $message)::text AS sent',
+  { channel: text, message: text },
+  { sent: text },
+)
 
 /** Sends one message, for a process that does not stay. */
-export const sendByPostgres = (db: Database, message: string) => db.execute(notify, [CHANNEL, message])
+export const sendByPostgres = (db: Database, message: string) => db.execute(notify, { channel: CHANNEL, message })
 
 /**
  * Wakes what waits in other processes, by NOTIFY in place of Redis. Where no notification arrives, they notice within a second, by
@@ -29,7 +34,7 @@ export function openPostgresWakes(db: Database, url: string, watches: Watches) {
     url,
     channel: CHANNEL,
     hello: wakes.hello,
-    probe: (channel, text) => db.execute(notify, [channel, text]),
+    probe: (channel, text) => db.execute(notify, { channel, message: text }),
     received: (text) => void wakes.receive(text),
     working: wakes.working,
   })

@@ -9,6 +9,7 @@ import { addGauge, addGauges } from '../telemetry/gauge.ts'
 const deadRows = statement(
   'metrics_dead_rows',
   `SELECT n_dead_tup::float8 AS dead FROM pg_stat_user_tables WHERE relname = 'StorageUsage'`,
+  {},
   { dead: float },
 )
 
@@ -18,6 +19,7 @@ const oldestSnapshot = statement(
     (SELECT xact_start AS at FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND datname = current_database()
        AND backend_type <> 'autovacuum worker'
      UNION ALL SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()) open`,
+  {},
   { age: float },
 )
 
@@ -51,7 +53,7 @@ export function addServiceGauges(
     secondsSince(issuerReadAt()),
   )
   addGauge(registry, 'storage_usage_dead_rows', 'Dead row versions of the table StorageUsage.', async () => {
-    const [row] = await db.execute(deadRows, [])
+    const [row] = await db.execute(deadRows, {})
     return row?.dead
   })
   addGauge(
@@ -59,7 +61,7 @@ export function addServiceGauges(
     'database_oldest_snapshot_seconds',
     'Age of the oldest transaction that holds rows back.',
     async () => {
-      const [row] = await db.execute(oldestSnapshot, [])
+      const [row] = await db.execute(oldestSnapshot, {})
       return row?.age
     },
   )

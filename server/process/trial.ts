@@ -1,8 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { sampleApp } from '../../examples/third-party/serve.ts'
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { statement, text } from '../../prisma/pg/statement.ts'
+import { statement, text, texts } from '../../prisma/pg/statement.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import { nameOf } from '../http/host-name.ts'
 import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
@@ -32,14 +31,15 @@ function mountSampleApp({ apps: api, sync }: BaseUrls, issuer: string): Step | u
 const register = statement(
   'client_redirects',
   `UPDATE "Client" SET "redirectUris" = "redirectUris" ||
-    ARRAY(SELECT address FROM unnest($2::text[]) AS address WHERE address <> ALL(coalesce("redirectUris", '{}')))
-  WHERE id = $1 RETURNING id`,
+    ARRAY(SELECT address FROM unnest($addresses::text[]) AS address WHERE address <> ALL(coalesce("redirectUris", '{}')))
+  WHERE id = $id RETURNING id`,
+  { id: text, addresses: texts },
   { id: text },
 )
 
 /** Registers a demo client's redirects; false when the client has been removed. Redirects of services at other ports stay. */
 const registerRedirects = async (db: Database, id: string, addresses: readonly string[]): Promise<boolean> =>
-  (await db.execute(register, [id, arrayOf(addresses)])).length > 0
+  (await db.execute(register, { id, addresses })).length > 0
 
 /** The embedded database and the service's own tokens: a first look, or a developer's machine. */
 const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>

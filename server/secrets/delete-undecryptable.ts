@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { instant, int, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
 import {
@@ -19,47 +19,53 @@ const forgetFormer = (table: 'App' | 'Subscription') =>
   statement(
     `undecryptable_former_${table}`,
     `UPDATE "${table}" SET "formerSecret" = NULL, "formerUntil" = NULL
-      WHERE id = $1 AND "formerSecret" = $2 RETURNING 1 AS changed`,
+      WHERE id = $id AND "formerSecret" = $ciphertext RETURNING 1 AS changed`,
+    { id: text, ciphertext: text },
     { changed: int },
   )
 
 const deleteKey = (table: 'SigningKey' | 'RsaSigningKey') =>
   statement(
     `undecryptable_${table}`,
-    `DELETE FROM "${table}" WHERE kid = $1 AND ciphertext = $2 RETURNING 1 AS changed`,
+    `DELETE FROM "${table}" WHERE kid = $id AND ciphertext = $ciphertext RETURNING 1 AS changed`,
+    { id: text, ciphertext: text },
     { changed: int },
   )
 
-/** $1 is the id, $2 the undecryptable value: a value set meanwhile stays. */
+/** `ciphertext` is the undecryptable value: a value set meanwhile stays. */
 const statements = {
   template: statement(
     'undecryptable_template',
     `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL, "secretSetAt" = NULL,
         "formerSecret" = NULL, "formerUntil" = NULL
-      WHERE id = $1 AND "webhookSecret" = $2 RETURNING 1 AS changed`,
+      WHERE id = $id AND "webhookSecret" = $ciphertext RETURNING 1 AS changed`,
+    { id: text, ciphertext: text },
     { changed: int },
   ),
   signingKey: deleteKey('SigningKey'),
   rsaSigningKey: deleteKey('RsaSigningKey'),
   end: statement(
     'undecryptable_end',
-    `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $3::timestamptz)
-      WHERE id = $1 AND secret = $2 RETURNING 1 AS changed`,
+    `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $now::timestamptz)
+      WHERE id = $id AND secret = $ciphertext RETURNING 1 AS changed`,
+    { id: text, ciphertext: text, now: instant },
     { changed: int },
   ),
   /** In batches, so that no statement takes long. */
   fail: statement(
     'undecryptable_fail',
     `UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL,
-        "lastError" = 'the secret of the subscription was lost', "finishedAt" = $2::timestamptz
-      WHERE id IN (SELECT id FROM "Delivery" WHERE "subscriptionId" = $1 AND state = 'pending' LIMIT 1000)
+        "lastError" = 'the secret of the subscription was lost', "finishedAt" = $now::timestamptz
+      WHERE id IN (SELECT id FROM "Delivery" WHERE "subscriptionId" = $id AND state = 'pending' LIMIT 1000)
       RETURNING 1 AS changed`,
+    { id: text, now: instant },
     { changed: int },
   ),
   clear: statement(
     'undecryptable_clear',
     `UPDATE "Subscription" SET url = NULL, secret = NULL, "formerSecret" = NULL, "formerUntil" = NULL
-      WHERE id = $1 AND secret = $2 RETURNING 1 AS changed`,
+      WHERE id = $id AND secret = $ciphertext RETURNING 1 AS changed`,
+    { id: text, ciphertext: text },
     { changed: int },
   ),
   formerTemplate: forgetFormer('App'),
@@ -71,8 +77,7 @@ const statements = {
  * refuse unsigned deliveries.
  */
 export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Date) {
-  const at = now.toISOString()
-  const run = async (statement: Statement, values: string[]) => (await db.execute(statement, values)).length
+  const run = async <V>(statement: Statement<V>, values: V) => (await db.execute(statement, values)).length
   const each = async (column: EncryptedColumn, remove: (value: EncryptedValue) => Promise<number>) => {
     let count = 0
     for await (const value of encryptedValues(db, column)) {
@@ -83,12 +88,12 @@ export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Dat
 
   /** Clears the secret last, so that the next run continues an interrupted one. */
   const endSubscription = async ({ id, ciphertext }: EncryptedValue) => {
-    if ((await run(statements.end, [id, ciphertext, at])) === 0) return 0
-    while ((await run(statements.fail, [id, at])) > 0);
-    return run(statements.clear, [id, ciphertext])
+    if ((await run(statements.end, { id, ciphertext, now })) === 0) return 0
+    while ((await run(statements.fail, { id, now })) > 0);
+    return run(statements.clear, { id, ciphertext })
   }
-  const all = (column: EncryptedColumn, statement: Statement) =>
-    each(column, ({ id, ciphertext }) => run(statement, [id, ciphertext]))
+  const all = (column: EncryptedColumn, statement: Statement<EncryptedValue>) =>
+    each(column, (value) => run(statement, value))
   const deleted = {
     templates: await all(templates, statements.template),
     subscriptions: await each(subscriptions, endSubscription),
@@ -100,7 +105,7 @@ export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Dat
   }
   // Last: until then no service starts with these keys.
   await each(check, ({ id, ciphertext }) =>
-    run(check.replace, [id, ciphertext, cipher.encrypt(CHECK_TEXT, check.associatedData(id))]),
+    run(check.replace, { id, current: ciphertext, next: cipher.encrypt(CHECK_TEXT, check.associatedData(id)) }),
   )
   return deleted
 }

@@ -8,12 +8,10 @@ import { associatedData } from '../../routers/kernel/cipher.ts'
 export interface EncryptedColumn {
   name: string
   associatedData: (id: string) => string
-  /** $1: the id to start after. */
-  page: Statement<EncryptedValue>
-  /** $1: the id. */
-  find: Statement<Pick<EncryptedValue, 'ciphertext'>>
-  /** $1: the id, $2: the value that was read, $3: the new one. Changes no row when the value has changed since. */
-  replace: Statement
+  page: Statement<{ after: string }, EncryptedValue>
+  find: Statement<{ id: string }, Pick<EncryptedValue, 'ciphertext'>>
+  /** `current` is the value that was read. Changes no row when the value has changed since. */
+  replace: Statement<{ id: string; current: string; next: string }>
 }
 
 export interface EncryptedValue {
@@ -35,17 +33,20 @@ function encryptedColumn(
     page: statement(
       `encrypted_page_${table}_${column}`,
       `SELECT "${id}"::text AS id, "${column}" AS ciphertext FROM "${table}"
-       WHERE "${id}"::text > $1 AND "${column}" IS NOT NULL ORDER BY "${id}"::text LIMIT ${PAGE}`,
+       WHERE "${id}"::text > $after AND "${column}" IS NOT NULL ORDER BY "${id}"::text LIMIT ${PAGE}`,
+      { after: text },
       { id: text, ciphertext: text },
     ),
     find: statement(
       `encrypted_find_${table}_${column}`,
-      `SELECT "${column}" AS ciphertext FROM "${table}" WHERE "${id}"::text = $1 AND "${column}" IS NOT NULL`,
+      `SELECT "${column}" AS ciphertext FROM "${table}" WHERE "${id}"::text = $id AND "${column}" IS NOT NULL`,
+      { id: text },
       { ciphertext: text },
     ),
     replace: statement(
       `encrypted_replace_${table}_${column}`,
-      `UPDATE "${table}" SET "${column}" = $3 WHERE "${id}"::text = $1 AND "${column}" = $2 RETURNING 1 AS replaced`,
+      `UPDATE "${table}" SET "${column}" = $next WHERE "${id}"::text = $id AND "${column}" = $current RETURNING 1 AS replaced`,
+      { id: text, current: text, next: text },
       { replaced: int },
     ),
   }
@@ -73,7 +74,7 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   ...[signingKeys, rsaSigningKeys],
 ]
 
-export const readPage = (db: Database, { page }: EncryptedColumn, after: string) => db.execute(page, [after])
+export const readPage = (db: Database, { page }: EncryptedColumn, after: string) => db.execute(page, { after })
 
 /** Reads pages, in the order of ids. */
 export async function* encryptedValues(db: Database, column: EncryptedColumn): AsyncGenerator<EncryptedValue> {

@@ -27,9 +27,9 @@ async function reencryptValue(
     const key = cipher.keyIndex(current, associatedData)
     if (key === 0 || key === null) return false
     const next = cipher.encrypt(cipher.decrypt(current, associatedData), associatedData)
-    const replaced = await db.execute(column.replace, [id, current, next])
+    const replaced = await db.execute(column.replace, { id, current, next })
     if (replaced.length > 0) return true
-    const [row] = await db.execute(column.find, [id])
+    const [row] = await db.execute(column.find, { id })
     current = row?.ciphertext
   }
   return false

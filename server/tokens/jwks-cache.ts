@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import type { Database } from '../../prisma/client.ts'
-import { statement, text } from '../../prisma/pg/statement.ts'
+import { jsonText, statement, text } from '../../prisma/pg/statement.ts'
 
-const find = statement('key_set_find', 'SELECT "keySet"::text AS "keySet" FROM "ExternalKeySet" WHERE id = $1', {
-  keySet: text,
-})
+const find = statement(
+  'key_set_find',
+  'SELECT "keySet"::text AS "keySet" FROM "ExternalKeySet" WHERE id = $id',
+  { id: text },
+  {
+    keySet: text,
+  },
+)
 
 const store = statement(
   'key_set_store',
-  `INSERT INTO "ExternalKeySet" (id, "keySet") VALUES ($1, $2)
+  `INSERT INTO "ExternalKeySet" (id, "keySet") VALUES ($id, $keySet)
   ON CONFLICT (id) DO UPDATE SET "keySet" = EXCLUDED."keySet"`,
+  { id: text, keySet: jsonText },
   {},
 )
 
@@ -24,13 +30,13 @@ export function storedKeySet(db: Database, settings: unknown) {
   return {
     /** Null before the first `save`. */
     async read(): Promise<JSONWebKeySet | null> {
-      const [row] = await db.execute(find, [id])
+      const [row] = await db.execute(find, { id })
       return row ? JSON.parse(row.keySet) : null
     },
     async save(set: JSONWebKeySet) {
       const keySet = JSON.stringify(set)
       if (keySet === saved) return
-      await db.execute(store, [id, keySet])
+      await db.execute(store, { id, keySet })
       saved = keySet
     },
   }

@@ -1,10 +1,10 @@
 import type { Database } from '../../prisma/client.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { instant, int, statement } from '../../prisma/pg/statement.ts'
 import { queueReports } from '../../routers/developer/mails/queue.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
 
-/** A day before $1. */
-const SINCE = `($1::timestamptz - interval '24 hours')`
+/** A day before `now`. */
+const SINCE = `($now::timestamptz - interval '24 hours')`
 
 /** Deliveries of a subscription that are read to see whether one has arrived. */
 const NEWEST = 100
@@ -23,7 +23,7 @@ const mailing = (kind: 'webhookFailing' | 'webhookEnded') => `
     SELECT '${kind}'::"MailKind" AS kind, "teamId" AS team,
       jsonb_build_object('app', "App".id, 'name', name, 'count', count(*)) AS about
     FROM changed JOIN "App" ON "App".id = "appId" GROUP BY "App".id),
-  queued AS (${queueReports('alarmed', '$1::timestamptz')})
+  queued AS (${queueReports('alarmed', '$now::timestamptz')})
   SELECT count(*) AS subscriptions FROM changed`
 
 const statements = {
@@ -32,6 +32,7 @@ const statements = {
     `UPDATE "Subscription" subscription SET alarm = NULL WHERE alarm = 'failing' AND EXISTS (
       SELECT FROM (SELECT state, "finishedAt" FROM "Delivery" WHERE "subscriptionId" = subscription.id
         ORDER BY "createdAt" DESC, id LIMIT ${NEWEST}) newest WHERE state = 'delivered' AND "finishedAt" > ${SINCE})`,
+    { now: instant },
     {},
   ),
   /**
@@ -54,9 +55,10 @@ const statements = {
                 AND "subscriptionId" = own.id ORDER BY "lastAttemptAt" LIMIT ${NEWEST}) first WHERE at <= ${SINCE})
               AND NOT EXISTS (SELECT FROM (SELECT state, "finishedAt" FROM "Delivery" WHERE "subscriptionId" = own.id
                 ORDER BY "createdAt" DESC, id LIMIT ${NEWEST}) newest WHERE state = 'delivered' AND "finishedAt" > ${SINCE})
-            LIMIT $2::int8 FOR UPDATE OF own SKIP LOCKED)
+            LIMIT $limit::int8 FOR UPDATE OF own SKIP LOCKED)
         RETURNING "appId"),
       ${mailing('webhookFailing')}`,
+    { now: instant, limit: int },
     { subscriptions: int },
   ),
   ended: statement(
@@ -64,9 +66,10 @@ const statements = {
     `WITH changed AS (
         UPDATE "Subscription" SET alarm = 'ended' WHERE id IN (SELECT id FROM "Subscription"
           WHERE "endedAt" > ${SINCE} AND alarm IS DISTINCT FROM 'ended' AND NOT test
-          LIMIT $2::int8 FOR UPDATE SKIP LOCKED)
+          LIMIT $limit::int8 FOR UPDATE SKIP LOCKED)
         RETURNING "appId"),
       ${mailing('webhookEnded')}`,
+    { now: instant, limit: int },
     { subscriptions: int },
   ),
 }
@@ -76,9 +79,8 @@ const statements = {
  * number of those subscriptions. Test events are not counted: who sends one looks at its result.
  */
 export async function raiseAlarms(db: Database, now: number, limit = PORTION): Promise<number> {
-  const at = new Date(now).toISOString()
-  await db.execute(statements.recover, [at])
-  const [failing] = await db.execute(statements.failing, [at, String(limit)])
-  const [ended] = await db.execute(statements.ended, [at, String(limit)])
+  await db.execute(statements.recover, { now })
+  const [failing] = await db.execute(statements.failing, { now, limit })
+  const [ended] = await db.execute(statements.ended, { now, limit })
   return failing!.subscriptions + ended!.subscriptions
 }

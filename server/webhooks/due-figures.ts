@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { int, nullable, statement } from '../../prisma/pg/statement.ts'
+import { instant, int, nullable, statement } from '../../prisma/pg/statement.ts'
 import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 
 /** Limits a scrape's reads: 20 ms for all of them. */
@@ -18,15 +18,16 @@ const statements = {
           (SELECT "subscriptionId" AS id FROM "Delivery"
            WHERE state = 'pending' AND lease IS NULL AND "subscriptionId" > pending.id ORDER BY "subscriptionId" LIMIT 1) following)
       SELECT coalesce(sum(due.count), 0)::int8 AS count,
-        floor(extract(epoch FROM $1::timestamptz - min(greatest(due.at, failed.at))))::int8 AS oldest
+        floor(extract(epoch FROM $now::timestamptz - min(greatest(due.at, failed.at))))::int8 AS oldest
       FROM (SELECT id FROM pending LIMIT ${MAX_SUBSCRIPTIONS}) found
         JOIN "Subscription" ON "Subscription".id = found.id AND "endedAt" IS NULL CROSS JOIN LATERAL
         (SELECT count(*), min("nextAttemptAt") AS at FROM
           (SELECT nullif("nextAttemptAt", ${AT_ONCE}) AS "nextAttemptAt" FROM "Delivery" WHERE state = 'pending' AND lease IS NULL
-             AND "subscriptionId" = found.id AND "nextAttemptAt" <= $1::timestamptz
+             AND "subscriptionId" = found.id AND "nextAttemptAt" <= $now::timestamptz
            ORDER BY "Delivery"."nextAttemptAt" LIMIT ${MAX_OF_EACH}) first) due CROSS JOIN LATERAL
         (SELECT max("lastAttemptAt") AS at FROM "Delivery" WHERE state = 'pending' AND attempts > 0
            AND "subscriptionId" = found.id) failed WHERE due.count > 0`,
+    { now: instant },
     { count: int, oldest: nullable(int) },
   ),
 }
@@ -37,6 +38,6 @@ const statements = {
  * manually retried delivery counts, with no waiting time.
  */
 export async function dueFigures(db: Database, now: number) {
-  const [row] = await db.execute(statements.due, [new Date(now).toISOString()])
+  const [row] = await db.execute(statements.due, { now })
   return { count: row!.count, oldestSeconds: Math.max(0, row!.oldest ?? 0) }
 }

@@ -1,6 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import { bool, int, statement, text, timestamp } from '../../prisma/pg/statement.ts'
+import { bool, instant, int, statement, text, texts, timestamp } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
 import { DAY_MS } from '../../routers/kernel/time.ts'
 
@@ -16,17 +15,19 @@ const statements = {
     'events_old',
     `SELECT event.app, event.id, event."publishedAt", found."isPending", found.count > ${FEW_DELIVERIES} AS "hasMany"
       FROM (SELECT "appId" AS app, id, "publishedAt" FROM "PublishedEvent"
-        WHERE "publishedAt" <= $1::timestamptz AND ("publishedAt", "appId", id) > ($2::timestamptz, $3, $4)
-        ORDER BY "publishedAt", "appId", id LIMIT $5::int8) event
+        WHERE "publishedAt" <= $until::timestamptz AND ("publishedAt", "appId", id) > ($afterAt::timestamptz, $afterApp, $afterId)
+        ORDER BY "publishedAt", "appId", id LIMIT $limit::int8) event
       CROSS JOIN LATERAL (SELECT count(*), coalesce(bool_or(state = 'pending'), false) AS "isPending"
         FROM (SELECT state FROM "Delivery" WHERE "appId" = event.app AND "eventId" = event.id
           LIMIT ${FEW_DELIVERIES + 1}) delivery) found
       ORDER BY event."publishedAt", event.app, event.id`,
+    { until: instant, afterAt: timestamp, afterApp: text, afterId: text, limit: int },
     { app: text, id: text, publishedAt: timestamp, isPending: bool, hasMany: bool },
   ),
   isPending: statement(
     'event_is_pending',
-    `SELECT EXISTS (SELECT FROM "Delivery" WHERE "appId" = $1 AND "eventId" = $2 AND state = 'pending') AS "isPending"`,
+    `SELECT EXISTS (SELECT FROM "Delivery" WHERE "appId" = $app AND "eventId" = $id AND state = 'pending') AS "isPending"`,
+    { app: text, id: text },
     { isPending: bool },
   ),
   /**
@@ -36,18 +37,19 @@ const statements = {
   removeDeliveries: statement(
     'events_remove_deliveries',
     `WITH gone AS (DELETE FROM "Delivery" WHERE ctid = ANY (ARRAY(
-        SELECT finished.place FROM unnest($1::text[], $2::text[]) AS event (app, id)
+        SELECT finished.place FROM unnest($apps::text[], $ids::text[]) AS event (app, id)
         CROSS JOIN LATERAL (SELECT "Delivery".ctid AS place FROM "Delivery" WHERE "appId" = event.app
-          AND "eventId" = event.id AND state <> 'pending' LIMIT $3::int8 FOR UPDATE SKIP LOCKED) finished LIMIT $3::int8))
+          AND "eventId" = event.id AND state <> 'pending' LIMIT $limit::int8 FOR UPDATE SKIP LOCKED) finished LIMIT $limit::int8))
         RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
+    { apps: texts, ids: texts, limit: int },
     { removed: int },
   ),
   /** A feed notes the gap. Events that nobody has read in it count as the last ones: no cursor from before is valid then. */
   remove: statement(
     'events_remove',
     `WITH gone AS (DELETE FROM "PublishedEvent" WHERE ctid = ANY (ARRAY(
-        SELECT alone.place FROM unnest($1::text[], $2::text[]) AS old (app, id)
+        SELECT alone.place FROM unnest($apps::text[], $ids::text[]) AS old (app, id)
         CROSS JOIN LATERAL (SELECT event.ctid AS place FROM "PublishedEvent" event WHERE "appId" = old.app AND id = old.id
           AND NOT EXISTS (SELECT FROM "Delivery" WHERE "appId" = old.app AND "eventId" = old.id)
           LIMIT 1 FOR UPDATE SKIP LOCKED) alone)) RETURNING "appId", number),
@@ -56,6 +58,7 @@ const statements = {
           horizon = CASE WHEN unread > 0 THEN "last" + unread ELSE greatest(horizon, read) END
         FROM gap WHERE "appId" = app)
       SELECT count(*) AS removed FROM gone`,
+    { apps: texts, ids: texts },
     { removed: int },
   ),
 }
@@ -74,11 +77,17 @@ export async function purgeEvents(
   now: number,
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
-  const until = new Date(now - keepDays * DAY_MS).toISOString()
+  const until = now - keepDays * DAY_MS
   const page = Math.min(limit, MAX_EVENTS)
   let after: EventKey & { publishedAt: string } = { publishedAt: '-infinity', app: '', id: '' }
   for (let removed = 0; ; ) {
-    const events = await db.execute(statements.old, [until, after.publishedAt, after.app, after.id, String(page)])
+    const events = await db.execute(statements.old, {
+      until,
+      afterAt: after.publishedAt,
+      afterApp: after.app,
+      afterId: after.id,
+      limit: page,
+    })
     const over: EventKey[] = []
     for (const { isPending, hasMany, ...event } of events) {
       if (!isPending && !(hasMany && (await hasPending(db, event)))) over.push(event)
@@ -90,12 +99,12 @@ export async function purgeEvents(
 }
 
 const hasPending = async (db: Database, { app, id }: EventKey) =>
-  (await db.execute(statements.isPending, [app, id]))[0]!.isPending
+  (await db.execute(statements.isPending, { app, id }))[0]!.isPending
 
 async function remove(db: Database, events: readonly EventKey[], limit: number): Promise<number> {
   if (events.length === 0) return 0
-  const keysOf = (some: readonly EventKey[]) => [arrayOf(some.map(({ app }) => app)), arrayOf(some.map(({ id }) => id))]
-  const [deliveries] = await db.execute(statements.removeDeliveries, [...keysOf(events), String(limit)])
+  const keysOf = (some: readonly EventKey[]) => ({ apps: some.map(({ app }) => app), ids: some.map(({ id }) => id) })
+  const [deliveries] = await db.execute(statements.removeDeliveries, { ...keysOf(events), limit })
   const rest = limit - deliveries!.removed
   if (rest === 0) return limit
   const [alone] = await db.execute(statements.remove, keysOf(events.slice(0, rest)))

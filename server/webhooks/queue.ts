@@ -1,7 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import type { Column } from '../../prisma/pg/statement.ts'
-import { bool, int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
+import { bool, instant, int, ints, jsonStrings, nullable, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { unixMs } from '../../routers/kernel/time.ts'
 import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 import { changesDue, nextChange } from '../../routers/webhooks/member-events/publish.ts'
@@ -56,14 +55,14 @@ const claimable = `state = 'pending' AND lease IS NULL`
 const statements = {
   /**
    * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of a dead
-   * receiver costs a poll nothing. Subscriptions are looked up one by one (LIMIT): a join would read all of them. $4 asks for all
+   * receiver costs a poll nothing. Subscriptions are looked up one by one (LIMIT): a join would read all of them. `all` asks for all
    * that a worker watches, in one statement, as it asks at rest as well.
    */
   poll: statement(
     'deliveries_poll',
     `WITH RECURSIVE first AS (
         (SELECT "subscriptionId" AS id, "nextAttemptAt" AS at FROM "Delivery"
-         WHERE ${claimable} AND "subscriptionId" > $2 ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1)
+         WHERE ${claimable} AND "subscriptionId" > $after ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1)
         UNION ALL
         SELECT following.* FROM first CROSS JOIN LATERAL
           (SELECT "subscriptionId", "nextAttemptAt" FROM "Delivery"
@@ -72,13 +71,14 @@ const statements = {
         coalesce(json_agg("appId") FILTER (WHERE "isDue"), '[]') AS apps,
         coalesce(json_agg(found.id) FILTER (WHERE "isDue" AND at = ${AT_ONCE}), '[]') AS retried,
         coalesce(json_agg(found.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
-        CASE WHEN count(*) = $3::int8 THEN max(found.id) END AS next,
-        ${unixMs(`least(min(at) FILTER (WHERE NOT "isDue" AND "endedAt" IS NULL), CASE WHEN $4 THEN ${nextChange('$1::timestamptz')} END)`)} AS "nextAt",
-        $4::bool AND ${changesDue('$1::timestamptz')} AS changed,
-        CASE WHEN $4 THEN (SELECT ${unixMs('min("leasedUntil")')} FROM "Delivery" WHERE lease IS NOT NULL) END AS "leasedUntil"
-      FROM (SELECT * FROM first LIMIT $3::int8) found
+        CASE WHEN count(*) = $max::int8 THEN max(found.id) END AS next,
+        ${unixMs(`least(min(at) FILTER (WHERE NOT "isDue" AND "endedAt" IS NULL), CASE WHEN $all THEN ${nextChange('$now::timestamptz')} END)`)} AS "nextAt",
+        $all::bool AND ${changesDue('$now::timestamptz')} AS changed,
+        CASE WHEN $all THEN (SELECT ${unixMs('min("leasedUntil")')} FROM "Delivery" WHERE lease IS NOT NULL) END AS "leasedUntil"
+      FROM (SELECT * FROM first LIMIT $max::int8) found
         CROSS JOIN LATERAL (SELECT "appId", "endedAt" FROM "Subscription" WHERE id = found.id LIMIT 1) subscription
-        CROSS JOIN LATERAL (SELECT at <= $1::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
+        CROSS JOIN LATERAL (SELECT at <= $now::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
+    { now: instant, after: text, max: int, all: bool },
     // `due` and `apps` are in the same order.
     {
       due: jsonStrings,
@@ -95,18 +95,19 @@ const statements = {
   claim: statement(
     'deliveries_claim',
     `WITH allocated AS
-        (SELECT "Subscription".id, url, secret, "formerSecret", "formerUntil", slots FROM unnest($1::text[], $2::int8[]) AS allocation (id, slots)
+        (SELECT "Subscription".id, url, secret, "formerSecret", "formerUntil", slots FROM unnest($subscriptions::text[], $slots::int8[]) AS allocation (id, slots)
          JOIN "Subscription" ON "Subscription".id = allocation.id AND "endedAt" IS NULL),
       taken AS MATERIALIZED
         (SELECT due.id AS delivery, allocated.* FROM allocated CROSS JOIN LATERAL
           (SELECT id FROM "Delivery"
-           WHERE ${claimable} AND "subscriptionId" = allocated.id AND "nextAttemptAt" <= $3::timestamptz
+           WHERE ${claimable} AND "subscriptionId" = allocated.id AND "nextAttemptAt" <= $now::timestamptz
            ORDER BY "nextAttemptAt" LIMIT allocated.slots FOR UPDATE SKIP LOCKED) due)
-      UPDATE "Delivery" SET lease = $4, "leasedUntil" = $5::timestamptz FROM taken, "PublishedEvent" event
+      UPDATE "Delivery" SET lease = $lease, "leasedUntil" = $leasedUntil::timestamptz FROM taken, "PublishedEvent" event
       WHERE "Delivery".id = taken.delivery AND event."appId" = "Delivery"."appId" AND event.id = "Delivery"."eventId"
       RETURNING taken.delivery AS id, lease, "Delivery"."appId" AS app, "eventId" AS event,
         "subscriptionId" AS subscription, attempts, url, secret, "formerSecret",
         (extract(epoch FROM "formerUntil") * 1000)::int8 AS "formerUntil", body`,
+    { subscriptions: texts, slots: ints, now: instant, lease: text, leasedUntil: instant },
     {
       id: text,
       lease: text,
@@ -124,21 +125,21 @@ const statements = {
   release: statement(
     'deliveries_release',
     `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL
-      FROM unnest($1::text[], $2::text[]) AS claimed (id, lease)
+      FROM unnest($ids::text[], $leases::text[]) AS claimed (id, lease)
       WHERE "Delivery".id = claimed.id AND "Delivery".lease = claimed.lease`,
+    { ids: texts, leases: texts },
     {},
   ),
   releaseExpired: statement(
     'deliveries_release_expired',
     `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL WHERE id IN
-        (SELECT id FROM "Delivery" WHERE lease IS NOT NULL AND "leasedUntil" <= $1::timestamptz
+        (SELECT id FROM "Delivery" WHERE lease IS NOT NULL AND "leasedUntil" <= $now::timestamptz
          ORDER BY "leasedUntil" LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED)
       RETURNING id`,
+    { now: instant },
     { id: text },
   ),
 }
-
-const iso = (ms: number) => new Date(ms).toISOString()
 
 /**
  * Finds subscriptions with due deliveries among at most `max` subscriptions with pending ones, in id order from `after`; with `all`
@@ -148,27 +149,27 @@ export async function pollDue(
   db: Database,
   { now, after = '', max = 5_000, all = true }: { now: number; after?: string; max?: number; all?: boolean },
 ): Promise<Found> {
-  const [row] = await db.execute(statements.poll, [iso(now), after, String(max), String(all)])
+  const [row] = await db.execute(statements.poll, { now, after, max, all })
   const { due, apps, retried, ...rest } = row!
   const isRetried = new Set(retried)
   return { due: due.map((id, n) => ({ id, app: apps[n]!, ...(isRetried.has(id) && { retried: true }) })), ...rest }
 }
 
 export async function claim(db: Database, { now, lease, leaseMs, allocation }: ClaimOptions): Promise<Claimed[]> {
-  const allocated = [arrayOf([...allocation.keys()]), arrayOf([...allocation.values()])]
-  return db.execute(statements.claim, [...allocated, iso(now), lease, iso(now + leaseMs)])
+  const [subscriptions, slots] = [[...allocation.keys()], [...allocation.values()]]
+  return db.execute(statements.claim, { subscriptions, slots, now, lease, leasedUntil: now + leaseMs })
 }
 
 /** Gives up leases: the deliveries are due as before, and their current attempts do not count. */
 export async function release(db: Database, claimed: readonly Pick<Claimed, 'id' | 'lease'>[]): Promise<void> {
-  const columns = [claimed.map(({ id }) => id), claimed.map(({ lease }) => lease)]
-  await db.execute(statements.release, columns.map(arrayOf))
+  const values = { ids: claimed.map(({ id }) => id), leases: claimed.map(({ lease }) => lease) }
+  await db.execute(statements.release, values)
 }
 
 /** Releases the leases of dead workers; an attempt without a result does not count. Returns their number. */
 export async function releaseExpired(db: Database, now: number): Promise<number> {
   for (let released = 0; ; ) {
-    const { length } = await db.execute(statements.releaseExpired, [iso(now)])
+    const { length } = await db.execute(statements.releaseExpired, { now })
     released += length
     if (length < MAX_ROWS) return released
   }

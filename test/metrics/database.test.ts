@@ -11,7 +11,7 @@ import { suiteLimits } from '../support/time-limits.ts'
 import { holdConnections } from './held-connections.ts'
 import { samplesOf } from './samples.ts'
 
-const failing = statement('test_metrics_failing', 'SELECT 1 / $1::int4 AS one', { one: int })
+const failing = statement('suite_metrics_failing', 'SELECT 1 / $divisor::int4 AS one', { divisor: int }, { one: int })
 
 async function observed(url: string = inject('databaseUrl'), limits = suiteLimits) {
   const registry = new Registry()
@@ -88,7 +88,7 @@ describe('the metrics of the pool', () => {
   it('count the errors of Prisma, of our statements and of transactions by class', async () => {
     const { db, errors, timeouts, connectionFailures } = await observed()
     const id = 'x'.repeat(300)
-    await expect(db.execute(failing, ['0'])).rejects.toThrow('division by zero')
+    await expect(db.execute(failing, { divisor: 0 })).rejects.toThrow('division by zero')
     await expect(db.$queryRaw`SELECT 1 / 0`).rejects.toThrow()
     await expect(db.inTransaction((client) => client.query('SELECT 1 / 0'))).rejects.toThrow()
     await expect(db.team.create({ data: { id, name: 'Team', level: 'hobby' } })).rejects.toThrow()
@@ -124,7 +124,7 @@ describe('the metrics of the pool', () => {
 
     const full = await observed(inject('databaseUrl'), { ...suiteLimits, placeMs: 1_000 })
     const release = await holdConnections(full.db)
-    await expect(full.db.execute(failing, ['1'])).rejects.toThrow('timeout exceeded when trying to connect')
+    await expect(full.db.execute(failing, { divisor: 1 })).rejects.toThrow('timeout exceeded when trying to connect')
     await release()
     expect([await full.timeouts(), await full.connectionFailures()]).toEqual([1, 0])
     expect(await locked.connectionFailures()).toBe(0)

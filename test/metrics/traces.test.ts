@@ -18,7 +18,7 @@ afterEach(() => activeSpan.disable())
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
-const failing = statement('test_traces_failing', 'SELECT 1 / $1::int4 AS one', { one: int })
+const failing = statement('suite_traces_failing', 'SELECT 1 / $divisor::int4 AS one', { divisor: int }, { one: int })
 
 /** Spans of this process; the packages read their settings from the environment when they are opened. */
 async function tracedTo(env: Record<string, string> = {}) {
@@ -150,7 +150,7 @@ describe('the spans of a request', () => {
     const request = (status: number, work: () => Promise<void>) =>
       tracing.request({ method: 'CANARY', traceparent: undefined }, work, () => ({ operation: 'test', status }))
     await request(503, async () => {
-      await db.execute(failing, ['0']).catch(() => {})
+      await db.execute(failing, { divisor: 0 }).catch(() => {})
       await db.$queryRaw`SELECT 1 / 0`.catch(() => {})
       await db.inTransaction((client) => client.query('SELECT 1 / 0')).catch(() => {})
     })
@@ -160,7 +160,7 @@ describe('the spans of a request', () => {
     expect(spans.filter(({ name }) => name === 'test').map(({ failed }) => failed)).toEqual([true, false])
     const failed = spans.filter(({ kind, failed }) => kind === 'client' && failed)
     expect(failed.map(({ attributes }) => attributes['error.type'])).toEqual(['22012', '22012', '22012'])
-    expect(failed.map(({ name }) => name)).toEqual(['test_traces_failing', 'SELECT', 'SELECT'])
+    expect(failed.map(({ name }) => name)).toEqual(['suite_traces_failing', 'SELECT', 'SELECT'])
     expect(collector.text()).not.toContain('CANARY')
   })
 })

@@ -7,8 +7,7 @@ import { ConnectionShares } from '../../prisma/pg/connection-shares.ts'
 import { executeOn } from '../../prisma/pg/execute.ts'
 import { socketOf } from '../../prisma/pg/pg-internals.ts'
 import { openPool } from '../../prisma/pg/pool.ts'
-import { bool, int, statement, text } from '../../prisma/pg/statement.ts'
-import { textArrayOf } from '../../prisma/pg/text-array.ts'
+import { bool, int, largeTexts, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { direct } from '../support/addresses.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -20,16 +19,21 @@ beforeAll(() => {
 })
 afterAll(() => db.$disconnect())
 
-const give = statement('test_give', 'SELECT $1::text AS given, pg_backend_pid() AS pid', { given: text, pid: int })
-const wait = statement('test_wait', 'SELECT FROM pg_advisory_xact_lock($1::int8)', {})
-const divide = statement('test_divide', 'SELECT 1 / $1::int4 AS quotient', { quotient: int })
-const endSession = statement('test_end', 'SELECT FROM pg_terminate_backend(pg_backend_pid())', {})
+const give = statement(
+  'suite_give',
+  'SELECT $value::text AS given, pg_backend_pid() AS pid',
+  { value: text },
+  { given: text, pid: int },
+)
+const wait = statement('suite_wait', 'SELECT FROM pg_advisory_xact_lock($lock::int8)', { lock: int }, {})
+const divide = statement('suite_divide', 'SELECT 1 / $divisor::int4 AS quotient', { divisor: int }, { quotient: int })
+const endSession = statement('suite_end', 'SELECT FROM pg_terminate_backend(pg_backend_pid())', {}, {})
 
 it('a statement that failed at first works on the same connection', async () => {
   const one = openTestDatabase(inject('databaseUrl'))
-  await expect(one.execute(divide, ['0'])).rejects.toThrow('division by zero')
-  expect(await one.execute(divide, ['1'])).toEqual([{ quotient: 1 }])
-  expect(await one.execute(divide, ['-1'])).toEqual([{ quotient: -1 }])
+  await expect(one.execute(divide, { divisor: 0 })).rejects.toThrow('division by zero')
+  expect(await one.execute(divide, { divisor: 1 })).toEqual([{ quotient: 1 }])
+  expect(await one.execute(divide, { divisor: -1 })).toEqual([{ quotient: -1 }])
   await one.$disconnect()
 })
 
@@ -40,11 +44,11 @@ it('a statement on a connection that falls silent is rejected, and the next one 
     await one.$disconnect()
     proxy.close()
   })
-  const [before] = await one.execute(give, ['before'])
+  const [before] = await one.execute(give, { value: 'before' })
   await proxy.begin('blackhole')
-  await expect(one.execute(give, ['silent'])).rejects.toThrow('Query read timeout')
+  await expect(one.execute(give, { value: 'silent' })).rejects.toThrow('Query read timeout')
   await proxy.end()
-  const [after] = await one.execute(give, ['after'])
+  const [after] = await one.execute(give, { value: 'after' })
   expect(after!.given).toBe('after')
   expect(after!.pid).not.toBe(before!.pid)
 })
@@ -61,18 +65,19 @@ it('a statement on a connection that was idle for longer than its limit, and the
   })
   const execute = executeOn(new ConnectionShares(pool, { places: 1, waitMs: suiteLimits.placeMs }))
   const connected = once(pool, 'connect')
-  await execute(give, ['before'])
+  await execute(give, { value: 'before' })
   const [client] = await connected
   await once(socketOf(client), 'timeout')
   await proxy.begin('blackhole')
-  await expect(execute(give, ['silent'])).rejects.toThrow('Query read timeout')
+  await expect(execute(give, { value: 'silent' })).rejects.toThrow('Query read timeout')
 })
 
 describe('values of megabytes', () => {
   const digest = statement(
-    'test_digest',
-    `SELECT $1::text AS before, md5($2::text) AS digest, $3::text IS NULL AS missing, cardinality($4::text[]) AS count,
-      md5($4[2]) AS second, pg_backend_pid() AS pid`,
+    'suite_digest',
+    `SELECT $before::text AS before, md5($value::text) AS digest, $none::text IS NULL AS missing,
+      cardinality($values::text[]) AS count, md5($values[2]) AS second, pg_backend_pid() AS pid`,
+    { before: text, value: text, none: nullable(text), values: largeTexts },
     { before: text, digest: text, missing: bool, count: int, second: text, pid: int },
   )
   const textOf = (bytes: number) => Buffer.from(randomBytes(bytes / 2).toString('hex'))
@@ -81,7 +86,7 @@ describe('values of megabytes', () => {
   it('arrive whole, beside texts, null and arrays', async () => {
     for (const bytes of [64 * 1024, 64 * 1024 + 2, 3_000_000]) {
       const value = textOf(bytes)
-      const [row] = await db.execute(digest, ['Grüße', value, null, textArrayOf(['one', value, null])])
+      const [row] = await db.execute(digest, { before: 'Grüße', value, none: null, values: ['one', value, null] })
       const own = { before: 'Grüße', digest: md5(value), missing: true, count: 3, second: md5(value) }
       expect(row).toMatchObject(own)
     }
@@ -95,7 +100,7 @@ describe('values of megabytes', () => {
   it('leave the connection usable when PostgreSQL rejects one', async () => {
     const one = openTestDatabase(inject('databaseUrl'), { max: 1 })
     onTestFinished(() => one.$disconnect())
-    const of = (value: Buffer) => one.execute(digest, ['', value, null, textArrayOf(['one', 'two'])])
+    const of = (value: Buffer) => one.execute(digest, { before: '', value, none: null, values: ['one', 'two'] })
     const [before] = await of(textOf(1_000_000))
     await expect(of(Buffer.alloc(1_000_000))).rejects.toThrow('invalid byte sequence')
     const [after] = await of(textOf(1_000_000))
@@ -105,14 +110,14 @@ describe('values of megabytes', () => {
 
 describe('more executions at once than connections', () => {
   it('each get their own rows, over at most as many connections as the pool has', async () => {
-    const rows = await Promise.all(Array.from({ length: 500 }, (_, i) => db.execute(give, [String(i)])))
+    const rows = await Promise.all(Array.from({ length: 500 }, (_, i) => db.execute(give, { value: String(i) })))
     expect(rows.map(([row]) => row!.given)).toEqual(Array.from({ length: 500 }, (_, i) => String(i)))
     expect(new Set(rows.map(([row]) => row!.pid)).size).toBeLessThanOrEqual(10)
   })
 
   it('succeed beside one that PostgreSQL rejects and one whose connection ends', async () => {
-    const wrong = [db.execute(divide, ['0']), db.execute(endSession, []), db.execute(divide, ['0'])]
-    const right = Array.from({ length: 100 }, (_, i) => db.execute(give, [String(i)]))
+    const wrong = [db.execute(divide, { divisor: 0 }), db.execute(endSession, {}), db.execute(divide, { divisor: 0 })]
+    const right = Array.from({ length: 100 }, (_, i) => db.execute(give, { value: String(i) }))
     expect(await Promise.allSettled(wrong)).toMatchObject(Array(3).fill({ status: 'rejected' }))
     expect((await Promise.all(right)).map(([row]) => row!.given)).toEqual(right.map((_, i) => String(i)))
   })
@@ -122,7 +127,7 @@ describe('more executions at once than connections', () => {
     let done = 0
     const flood = Array.from({ length: 40 }, async () => {
       while (!ended) {
-        await db.execute(give, ['x'])
+        await db.execute(give, { value: 'x' })
         done++
       }
     })
@@ -137,18 +142,21 @@ describe('more executions at once than connections', () => {
     const url = direct(inject('databaseUrl'))
     const full = openTestDatabase(url, { max: 1, limits: { ...suiteLimits, placeMs: 1_000 } })
     onTestFinished(() => full.$disconnect())
-    const lock = String(randomInt(2 ** 47))
+    const lock = randomInt(2 ** 47)
     const { running, late } = await db.inTransaction(async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [lock])
-      const running = full.execute(wait, [lock])
+      const running = full.execute(wait, { lock })
       const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND (classid::int8 << 32) + objid::int8 = $1`
       await expect.poll(async () => (await client.query(waiting, [lock])).rowCount).toBe(1)
-      return { running, late: await Promise.allSettled(Array.from({ length: 5 }, () => full.execute(give, ['late']))) }
+      return {
+        running,
+        late: await Promise.allSettled(Array.from({ length: 5 }, () => full.execute(give, { value: 'late' }))),
+      }
     })
     expect(late.map((one) => one.status === 'rejected' && one.reason.message)).toEqual(
       Array(5).fill('timeout exceeded when trying to connect'),
     )
     expect(await running).toEqual([{}])
-    expect(await full.execute(give, ['after'])).toMatchObject([{ given: 'after' }])
+    expect(await full.execute(give, { value: 'after' })).toMatchObject([{ given: 'after' }])
   })
 })

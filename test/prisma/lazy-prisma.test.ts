@@ -4,7 +4,7 @@ import { withLazyPrisma } from '../../prisma/lazy-prisma.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
-const one = statement('test_one', 'SELECT 1 AS one', { one: int })
+const one = statement('suite_one', 'SELECT 1 AS one', {}, { one: int })
 
 it('Prisma is loaded by the first call of a model, once, not by statements or an await', async () => {
   const db = openTestDatabase(inject('databaseUrl'))
@@ -15,7 +15,7 @@ it('Prisma is loaded by the first call of a model, once, not by statements or an
     return db as unknown as PrismaClient
   })
   expect(await Promise.resolve(lazy)).toBe(lazy)
-  expect(await lazy.execute(one, [])).toEqual([{ one: 1 }])
+  expect(await lazy.execute(one, {})).toEqual([{ one: 1 }])
   expect(loaded).toBe(0)
   const counts = await Promise.all([lazy.organisation.count(), lazy.person.count()])
   expect(counts).toEqual([expect.any(Number), expect.any(Number)])

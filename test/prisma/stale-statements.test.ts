@@ -15,7 +15,12 @@ beforeEach(async () => {
   await ask(url, 'DELETE FROM "Team"; ALTER TABLE "Team" ALTER COLUMN name TYPE text COLLATE "C"')
 })
 
-const team = statement('test_team', 'SELECT id, name FROM "Team" WHERE id = $1', { id: text, name: text })
+const team = statement(
+  'suite_team',
+  'SELECT id, name FROM "Team" WHERE id = $team',
+  { team: text },
+  { id: text, name: text },
+)
 
 /** How the statements that a connection has prepared become stale. */
 const causes = [
@@ -38,7 +43,7 @@ async function discardBeside() {
 
 describe.each(causes)('after $cause', ({ provoke }) => {
   it.each([
-    { of: 'a declared statement', read: (db: Database) => db.execute(team, ['t']) },
+    { of: 'a declared statement', read: (db: Database) => db.execute(team, { team: 't' }) },
     { of: 'a query of Prisma', read: (db: Database) => db.team.findMany({ select: { id: true, name: true } }) },
     {
       of: 'a query in a transaction',

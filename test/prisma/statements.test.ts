@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import type { Connection, FieldDef, Submittable } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Column, Statement } from '../../prisma/pg/statement.ts'
+import type { Fitting, Statement } from '../../prisma/pg/statement.ts'
 import { declaredStatements, int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { pgClient } from '../support/pg-client.ts'
 
@@ -15,7 +15,7 @@ const modules = ['prisma', 'routers', 'server']
   .filter((at) => at.endsWith('.ts') && /\/pg\/(?:statement|removal)\.ts'/.test(readFileSync(join(root, at), 'utf8')))
 for (const file of modules) await import(join(root, file))
 // Other files of this worker declare statements of their own.
-const statements = [...declaredStatements.values()].filter(({ name }) => !name.startsWith('test_'))
+const statements = [...declaredStatements.values()].filter(({ name }) => !name.startsWith('suite_'))
 
 let client: pg.Client
 /** The labels of each enum, by oid. */
@@ -43,14 +43,14 @@ describe('the statements of the project', () => {
 })
 
 describe('a decoder', () => {
-  const sum = statement('test_sum', 'SELECT 1 AS sum, NULL AS note', { sum: int, note: nullable(text) })
+  const sum = statement('suite_sum', 'SELECT 1 AS sum, NULL AS note', {}, { sum: int, note: nullable(text) })
 
   it('returns an object with the declared names', () => {
     expect(sum.decode(['9007199254740991', null])).toEqual({ sum: Number.MAX_SAFE_INTEGER, note: null })
   })
 
   it('throws on null where the column is not nullable', () => {
-    expect(() => sum.decode([null, null])).toThrow('Column sum of statement test_sum is null.')
+    expect(() => sum.decode([null, null])).toThrow('Column sum of statement suite_sum is null.')
   })
 
   it('throws on an integer that a number cannot hold', () => {
@@ -63,30 +63,50 @@ describe('a decoder', () => {
 })
 
 it('a name stands for one statement', () => {
-  statement('test_twice', 'SELECT 1', {})
-  expect(() => statement('test_twice', 'SELECT 2', {})).toThrow('Two statements are named test_twice.')
+  statement('suite_twice', 'SELECT 1', {}, {})
+  expect(() => statement('suite_twice', 'SELECT 2', {}, {})).toThrow('Two statements are named suite_twice.')
 })
 
-async function mismatchesOf({ text, columns }: Statement): Promise<string[]> {
-  const fields = await describeResult(text)
-  const declared = Object.entries(columns)
-  if (fields.length !== declared.length) return [`${fields.length} columns, ${declared.length} declared`]
-  return declared.flatMap(([name, column], i) => {
-    const { name: described, dataTypeID } = fields[i]!
-    if (described !== name) return [`column ${i + 1} is ${described}, not ${name}`]
-    return fits(column, dataTypeID) ? [] : [`${name} has the type ${dataTypeID}`]
+async function mismatchesOf({ text, parameters, columns }: Statement): Promise<string[]> {
+  const described = await describeStatement(text)
+  return [
+    ...mismatches('column', Object.entries(columns), described.columns),
+    // A parameter has the name that it is declared with.
+    ...mismatches(
+      'parameter',
+      Object.entries(parameters),
+      described.parameters.map((oid, i) => ({ name: Object.keys(parameters)[i]!, oid })),
+    ),
+  ]
+}
+
+function mismatches(
+  kind: string,
+  declared: readonly (readonly [string, Fitting])[],
+  described: readonly { name: string; oid: number }[],
+): string[] {
+  if (described.length !== declared.length) return [`${described.length} ${kind}s, ${declared.length} declared`]
+  return declared.flatMap(([name, type], i) => {
+    const { name: found, oid } = described[i]!
+    if (found !== name) return [`${kind} ${i + 1} is ${found}, not ${name}`]
+    return fits(type, oid) ? [] : [`${kind} ${name} has the type ${oid}`]
   })
 }
 
-function fits({ oids, labels }: Column<unknown>, oid: number): boolean {
+function fits({ oids, labels }: Fitting, oid: number): boolean {
   const enumLabels = labels && enums.get(oid)
   return enumLabels ? enumLabels.toSorted().join() === labels.toSorted().join() : oids.includes(oid)
 }
 
-/** The columns of a statement's result, by the server's own description; the statement is not run. */
-function describeResult(text: string): Promise<FieldDef[]> {
-  return new Promise((resolve, reject) => {
-    let described: FieldDef[] = []
+/** A statement's parameters and the columns of its result, by the server's own description; the statement is not run. */
+function describeStatement(text: string) {
+  const { connection } = client as unknown as { connection: Connection }
+  let parameters: number[] = []
+  connection.once('parameterDescription', ({ dataTypeIDs }: { dataTypeIDs: number[] }) => {
+    parameters = dataTypeIDs
+  })
+  return new Promise<{ parameters: number[]; columns: { name: string; oid: number }[] }>((resolve, reject) => {
+    let columns: { name: string; oid: number }[] = []
     const description = {
       submit(connection: Connection) {
         connection.parse({ name: '', text, types: [] }, true)
@@ -94,9 +114,9 @@ function describeResult(text: string): Promise<FieldDef[]> {
         connection.sync()
       },
       handleRowDescription: ({ fields }: { fields: FieldDef[] }) => {
-        described = fields
+        columns = fields.map(({ name, dataTypeID }) => ({ name, oid: dataTypeID }))
       },
-      handleReadyForQuery: () => resolve(described),
+      handleReadyForQuery: () => resolve({ parameters, columns }),
       handleError: reject,
     } satisfies Submittable & Record<string, unknown>
     client.query(description)

@@ -48,11 +48,12 @@ export interface Sent {
 }
 
 const changeable = statement(
-  'test_raw_state',
+  'suite_raw_state',
   `SELECT jsonb_build_object(
-     'entries', (SELECT jsonb_agg(entry ORDER BY entry) FROM "StorageEntry" entry WHERE "clubId" = $1),
-     'app', (SELECT to_jsonb(app) FROM "App" app WHERE id = $2),
-     'results', (SELECT count(*) FROM "QuizResult" WHERE "quizId" = $3))::text AS state`,
+     'entries', (SELECT jsonb_agg(entry ORDER BY entry) FROM "StorageEntry" entry WHERE "clubId" = $club),
+     'app', (SELECT to_jsonb(app) FROM "App" app WHERE id = $app),
+     'results', (SELECT count(*) FROM "QuizResult" WHERE "quizId" = $quiz))::text AS state`,
+  { club: text, app: text, quiz: text },
   { state: text },
 )
 
@@ -89,7 +90,7 @@ export async function startRawService() {
 
   /** Everything that a request could change, as text; one statement, because each test asks twice. */
   const state = async () => {
-    const [row] = await world.db.execute(changeable, [ids.club, ids.app, quizId])
+    const [row] = await world.db.execute(changeable, { club: ids.club, app: ids.app, quiz: quizId })
     return row!.state
   }
 

@@ -140,8 +140,7 @@ describe('a poll', () => {
     const [failing, other] = [await world.subscribe(), await world.subscribe()]
     const backlog = await world.publish(failing, { count: 3 })
     await world.publish(other)
-    const values = [backlog[2]!, world.app]
-    await world.db.execute(retryOf('queue_test_retry', '"App".id = $2'), values)
+    await world.db.execute(retryOf('suite_retry', '"App".id = $owner'), { id: backlog[2]!, owner: world.app })
     const { due } = await pollDue(world.db, { now: NOW })
     expect(due.toSorted((a, b) => Number(a.id === other) - Number(b.id === other))).toEqual([
       { id: failing, app: world.app, retried: true },

@@ -11,22 +11,29 @@ const role = oneOf('owner', 'developer')
 
 /** Not through Prisma, whose five to ten queries took most of a portal page's CPU time (npm run bench -- pages). */
 const statements = {
-  role: statement('team_role', `SELECT role FROM "TeamMember" WHERE "teamId" = $1 AND "personId" = $2`, { role }),
+  role: statement(
+    'team_role',
+    `SELECT role FROM "TeamMember" WHERE "teamId" = $team AND "personId" = $person`,
+    { team: text, person: text },
+    { role },
+  ),
   ofApp: statement(
     'team_of_app',
-    `SELECT "teamId" AS team FROM "App" JOIN "TeamMember" USING ("teamId") WHERE id = $1 AND "personId" = $2`,
+    `SELECT "teamId" AS team FROM "App" JOIN "TeamMember" USING ("teamId") WHERE id = $app AND "personId" = $person`,
+    { app: text, person: text },
     { team: text },
   ),
   ofClient: statement(
     'team_of_client',
-    `SELECT "teamId" AS team, role FROM "Client" JOIN "TeamMember" USING ("teamId") WHERE id = $1 AND "personId" = $2`,
+    `SELECT "teamId" AS team, role FROM "Client" JOIN "TeamMember" USING ("teamId") WHERE id = $client AND "personId" = $person`,
+    { client: text, person: text },
     { team: text, role },
   ),
 }
 
 /** The caller's role in the team. Throws 404 for a team of other people, and 403 where an owner is needed. */
 export async function roleIn(ctx: Caller, team: string, needed: Role = 'developer'): Promise<Role> {
-  const [found] = await ctx.core.db.execute(statements.role, [team, ctx.person])
+  const [found] = await ctx.core.db.execute(statements.role, { team, person: ctx.person })
   const role = checkedRole(found, { needed })
   await countTeam(ctx, team)
   return role
@@ -53,7 +60,7 @@ function checkedRole(
 
 export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
   const { core, person } = ctx
-  const [found] = await core.db.execute(statements.ofApp, [app, person])
+  const [found] = await core.db.execute(statements.ofApp, { app, person })
   if (!found) throw errors.ownAppUnknown()
   await countTeam(ctx, found.team)
   return found.team
@@ -62,7 +69,7 @@ export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
 /** The client's team. Throws 404 for a client of other people or of the platform, and 403 where an owner is needed. */
 export async function teamOfClient(ctx: Caller, client: string, needed: Role = 'developer'): Promise<string> {
   const { core, person } = ctx
-  const [found] = await core.db.execute(statements.ofClient, [client, person])
+  const [found] = await core.db.execute(statements.ofClient, { client, person })
   if (!found) throw errors.clientUnknown()
   checkedRole(found, { needed })
   await countTeam(ctx, found.team)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { arrayOf } from '../../../prisma/pg/array-literal.ts'
-import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { instants, int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
@@ -8,7 +7,7 @@ import { HOUR_MS } from '../../kernel/time.ts'
 import { teamOfApp } from '../access/roles.ts'
 import { idOr } from '../shared/schemas.ts'
 import { delivery } from '../webhook/delivery.ts'
-import { listBy } from '../webhook/delivery-lists.ts'
+import { listDeliveries } from '../webhook/delivery-lists.ts'
 import { lastErrorOf, refused } from './requests.ts'
 
 /** The most recent refusals of a team, among which the last error is looked up. */
@@ -61,42 +60,44 @@ export const health = internal('dev:read', teamPeople, {
 
 const statements = {
   /**
-   * Rows by hour: those by minute are 60 times as many. $3: the hours, each looked up for each client of the app. A range of
+   * Rows by hour: those by minute are 60 times as many. `hours`: each is looked up for each client of the app. A range of
    * time read the rows of all clients of the team: with 184, the page took PostgreSQL 1.7 times as long.
    */
   requests: statement(
     'app_requests',
     `SELECT coalesce(sum(ok), 0)::int8 AS ok, coalesce(sum(refused), 0)::int8 AS refused,
         coalesce(sum(limited), 0)::int8 AS limited
-      FROM "ClientUsage" WHERE "teamId" = $1 AND span = 'hour' AND at = ANY ($3::timestamptz[])
-        AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $2))`,
+      FROM "ClientUsage" WHERE "teamId" = $team AND span = 'hour' AND at = ANY ($hours::timestamptz[])
+        AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $app))`,
+    { team: text, app: text, hours: instants },
     { ok: int, refused: int, limited: int },
   ),
   webhook: statement(
     'app_webhook',
-    `SELECT "webhookUrl" AS url, level FROM "App" app JOIN "Team" team ON team.id = "teamId" WHERE app.id = $1`,
+    `SELECT "webhookUrl" AS url, level FROM "App" app JOIN "Team" team ON team.id = "teamId" WHERE app.id = $app`,
+    { app: text },
     { url: nullable(text), level: oneOf('hobby', 'developer') },
   ),
   storage: statement(
     'app_storage',
     `SELECT count(*) AS stores, coalesce(sum(bytes), 0)::int8 AS bytes, coalesce(max(bytes), 0) AS fullest
-      FROM "StorageUsage" WHERE "appId" = $1 AND bytes > 0`,
+      FROM "StorageUsage" WHERE "appId" = $app AND bytes > 0`,
+    { app: text },
     { stores: int, bytes: int, fullest: int },
   ),
 }
 
 async function requestsOf({ core: { db, now } }: Context, team: string, app: string) {
   const at = now()
-  const hours = Array.from({ length: 24 }, (_, n) => new Date(at - (at % HOUR_MS) - n * HOUR_MS).toISOString())
-  const [sums] = await db.execute(statements.requests, [team, app, arrayOf(hours)])
+  const hours = Array.from({ length: 24 }, (_, n) => new Date(at - (at % HOUR_MS) - n * HOUR_MS))
+  const [sums] = await db.execute(statements.requests, { team, app, hours })
   return sums!
 }
 
 async function webhookOf({ core: { db } }: Context, id: string) {
-  const [app] = await db.execute(statements.webhook, [id])
+  const [app] = await db.execute(statements.webhook, { app: id })
   if (app?.level !== 'developer') return null
-  const { statement, values } = listBy({}, [id, MAX_DELIVERIES, 0])
-  const newest = await db.execute(statement, values)
+  const newest = await listDeliveries(db, {}, { app: id, limit: MAX_DELIVERIES, offset: 0 })
   const failed = newest.filter(({ state }) => state === 'failed').length
   const last = newest.find(({ state }) => state !== 'pending')
   return {
@@ -108,6 +109,6 @@ async function webhookOf({ core: { db } }: Context, id: string) {
 }
 
 async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, app: string) {
-  const [sums] = await db.execute(statements.storage, [app])
+  const [sums] = await db.execute(statements.storage, { app })
   return { ...sums!, limit }
 }

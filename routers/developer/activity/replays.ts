@@ -1,4 +1,4 @@
-import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import type { Core } from '../../kernel/context.ts'
 import { DAY_MS } from '../../kernel/time.ts'
 
@@ -8,16 +8,16 @@ export const REPLAY_MS = REPLAY_DAYS * DAY_MS
 /** The clients with the most. */
 const MAX_CLIENTS = 100
 
-/** $1 the team, $2 the client or null. */
 const replayed = statement(
   'replays_of_team',
   `SELECT client.id AS client, client.name, count(*) AS consents
     FROM "Client" client JOIN "Consent" consent ON consent."clientId" = client.id
-    WHERE client."teamId" = $1 AND ($2::text IS NULL OR client.id = $2) AND consent."replayedAt" > $3::timestamptz
+    WHERE client."teamId" = $team AND ($client::text IS NULL OR client.id = $client) AND consent."replayedAt" > $since::timestamptz
     GROUP BY client.id ORDER BY count(*) DESC, client.id LIMIT ${MAX_CLIENTS}`,
+  { team: text, client: nullable(text), since: instant },
   { client: text, name: text, consents: int },
 )
 
 /** The numbers of consents that replays have ended, by client; clients without any are left out. */
 export const replaysOf = ({ db, now }: Core, { team, client }: { team: string; client: string | null }) =>
-  db.execute(replayed, [team, client, new Date(now() - REPLAY_MS).toISOString()])
+  db.execute(replayed, { team, client, since: now() - REPLAY_MS })

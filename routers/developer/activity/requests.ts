@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { arrayOf } from '../../../prisma/pg/array-literal.ts'
-import { int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
+import { bigint, instant, int, nullable, statement, text, texts } from '../../../prisma/pg/statement.ts'
 import { isPostgresText } from '../../kernel/access.ts'
 import { memberMarks } from '../../kernel/cipher.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -59,32 +58,48 @@ const columns = {
 const select = `SELECT refused.id::text, ${unixMs('at')} AS ms, "requestId", "clientId" AS client,
     client.name AS "clientName", method, route, status, error, message, ms AS took
   FROM "RefusedRequest" refused LEFT JOIN "Client" client ON client.id = "clientId" AND client."teamId" = refused."teamId"
-  WHERE refused."teamId" = $1`
+  WHERE refused."teamId" = $team`
 const newestFirst = 'ORDER BY at DESC, refused.id DESC'
 
 const statements = {
   /** Each filter is null where it is not asked for. */
   list: statement(
     'refused_requests',
-    `${select} AND ($2::text IS NULL OR "clientId" = $2) AND ($3::int4 IS NULL OR status = $3)
-        AND ($4::int4 IS NULL OR status <> $4) AND ($5::text[] IS NULL OR member = ANY ($5::text[]))
-        AND ($6::text IS NULL OR method = $6) AND ($7::text IS NULL OR route = $7)
-        AND (at, refused.id) < (coalesce($8::timestamptz, 'infinity'), coalesce($9::int8, 0))
-        AND (at, refused.id) > (coalesce($10::timestamptz, '-infinity'), coalesce($11::int8, 0))
-      ${newestFirst} LIMIT $12::int8`,
+    `${select} AND ($client::text IS NULL OR "clientId" = $client) AND ($status::int4 IS NULL OR status = $status)
+        AND ($notStatus::int4 IS NULL OR status <> $notStatus) AND ($members::text[] IS NULL OR member = ANY ($members::text[]))
+        AND ($method::text IS NULL OR method = $method) AND ($route::text IS NULL OR route = $route)
+        AND (at, refused.id) < (coalesce($beforeAt::timestamptz, 'infinity'), coalesce($beforeId::int8, 0))
+        AND (at, refused.id) > (coalesce($afterAt::timestamptz, '-infinity'), coalesce($afterId::int8, 0))
+      ${newestFirst} LIMIT $limit::int8`,
+    {
+      team: text,
+      client: nullable(text),
+      status: nullable(int),
+      notStatus: nullable(int),
+      members: nullable(texts),
+      method: nullable(text),
+      route: nullable(text),
+      beforeAt: nullable(instant),
+      beforeId: nullable(bigint),
+      afterAt: nullable(instant),
+      afterId: nullable(bigint),
+      limit: int,
+    },
     columns,
   ),
   ofId: statement(
     'refused_requests_of_id',
-    `${select} AND "requestId" = $2 ${newestFirst} LIMIT ${MAX_OF_AN_ID}`,
+    `${select} AND "requestId" = $requestId ${newestFirst} LIMIT ${MAX_OF_AN_ID}`,
+    { team: text, requestId: text },
     columns,
   ),
   lastError: statement(
     'last_error_of_app',
-    `${select} AND (at, refused.id) = (SELECT at, id FROM (SELECT at, id, "clientId", status FROM "RefusedRequest" WHERE "teamId" = $1
-        ORDER BY at DESC, id DESC LIMIT $3::int8) newest
-      WHERE "clientId" IN (SELECT id FROM "Client" WHERE "appId" = $2) AND status <> ${EXPECTED}
+    `${select} AND (at, refused.id) = (SELECT at, id FROM (SELECT at, id, "clientId", status FROM "RefusedRequest" WHERE "teamId" = $team
+        ORDER BY at DESC, id DESC LIMIT $among::int8) newest
+      WHERE "clientId" IN (SELECT id FROM "Client" WHERE "appId" = $app) AND status <> ${EXPECTED}
       ORDER BY at DESC, id DESC LIMIT 1)`,
+    { team: text, app: text, among: int },
     columns,
   ),
 }
@@ -95,14 +110,14 @@ const shown = ({ id: _, ms, took, ...row }: Row) => ({ ...row, at: new Date(ms).
 
 const cursorOf = (row: Row | undefined) => (row ? `${row.ms}-${row.id}` : null)
 
-function placeOf(cursor: string | undefined): [at: string, id: string] | [null, null] {
+function placeOf(cursor: string | undefined) {
   const [, ms, id] = CURSOR.exec(cursor ?? '') ?? []
-  return ms === undefined ? [null, null] : [new Date(Number(ms)).toISOString(), id!]
+  return ms === undefined ? { at: null, id: null } : { at: Number(ms), id: BigInt(id!) }
 }
 
 /** The newest refusal of an app's clients that is an error, among the newest of the team: its index does not have the client. */
 export async function lastErrorOf(ctx: Context, { team, app, among }: { team: string; app: string; among: number }) {
-  const [found] = await ctx.core.db.execute(statements.lastError, [team, app, String(among)])
+  const [found] = await ctx.core.db.execute(statements.lastError, { team, app, among })
   return found ? shown(found) : null
 }
 
@@ -138,15 +153,24 @@ const list = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input }) => {
     const { team, client, status, errors, member, method, route, before, after, limit } = input
     await roleIn(ctx, team)
-    const marks = member === undefined ? null : arrayOf(memberMarks(ctx.core.cipher, member))
-    const rows = await ctx.core.db.execute(statements.list, [
-      ...[team, client ?? null, status === undefined ? null : String(status)],
-      ...[status === undefined && errors ? String(EXPECTED) : null, marks, method ?? null, route ?? null],
-      ...[...placeOf(before), ...placeOf(after), String(limit + 1)],
-    ])
+    const [last, first] = [placeOf(before), placeOf(after)]
+    const rows = await ctx.core.db.execute(statements.list, {
+      team,
+      client: client ?? null,
+      status: status ?? null,
+      notStatus: status === undefined && errors ? EXPECTED : null,
+      members: member === undefined ? null : memberMarks(ctx.core.cipher, member),
+      method: method ?? null,
+      route: route ?? null,
+      beforeAt: last.at,
+      beforeId: last.id,
+      afterAt: first.at,
+      afterId: first.id,
+      limit: limit + 1,
+    })
     const items = rows.slice(0, limit)
-    const last = rows.length > limit ? items.at(-1) : undefined
-    return { items: items.map(shown), next: cursorOf(last), newest: cursorOf(items[0]) }
+    const next = rows.length > limit ? items.at(-1) : undefined
+    return { items: items.map(shown), next: cursorOf(next), newest: cursorOf(items[0]) }
   })
 
 const get = internal('dev:read', teamPeople, {
@@ -157,7 +181,7 @@ const get = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(refused) }))
   .query(async ({ ctx, input: { team, requestId } }) => {
     await roleIn(ctx, team)
-    const rows = await ctx.core.db.execute(statements.ofId, [team, requestId])
+    const rows = await ctx.core.db.execute(statements.ofId, { team, requestId })
     return { items: rows.map(shown) }
   })
 

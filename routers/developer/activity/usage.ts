@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { isPostgresText } from '../../kernel/access.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
@@ -65,7 +65,7 @@ export const usage = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { team, client, by } }) => {
     await roleIn(ctx, team)
-    const [found] = await ctx.core.db.execute(statements.level, [team])
+    const [found] = await ctx.core.db.execute(statements.level, { team })
     if (!found) throw errors.teamUnknown()
     const [requests, replays, storage] = await Promise.all([
       requestsOf(ctx, team, by, client),
@@ -81,41 +81,50 @@ const SPAN_MS = { minute: DAY_MS, hour: 30 * DAY_MS }
 const sums = { ok: int, refused: int, limited: int }
 const SUMS = ['ok', 'refused', 'limited'].map((name) => `coalesce(sum(${name}), 0)::int8 AS ${name}`).join(', ')
 
-/** $1 the team, $2 the client or null, $3 the span, $4 its beginning. */
-const COUNTED = `"teamId" = $1 AND ($2::text IS NULL OR "clientId" = $2) AND span = $3::"UsageSpan" AND at > $4::timestamptz`
+const counted = { team: text, client: nullable(text), span: oneOf('minute', 'hour'), since: instant }
+const COUNTED = `"teamId" = $team AND ($client::text IS NULL OR "clientId" = $client) AND span = $span::"UsageSpan" AND at > $since::timestamptz`
 
 const statements = {
-  level: statement('usage_level', 'SELECT level FROM "Team" WHERE id = $1', { level: oneOf('hobby', 'developer') }),
-  all: statement('usage', `SELECT ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}`, sums),
+  level: statement(
+    'usage_level',
+    'SELECT level FROM "Team" WHERE id = $team',
+    { team: text },
+    { level: oneOf('hobby', 'developer') },
+  ),
+  all: statement('usage', `SELECT ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}`, counted, sums),
   byTime: statement(
     'usage_by_time',
     `SELECT ${unix('at')} AS at, ${SUMS} FROM "ClientUsage" usage WHERE ${COUNTED} GROUP BY usage.at ORDER BY usage.at`,
+    counted,
     { at: int, ...sums },
   ),
   byClient: statement(
     'usage_by_client',
     `SELECT usage.*, name FROM (SELECT "clientId" AS client, ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}
         GROUP BY "clientId" ORDER BY sum(ok + refused + limited) DESC, "clientId" LIMIT ${MAX_CLIENTS}) usage
-      LEFT JOIN "Client" ON "Client".id = client AND "teamId" = $1 ORDER BY ok + refused + limited DESC, client`,
+      LEFT JOIN "Client" ON "Client".id = client AND "teamId" = $team ORDER BY ok + refused + limited DESC, client`,
+    counted,
     { client: text, ...sums, name: nullable(text) },
   ),
   apps: statement(
     'usage_of_apps',
     `SELECT id AS app, name, count(bytes) AS stores, coalesce(sum(bytes), 0)::int8 AS bytes
-      FROM "App" LEFT JOIN "StorageUsage" ON "appId" = id AND bytes > 0 WHERE "teamId" = $1
+      FROM "App" LEFT JOIN "StorageUsage" ON "appId" = id AND bytes > 0 WHERE "teamId" = $team
       GROUP BY id ORDER BY name, id`,
+    { team: text },
     { app: text, name: text, stores: int, bytes: int },
   ),
   stores: statement(
     'usage_of_stores',
     `SELECT "appId" AS app, "clubId" AS club, bytes FROM "StorageUsage" JOIN "App" ON id = "appId"
-      WHERE "teamId" = $1 AND bytes > 0 ORDER BY bytes DESC, "appId", "clubId" LIMIT ${MAX_STORES}`,
+      WHERE "teamId" = $team AND bytes > 0 ORDER BY bytes DESC, "appId", "clubId" LIMIT ${MAX_STORES}`,
+    { team: text },
     { app: text, club: text, bytes: int },
   ),
 }
 
 async function requestsOf({ core: { db, now } }: Context, team: string, by: Span, client: string | undefined) {
-  const of = (span: Span, ms: number) => [team, client ?? null, span, new Date(now() - ms).toISOString()]
+  const of = (span: Span, ms: number) => ({ team, client: client ?? null, span, since: now() - ms })
   const [lastHour, counts, clients] = await Promise.all([
     db.execute(statements.all, of('minute', HOUR_MS)),
     db.execute(statements.byTime, of(by, SPAN_MS[by])),
@@ -125,6 +134,9 @@ async function requestsOf({ core: { db, now } }: Context, team: string, by: Span
 }
 
 async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, team: string) {
-  const [apps, stores] = await Promise.all([db.execute(statements.apps, [team]), db.execute(statements.stores, [team])])
+  const [apps, stores] = await Promise.all([
+    db.execute(statements.apps, { team }),
+    db.execute(statements.stores, { team }),
+  ])
   return { apps, storage: stores.map((store) => ({ ...store, limit })) }
 }

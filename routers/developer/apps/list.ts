@@ -19,8 +19,9 @@ const summary = { id: text, name: text, state: oneOf('active', 'suspended'), end
 const statements = {
   list: statement(
     'apps_of_team',
-    `SELECT id, name, state, ${unix('"endsAt"')} AS "endsAt" FROM "App" WHERE "teamId" = $1
-      ORDER BY name, id LIMIT $2::int8 OFFSET $3::int8`,
+    `SELECT id, name, state, ${unix('"endsAt"')} AS "endsAt" FROM "App" WHERE "teamId" = $team
+      ORDER BY name, id LIMIT $limit::int8 OFFSET $offset::int8`,
+    { team: text, limit: int, offset: int },
     summary,
   ),
   one: statement(
@@ -29,7 +30,8 @@ const statements = {
         json_build_object('id', provider.id, 'name', provider.name) AS provider, description, homepage,
         md5(logo) AS logo, app.version, wanted::json, refusal::json
       FROM "App" app JOIN "TeamMember" USING ("teamId") JOIN "Organisation" provider ON provider.id = "providerId"
-      WHERE app.id = $1 AND "personId" = $2`,
+      WHERE app.id = $app AND "personId" = $person`,
+    { app: text, person: text },
     {
       ...summary,
       team: text,
@@ -46,6 +48,7 @@ const statements = {
     'providers',
     `SELECT id, name FROM "Organisation" WHERE kind = 'provider' AND "testTeamId" IS NULL
       ORDER BY name, id LIMIT ${MAX_PROVIDERS}`,
+    {},
     { id: text, name: text },
   ),
 }
@@ -55,7 +58,7 @@ export const listApps = internal('dev:read', teamPeople, { summary: 'The apps of
   .output(z.object({ items: z.array(appSummary), more }))
   .query(async ({ ctx, input: { team, limit, offset } }) => {
     await roleIn(ctx, team)
-    const rows = await ctx.core.db.execute(statements.list, [team, String(limit + 1), String(offset)])
+    const rows = await ctx.core.db.execute(statements.list, { team, limit: limit + 1, offset })
     return { items: rows.slice(0, limit), more: rows.length > limit }
   })
 
@@ -64,7 +67,7 @@ export const getApp = internal('dev:read', teamPeople, { summary: 'An app of a t
   .output(appOutput)
   .query(async ({ ctx, input: { app: id } }) => {
     const { core, person } = ctx
-    const [app] = await core.db.execute(statements.one, [id, person])
+    const [app] = await core.db.execute(statements.one, { app: id, person })
     if (!app) throw errors.ownAppUnknown()
     await countTeam(ctx, app.team)
     return app
@@ -78,5 +81,5 @@ export const providers = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(named) }))
   .query(async ({ ctx, input }) => {
     await roleIn(ctx, input.team)
-    return { items: withLabels(await ctx.core.db.execute(statements.providers, [])) }
+    return { items: withLabels(await ctx.core.db.execute(statements.providers, {})) }
   })

@@ -14,7 +14,8 @@ type Values = Record<string, unknown>
 const newest = statement(
   'audit_entries',
   `SELECT id::text, ${unix('at')} AS at, "personId", "clientId", action, target, before::json, after::json
-    FROM "AuditEntry" entry WHERE "teamId" = $1 ORDER BY entry.id DESC LIMIT $2::int8 OFFSET $3::int8`,
+    FROM "AuditEntry" entry WHERE "teamId" = $team ORDER BY entry.id DESC LIMIT $limit::int8 OFFSET $offset::int8`,
+  { team: text, limit: int, offset: int },
   {
     id: text,
     at: int,
@@ -37,7 +38,7 @@ const list = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input: { team, limit, offset } }) => {
     await roleIn(ctx, team)
     const { db } = ctx.core
-    const found = await db.execute(newest, [team, String(limit + 1), String(offset)])
+    const found = await db.execute(newest, { team, limit: limit + 1, offset })
     const rows = found.slice(0, limit)
     const [names, targets] = await Promise.all([
       namesOf(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { arrayOf } from '../../../prisma/pg/array-literal.ts'
 import {
   bool,
+  instant,
   int,
   json,
   jsonArray,
@@ -11,6 +11,7 @@ import {
   oneOf,
   statement,
   text,
+  texts,
 } from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import { internal } from '../../kernel/endpoint.ts'
@@ -43,15 +44,15 @@ interface Secret {
 }
 
 const statements = {
-  /** $2: of these apps, or of all; $3: and those without an app. */
+  /** `apps`: of these, or of all; `withoutApp`: and those without an app. */
   list: statement(
     'clients_of_team',
-    `SELECT ${SUMMARY} FROM "Client" client WHERE "teamId" = $1
-        AND ($2::text[] IS NULL OR "appId" = ANY ($2::text[]) OR $3::bool AND "appId" IS NULL)
-      ORDER BY name, id LIMIT $4::int8 OFFSET $5::int8`,
+    `SELECT ${SUMMARY} FROM "Client" client WHERE "teamId" = $team
+        AND ($apps::text[] IS NULL OR "appId" = ANY ($apps::text[]) OR $withoutApp::bool AND "appId" IS NULL)
+      ORDER BY name, id LIMIT $limit::int8 OFFSET $offset::int8`,
+    { team: text, apps: nullable(texts), withoutApp: bool, limit: int, offset: int },
     summary,
   ),
-  /** Only consents given after $3 are in force. */
   one: statement(
     'client_of_person',
     `SELECT ${SUMMARY}, "teamId" AS team, "testOnly", ${listOf('"redirectUris"')} AS "redirectUris", devices,
@@ -59,11 +60,12 @@ const statements = {
         purpose::json, ${unix('"requestedAt"')} AS "requestedAt", wanted::json, refusal::json, authentication,
         (jwks->'keys')::json AS keys, version,
         (SELECT count(*) FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL
-          AND "createdAt" > $3::timestamptz) AS consents,
+          AND "createdAt" > $consentedAfter::timestamptz) AS consents,
         (SELECT coalesce(json_agg(json_build_object('id', id, 'createdAt', ${unix('"createdAt"')},
             'expiresAt', ${unix('"expiresAt"')}, 'lastUsedAt', ${unix('"lastUsedAt"')}) ORDER BY "createdAt" DESC, id), '[]')
           FROM "ClientSecret" WHERE "clientId" = client.id) AS secrets
-      FROM "Client" client JOIN "TeamMember" USING ("teamId") WHERE client.id = $1 AND "personId" = $2`,
+      FROM "Client" client JOIN "TeamMember" USING ("teamId") WHERE client.id = $client AND "personId" = $person`,
+    { client: text, person: text, consentedAfter: instant },
     {
       ...summary,
       team: text,
@@ -104,10 +106,13 @@ export const listClients = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(clientSummary), more }))
   .query(async ({ ctx, input: { team, apps, limit, offset } }) => {
     await roleIn(ctx, team)
-    const of = apps && arrayOf(apps.filter((app) => app !== null))
-    const withoutApp = String(apps?.includes(null) ?? false)
-    const values = [team, of ?? null, withoutApp, String(limit + 1), String(offset)]
-    const rows = await ctx.core.db.execute(statements.list, values)
+    const rows = await ctx.core.db.execute(statements.list, {
+      team,
+      apps: apps?.filter((app) => app !== null) ?? null,
+      withoutApp: apps?.includes(null) ?? false,
+      limit: limit + 1,
+      offset,
+    })
     return { items: rows.slice(0, limit), more: rows.length > limit }
   })
 
@@ -120,8 +125,8 @@ export const getClient = internal('dev:read', teamPeople, { summary: 'A client o
   )
   .query(async ({ ctx, input: { client: id } }) => {
     const { core, person } = ctx
-    const consentedAfter = new Date(core.now() - CONSENT_MS).toISOString()
-    const [client] = await core.db.execute(statements.one, [id, person, consentedAfter])
+    const consentedAfter = core.now() - CONSENT_MS
+    const [client] = await core.db.execute(statements.one, { client: id, person, consentedAfter })
     if (!client) throw errors.clientUnknown()
     await countTeam(ctx, client.team)
     return client

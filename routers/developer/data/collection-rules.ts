@@ -26,7 +26,8 @@ const ruled = z.object({ collection: entryName, rule })
 
 const ofApp = statement(
   'collection_rules',
-  'SELECT collection, rule FROM "CollectionRule" WHERE "appId" = $1 ORDER BY collection',
+  'SELECT collection, rule FROM "CollectionRule" WHERE "appId" = $app ORDER BY collection',
+  { app: text },
   { collection: text, rule: oneOf(...ruleNames) },
 )
 
@@ -38,7 +39,7 @@ const list = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(ruled) }))
   .query(async ({ ctx, input: { app } }) => {
     await teamOfApp(ctx, app)
-    return { items: await ctx.core.db.execute(ofApp, [app]) }
+    return { items: await ctx.core.db.execute(ofApp, { app }) }
   })
 
 const set = internal('dev:write', teamPeople, {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { arrayOf } from '../../../prisma/pg/array-literal.ts'
-import { int, nullable, statement, text, uuid } from '../../../prisma/pg/statement.ts'
+import { int, nullable, statement, text, texts, uuid } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -43,23 +42,26 @@ const place = { club: named, owner: named.nullable().meta({ description: 'The me
 const statements = {
   collections: statement(
     'data_collections',
-    `SELECT owner, collection, entries FROM "StorageCollection" WHERE "appId" = $1 AND "clubId" = $2
-        AND ($3::text[] IS NULL OR owner = ANY ($3::text[]))
-      ORDER BY owner, collection LIMIT $4::int8 OFFSET $5::int8`,
+    `SELECT owner, collection, entries FROM "StorageCollection" WHERE "appId" = $app AND "clubId" = $club
+        AND ($owners::text[] IS NULL OR owner = ANY ($owners::text[]))
+      ORDER BY owner, collection LIMIT $limit::int8 OFFSET $offset::int8`,
+    { app: text, club: text, owners: nullable(texts), limit: int, offset: int },
     { owner: text, collection: text, entries: int },
   ),
   entries: statement(
     'data_entries',
     `SELECT key, octet_length(value) AS bytes, ${unix('"updatedAt"')} AS "updatedAt", version, "updatedBy"
-      FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
-      ORDER BY key LIMIT $5::int8 OFFSET $6::int8`,
+      FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection
+      ORDER BY key LIMIT $limit::int8 OFFSET $offset::int8`,
+    { app: text, club: text, owner: text, collection: text, limit: int, offset: int },
     { key: text, bytes: int, updatedAt: int, version: uuid, updatedBy: nullable(text) },
   ),
   entry: statement(
     'data_entry',
-    `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $6 THEN value END AS value,
+    `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $maxBytes THEN value END AS value,
         ${unix('"updatedAt"')} AS "updatedAt", version, "createdBy", "updatedBy"
-      FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
+      FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection AND key = $key`,
+    { app: text, club: text, owner: text, collection: text, key: text, maxBytes: int },
     {
       bytes: int,
       value: nullable(text),
@@ -105,7 +107,7 @@ const collections = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { limit, offset, ...of } }) => {
     const { club, owners, environment } = await storeOf(ctx, of)
-    const values = [of.app, club.id, owners ? arrayOf(owners) : null, String(limit + 1), String(offset)]
+    const values = { app: of.app, club: club.id, owners: owners ?? null, limit: limit + 1, offset }
     const rows = await ctx.core.db.execute(statements.collections, values)
     const ids = rows.map(({ owner }) => owner)
     const person = await peopleOf(ctx, ids)
@@ -121,7 +123,7 @@ const entries = internal('dev:read', teamPeople, {
   .output(z.object({ ...place, items: z.array(z.object({ key: z.string(), ...facts })), more }))
   .query(async ({ ctx, input: { limit, offset, ...of } }) => {
     const { store, at } = await collectionOf(ctx, of)
-    const values = [at.app, at.club, at.owner, at.collection, String(limit + 1), String(offset)]
+    const values = { ...at, limit: limit + 1, offset }
     const rows = await ctx.core.db.execute(statements.entries, values)
     const person = await peopleOf(ctx, [at.owner, ...rows.map(({ updatedBy }) => updatedBy)])
     const items = rows.slice(0, limit).map(({ version, updatedBy, ...row }) => ({
@@ -157,8 +159,7 @@ const entry = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { key, ...of } }) => {
     const { store, at } = await collectionOf(ctx, of)
-    const values = [at.app, at.club, at.owner, at.collection, key, String(MAX_SHOWN)]
-    const [row] = await ctx.core.db.execute(statements.entry, values)
+    const [row] = await ctx.core.db.execute(statements.entry, { ...at, key, maxBytes: MAX_SHOWN })
     if (!row) throw errors.keyUnknown()
     const { version, createdBy, updatedBy, ...rest } = row
     const person = await peopleOf(ctx, [at.owner, createdBy, updatedBy])

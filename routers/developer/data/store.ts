@@ -1,5 +1,5 @@
 import type { Environment } from '../../../prisma/generated/client.ts'
-import { int, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
 import { labelOf } from '../../kernel/labels.ts'
 import type { Caller } from '../access/roles.ts'
@@ -18,9 +18,9 @@ export interface Store {
 }
 
 const isVisible = `(club."testTeamId" = app."teamId" OR club."testTeamId" IS NULL
-    AND EXISTS (SELECT FROM "TeamMember" WHERE "teamId" = app."teamId" AND "personId" = $2 AND role = 'owner')
-    AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = club.id AND "personId" = $2
-      AND ("leftAt" IS NULL OR "leftAt" > $3::timestamptz)))`
+    AND EXISTS (SELECT FROM "TeamMember" WHERE "teamId" = app."teamId" AND "personId" = $person AND role = 'owner')
+    AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = club.id AND "personId" = $person
+      AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz)))`
 
 const ENVIRONMENT = `CASE WHEN club."testTeamId" IS NULL THEN 'production' ELSE 'sandbox' END AS environment`
 const environment = oneOf('production', 'sandbox')
@@ -30,28 +30,30 @@ const statements = {
     'data_stores',
     `SELECT club.id, club.name, bytes, ${ENVIRONMENT}
       FROM "App" app JOIN "StorageUsage" ON "appId" = app.id JOIN "Organisation" club ON club.id = "clubId"
-      WHERE app.id = $1 AND bytes > 0 AND ${isVisible}
-      ORDER BY club."testTeamId" IS NULL, club.name, club.id LIMIT $4::int8 OFFSET $5::int8`,
+      WHERE app.id = $app AND bytes > 0 AND ${isVisible}
+      ORDER BY club."testTeamId" IS NULL, club.name, club.id LIMIT $limit::int8 OFFSET $offset::int8`,
+    { app: text, person: text, now: instant, limit: int, offset: int },
     { id: text, name: text, bytes: int, environment },
   ),
   one: statement(
     'data_store',
     `SELECT club.name, ${ENVIRONMENT} FROM "App" app, "Organisation" club
-      WHERE app.id = $1 AND club.id = $4 AND club.kind = 'club' AND ${isVisible}`,
+      WHERE app.id = $app AND club.id = $club AND club.kind = 'club' AND ${isVisible}`,
+    { app: text, person: text, now: instant, club: text },
     { name: text, environment },
   ),
 }
 
-const visitor = ({ core, person }: Caller, app: string) => [app, person, new Date(core.now()).toISOString()]
+const visitor = ({ core, person }: Caller, app: string) => ({ app, person, now: core.now() })
 
 /** The clubs in which the app stores something that the caller can see; one more than `limit` if there are more. */
 export const storesOf = (ctx: Caller, app: string, { limit, offset }: { limit: number; offset: number }) =>
-  ctx.core.db.execute(statements.list, [...visitor(ctx, app), String(limit + 1), String(offset)])
+  ctx.core.db.execute(statements.list, { ...visitor(ctx, app), limit: limit + 1, offset })
 
 /** Throws 404 for an app of another team, and for a club whose store the caller cannot see. */
 export async function storeOf(ctx: Caller, { app, club }: { app: string; club: string }): Promise<Store> {
   await teamOfApp(ctx, app)
-  const [found] = await ctx.core.db.execute(statements.one, [...visitor(ctx, app), club])
+  const [found] = await ctx.core.db.execute(statements.one, { ...visitor(ctx, app), club })
   if (!found) throw errors.keyUnknown()
   const { name, environment } = found
   const owners = environment === 'sandbox' ? undefined : ['', ctx.person]

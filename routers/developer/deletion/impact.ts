@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int, statement } from '../../../prisma/pg/statement.ts'
+import { instant, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import type { Context } from '../../kernel/context.ts'
 
@@ -11,18 +11,18 @@ export const holdings = z.object({
   subscriptions: z.int().meta({ description: "Webhook subscriptions, without the app's own for tests" }),
 })
 
-/** $1 the app or team, $2: consents given before have ended. */
 const held = (name: string, ofClient: string, ofApp: string) =>
   statement(
     name,
-    `WITH app AS (SELECT id FROM "App" WHERE ${ofApp} = $1), client AS (SELECT id FROM "Client" WHERE ${ofClient} = $1),
+    `WITH app AS (SELECT id FROM "App" WHERE ${ofApp} = $id), client AS (SELECT id FROM "Client" WHERE ${ofClient} = $id),
         store AS (SELECT bytes FROM app JOIN "StorageUsage" ON "appId" = app.id WHERE bytes > 0)
       SELECT (SELECT count(*) FROM client) AS clients,
         (SELECT count(*) FROM client JOIN "Consent" ON "clientId" = client.id
-          WHERE "withdrawnAt" IS NULL AND "createdAt" > $2::timestamptz) AS consents,
+          WHERE "withdrawnAt" IS NULL AND "createdAt" > $consentedAfter::timestamptz) AS consents,
         (SELECT count(*) FROM store) AS stores, (SELECT coalesce(sum(bytes), 0)::int8 FROM store) AS bytes,
         (SELECT count(*) FROM app JOIN "Subscription" ON "appId" = app.id
           WHERE NOT test AND "endedAt" IS NULL) AS subscriptions`,
+    { id: text, consentedAfter: instant },
     { clients: int, consents: int, stores: int, bytes: int, subscriptions: int },
   )
 const statements = {
@@ -32,8 +32,8 @@ const statements = {
 
 /** What ends with an app, or with all apps and clients of a team. */
 export async function holdingsOf({ core: { db, now } }: Context, of: { app: string } | { team: string }) {
-  const consentedAfter = new Date(now() - CONSENT_MS).toISOString()
+  const consentedAfter = now() - CONSENT_MS
   const [statement, id] = 'app' in of ? [statements.app, of.app] : [statements.team, of.team]
-  const [found] = await db.execute(statement, [id, consentedAfter])
+  const [found] = await db.execute(statement, { id, consentedAfter })
   return found!
 }

@@ -1,18 +1,19 @@
 import type { Database } from '../../../prisma/client.ts'
-import { bool, int, statement, text } from '../../../prisma/pg/statement.ts'
+import { bool, instant, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
 
-const APPS = `"App" app JOIN "Team" team ON team.id = app."teamId" AND (app."endsAt" <= $1::timestamptz OR team."endsAt" <= $1::timestamptz)`
+const APPS = `"App" app JOIN "Team" team ON team.id = app."teamId" AND (app."endsAt" <= $now::timestamptz OR team."endsAt" <= $now::timestamptz)`
 const CLIENTS = `"Client" client JOIN "Team" team ON team.id = client."teamId" LEFT JOIN "App" app ON app.id = client."appId"`
-const TEAMS = `"Team" team ON team."endsAt" <= $1::timestamptz AND team.id = part."teamId"`
+const TEAMS = `"Team" team ON team."endsAt" <= $now::timestamptz AND team.id = part."teamId"`
 
-/** Removes at most $2 rows of a table; `rows` reads them as `part`. */
+/** Removes at most `limit` rows of a table; `rows` reads them as `part`. */
 const portion = (name: string, table: string, rows: string) =>
   statement(
     `ended_${name}`,
     `WITH gone AS (DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-        SELECT part.ctid FROM ${rows} LIMIT $2::int8 FOR UPDATE OF part SKIP LOCKED)) RETURNING 1)
+        SELECT part.ctid FROM ${rows} LIMIT $limit::int8 FOR UPDATE OF part SKIP LOCKED)) RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
+    { now: instant, limit: int },
     { removed: int },
   )
 
@@ -29,10 +30,11 @@ const portions = [
     'ended_consents',
     `WITH gone AS (DELETE FROM "Consent" WHERE ctid = ANY (ARRAY(
         SELECT part.ctid FROM ${CLIENTS} JOIN "Consent" part ON part."clientId" = client.id
-        WHERE app."endsAt" <= $1::timestamptz OR team."endsAt" <= $1::timestamptz
-        LIMIT $2::int8 FOR UPDATE OF part SKIP LOCKED)) RETURNING id),
+        WHERE app."endsAt" <= $now::timestamptz OR team."endsAt" <= $now::timestamptz
+        LIMIT $limit::int8 FOR UPDATE OF part SKIP LOCKED)) RETURNING id),
       records AS (DELETE FROM "OauthRecord" USING gone WHERE "grantId" = gone.id OR (model = 'Grant' AND "OauthRecord".id = gone.id))
       SELECT count(*) AS removed FROM gone`,
+    { now: instant, limit: int },
     { removed: int },
   ),
   portion('refused', '"RefusedRequest"', `"RefusedRequest" part JOIN ${TEAMS}`),
@@ -42,22 +44,23 @@ const portions = [
   portion(
     'test_members',
     '"Person"',
-    `"Team" team JOIN "Organisation" own ON own."testTeamId" = team.id AND team."endsAt" <= $1::timestamptz
+    `"Team" team JOIN "Organisation" own ON own."testTeamId" = team.id AND team."endsAt" <= $now::timestamptz
       JOIN "Membership" member ON member."organisationId" = own.id JOIN "Person" part ON part.id = member."personId"`,
   ),
   portion(
     'apps',
     '"App"',
     `"App" part JOIN "Team" team ON team.id = part."teamId"
-      AND (part."endsAt" <= $1::timestamptz OR team."endsAt" <= $1::timestamptz)`,
+      AND (part."endsAt" <= $now::timestamptz OR team."endsAt" <= $now::timestamptz)`,
   ),
-  portion('teams', '"Team"', `(SELECT) none JOIN "Team" part ON part."endsAt" <= $1::timestamptz`),
+  portion('teams', '"Team"', `(SELECT) none JOIN "Team" part ON part."endsAt" <= $now::timestamptz`),
 ]
 
 const exist = statement(
   'ended_exist',
-  `SELECT EXISTS (SELECT FROM "App" WHERE "endsAt" <= $1::timestamptz)
-    OR EXISTS (SELECT FROM "Team" WHERE "endsAt" <= $1::timestamptz) AS exist`,
+  `SELECT EXISTS (SELECT FROM "App" WHERE "endsAt" <= $now::timestamptz)
+    OR EXISTS (SELECT FROM "Team" WHERE "endsAt" <= $now::timestamptz) AS exist`,
+  { now: instant },
   { exist: bool },
 )
 
@@ -65,6 +68,7 @@ const store = statement(
   'ended_store',
   `SELECT used."appId" AS app, used."clubId" AS club FROM ${APPS} JOIN "StorageUsage" used ON used."appId" = app.id
     WHERE used.bytes > 0 LIMIT 1`,
+  { now: instant },
   { app: text, club: text },
 )
 
@@ -74,24 +78,24 @@ const store = statement(
  */
 export const entries = statement(
   'ended_entries',
-  `WITH gone AS (DELETE FROM "StorageEntry" WHERE "clubId" = $2 AND ctid = ANY (ARRAY(
-      SELECT ctid FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 LIMIT $3::int8)) RETURNING 1)
+  `WITH gone AS (DELETE FROM "StorageEntry" WHERE "clubId" = $club AND ctid = ANY (ARRAY(
+      SELECT ctid FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club LIMIT $limit::int8)) RETURNING 1)
     SELECT count(*) AS removed FROM gone`,
+  { app: text, club: text, limit: int },
   { removed: int },
 )
 
 /** Removes at most `limit` rows of apps and teams whose time to restore them is over, and returns their number. */
 export async function removeEnded(db: Database, now: number, limit = PORTION): Promise<number> {
-  const at = new Date(now).toISOString()
   // Each of the others would find nothing.
-  if (!(await db.execute(exist, [at]))[0]!.exist) return 0
-  const [found] = await db.execute(store, [at])
+  if (!(await db.execute(exist, { now }))[0]!.exist) return 0
+  const [found] = await db.execute(store, { now })
   if (found) {
-    const [row] = await db.execute(entries, [found.app, found.club, String(limit)])
+    const [row] = await db.execute(entries, { app: found.app, club: found.club, limit })
     return row!.removed
   }
   for (const part of portions) {
-    const [row] = await db.execute(part, [at, String(limit)])
+    const [row] = await db.execute(part, { now, limit })
     if (row!.removed > 0) return row!.removed
   }
   return 0

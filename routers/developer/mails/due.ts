@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
-import { nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
+import { instant, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import { personLabel } from '../../kernel/labels.ts'
 import type { About } from './queue.ts'
 
@@ -8,16 +8,17 @@ const statements = {
   /** The pause until the next attempt is as long as the mail has waited, from a minute on. */
   take: statement(
     'mail_take',
-    `WITH taken AS (UPDATE "Mail" SET "nextAt" = $1::timestamptz + greatest($1::timestamptz - "createdAt", '1 minute')
-        WHERE id = (SELECT id FROM "Mail" WHERE "nextAt" <= $1::timestamptz ORDER BY "nextAt" LIMIT 1 FOR UPDATE SKIP LOCKED)
+    `WITH taken AS (UPDATE "Mail" SET "nextAt" = $now::timestamptz + greatest($now::timestamptz - "createdAt", '1 minute')
+        WHERE id = (SELECT id FROM "Mail" WHERE "nextAt" <= $now::timestamptz ORDER BY "nextAt" LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING *)
       SELECT taken.id, kind, language, about::text, "Team".id AS team, "Team".name AS "teamName",
         coalesce(person.email, invitation.email) AS "to", invitation.role, invitation."expiresAt",
         ${personLabel('inviter')} AS by
       FROM taken JOIN "Team" ON "Team".id = taken."teamId" LEFT JOIN "Person" person ON person.id = taken."personId"
         LEFT JOIN "TeamInvitation" invitation ON invitation.id = taken."invitationId"
-          AND "acceptedAt" IS NULL AND "expiresAt" > $1::timestamptz
+          AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
         LEFT JOIN "Person" inviter ON inviter.id = invitation."invitedBy"`,
+    { now: instant },
     {
       id: text,
       kind: oneOf(...Object.values(MailKind)),
@@ -31,14 +32,14 @@ const statements = {
       by: nullable(text),
     },
   ),
-  end: statement('mail_end', `UPDATE "Mail" SET "nextAt" = NULL WHERE id = $1`, {}),
+  end: statement('mail_end', `UPDATE "Mail" SET "nextAt" = NULL WHERE id = $id`, { id: text }, {}),
 }
 
 export type DueMail = NonNullable<Awaited<ReturnType<typeof takeMail>>>
 
 /** The mail that has been due for the longest time; another node takes it a minute later unless it is ended. */
 export async function takeMail(db: Database, now: number) {
-  const [row] = await db.execute(statements.take, [new Date(now).toISOString()])
+  const [row] = await db.execute(statements.take, { now })
   if (!row) return undefined
   const { about, team, teamName, by, role, expiresAt, ...mail } = row
   return {
@@ -59,5 +60,5 @@ export async function takeMail(db: Database, now: number) {
 
 /** No more attempts. */
 export const endMail = async (db: Database, id: string): Promise<void> => {
-  await db.execute(statements.end, [id])
+  await db.execute(statements.end, { id })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
-import { jsonArray, listOf, oneOf, statement } from '../../../prisma/pg/statement.ts'
+import { jsonArray, listOf, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
@@ -15,14 +15,15 @@ const settings = z.object({
 
 const found = statement(
   'mail_settings',
-  `SELECT language, ${listOf('"off"')} AS "off" FROM "MailSettings" WHERE "personId" = $1`,
+  `SELECT language, ${listOf('"off"')} AS "off" FROM "MailSettings" WHERE "personId" = $person`,
+  { person: text },
   { language: oneOf(...Object.values(Language)), off: jsonArray<MailKind>() },
 )
 
 const get = internal('dev:read', teamPeople, { summary: 'The language and the kinds of mails that the person gets' })
   .output(settings)
   .query(async ({ ctx: { core, person } }) => {
-    const [settings] = await core.db.execute(found, [person])
+    const [settings] = await core.db.execute(found, { person })
     return settings ?? { language: 'en' as const, off: [] }
   })
 

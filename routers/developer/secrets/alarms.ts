@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { int, statement } from '../../../prisma/pg/statement.ts'
+import { instant, int, statement } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
 import { unix } from '../../kernel/time.ts'
 import { queueReports } from '../mails/queue.ts'
@@ -9,20 +9,21 @@ const DAYS_AHEAD = 14
 const raise = statement(
   'secret_alarms',
   `WITH changed AS (
-      UPDATE "ClientSecret" SET alarm = CASE WHEN "expiresAt" <= $1::timestamptz THEN 'expired'::"SecretAlarm" ELSE 'expiring' END
+      UPDATE "ClientSecret" SET alarm = CASE WHEN "expiresAt" <= $now::timestamptz THEN 'expired'::"SecretAlarm" ELSE 'expiring' END
       WHERE id IN (SELECT ending.id FROM "ClientSecret" ending JOIN "Client" ON "Client".id = "clientId"
-        WHERE "expiresAt" <= $1::timestamptz + interval '${DAYS_AHEAD} days'
-          AND (alarm IS NULL OR alarm = 'expiring' AND "expiresAt" <= $1::timestamptz) AND authentication = 'client_secret'
+        WHERE "expiresAt" <= $now::timestamptz + interval '${DAYS_AHEAD} days'
+          AND (alarm IS NULL OR alarm = 'expiring' AND "expiresAt" <= $now::timestamptz) AND authentication = 'client_secret'
           AND NOT EXISTS (SELECT FROM "ClientSecret" other WHERE other."clientId" = ending."clientId"
             AND (other."expiresAt", other.id) > (ending."expiresAt", ending.id))
-        ORDER BY "expiresAt" LIMIT $2::int8 FOR UPDATE OF ending SKIP LOCKED)
+        ORDER BY "expiresAt" LIMIT $limit::int8 FOR UPDATE OF ending SKIP LOCKED)
       RETURNING "clientId", "expiresAt", alarm),
     alarmed AS (
       SELECT 'secretExpiring'::"MailKind" AS kind, "teamId" AS team, jsonb_build_object(
         'client', "Client".id, 'name', name, 'expiresAt', ${unix('"expiresAt"')}, 'isExpired', alarm = 'expired') AS about
       FROM changed JOIN "Client" ON "Client".id = "clientId"),
-    queued AS (${queueReports('alarmed', '$1::timestamptz')})
+    queued AS (${queueReports('alarmed', '$now::timestamptz')})
   SELECT count(*) AS secrets FROM changed`,
+  { now: instant, limit: int },
   { secrets: int },
 )
 
@@ -31,6 +32,6 @@ const raise = statement(
  * those secrets. A secret that another one outlasts has been replaced.
  */
 export async function raiseSecretAlarms(db: Database, now: number, limit = PORTION): Promise<number> {
-  const [row] = await db.execute(raise, [new Date(now).toISOString(), String(limit)])
+  const [row] = await db.execute(raise, { now, limit })
   return row!.secrets
 }

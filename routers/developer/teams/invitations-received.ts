@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int, json, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, json, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { personLabel } from '../../kernel/labels.ts'
@@ -21,8 +21,9 @@ const open = statement(
   `SELECT invitation.id, role, ${unix('"expiresAt"')} AS "expiresAt",
       (SELECT ${personLabel('"Person"')} FROM "Person" WHERE id = "invitedBy") AS "invitedBy",
       (SELECT json_build_object('id', id, 'name', name) FROM "Team" WHERE id = "teamId") AS team
-    FROM "TeamInvitation" invitation WHERE "personId" = $1 AND "acceptedAt" IS NULL AND "expiresAt" > $2::timestamptz
+    FROM "TeamInvitation" invitation WHERE "personId" = $person AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
     ORDER BY invitation.id LIMIT ${MAX_LISTED}`,
+  { person: text, now: instant },
   {
     id: text,
     role: oneOf('owner', 'developer'),
@@ -46,7 +47,7 @@ const list = internal('dev:read', teamPeople, { summary: 'The invitations that t
     }),
   )
   .query(async ({ ctx }) => {
-    const items = await ctx.core.db.execute(open, [ctx.person, new Date(ctx.core.now()).toISOString()])
+    const items = await ctx.core.db.execute(open, { person: ctx.person, now: ctx.core.now() })
     return { items }
   })
 

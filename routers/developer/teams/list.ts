@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
-import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { personLabel } from '../../kernel/labels.ts'
@@ -18,28 +18,31 @@ const MAX_INVITATIONS = 200
 const role = oneOf('owner', 'developer')
 const person = { id: text, name: text, email: text, role, since: int }
 const PERSON = `SELECT person.id, ${personLabel('person')} AS name, email, role, ${unix('since')} AS since
-  FROM "TeamMember" member JOIN "Person" person ON person.id = "personId" WHERE "teamId" = $1`
+  FROM "TeamMember" member JOIN "Person" person ON person.id = "personId" WHERE "teamId" = $team`
 
 const statements = {
-  one: statement('person_of_team', `${PERSON} AND "personId" = $2`, person),
+  one: statement('person_of_team', `${PERSON} AND "personId" = $person`, { team: text, person: text }, person),
   people: statement(
     'people_of_team',
-    `${PERSON} ORDER BY member.since, "personId" LIMIT $2::int8 OFFSET $3::int8`,
+    `${PERSON} ORDER BY member.since, "personId" LIMIT $limit::int8 OFFSET $offset::int8`,
+    { team: text, limit: int, offset: int },
     person,
   ),
   invitations: statement(
     'invitations_of_team',
     `SELECT invitation.id, invitation.email, role, ${unix('"expiresAt"')} AS "expiresAt",
         (SELECT ${personLabel('"Person"')} FROM "Person" WHERE id = "invitedBy") AS "invitedBy"
-      FROM "TeamInvitation" invitation WHERE "teamId" = $1 AND "acceptedAt" IS NULL AND invitation."expiresAt" > $2::timestamptz
+      FROM "TeamInvitation" invitation WHERE "teamId" = $team AND "acceptedAt" IS NULL AND invitation."expiresAt" > $now::timestamptz
       ORDER BY invitation."expiresAt", id LIMIT ${MAX_INVITATIONS}`,
+    { team: text, now: instant },
     { id: text, email: text, role, expiresAt: int, invitedBy: nullable(text) },
   ),
   testMembers: statement(
     'test_members_of_team',
     `SELECT id, ${personLabel('"Person"')} AS name FROM "Person" WHERE id IN (SELECT "personId" FROM "Membership"
-        JOIN "Organisation" ON "Organisation".id = "organisationId" WHERE "testTeamId" = $1)
+        JOIN "Organisation" ON "Organisation".id = "organisationId" WHERE "testTeamId" = $team)
       ORDER BY "firstName", id`,
+    { team: text },
     { id: text, name: text },
   ),
 }
@@ -71,15 +74,15 @@ export const getPerson = internal('dev:read', teamPeople, {
   .output(personOutput)
   .query(async ({ ctx, input: { team: teamId, person: personId } }) => {
     await roleIn(ctx, teamId)
-    const [found] = await ctx.core.db.execute(statements.one, [teamId, personId])
+    const [found] = await ctx.core.db.execute(statements.one, { team: teamId, person: personId })
     if (!found) throw errors.colleagueUnknown()
     return found
   })
 
 export const peopleOf = (db: Database, team: string, { take, skip = 0 }: { take: number; skip?: number }) =>
-  db.execute(statements.people, [team, String(take), String(skip)])
+  db.execute(statements.people, { team, limit: take, offset: skip })
 
 export const invitationsOf = (db: Database, team: string, now: number) =>
-  db.execute(statements.invitations, [team, new Date(now).toISOString()])
+  db.execute(statements.invitations, { team, now })
 
-export const testMembersOf = (db: Database, team: string) => db.execute(statements.testMembers, [team])
+export const testMembersOf = (db: Database, team: string) => db.execute(statements.testMembers, { team })

@@ -17,27 +17,24 @@ import { appColumns, byName, clientColumns, toApp, toClient } from '../shared/ma
 import { appOutput, clientOutput, idOr, named, personOutput, teamSummary } from '../shared/schemas.ts'
 import { invitations, invitationsOf, peopleOf, testMembers, testMembersOf } from './list.ts'
 
-const ofPerson = (name: string, condition: string) =>
-  statement(
-    name,
-    `SELECT id, name, level, role, ${unix('"endsAt"')} AS "endsAt"
-      FROM "Team" JOIN "TeamMember" ON id = "teamId" WHERE "personId" = $1 ${condition}`,
-    {
-      id: text,
-      name: text,
-      level: oneOf('hobby', 'developer'),
-      role: oneOf('owner', 'developer'),
-      endsAt: nullable(int),
-    },
-  )
+const OF_PERSON = `SELECT id, name, level, role, ${unix('"endsAt"')} AS "endsAt"
+      FROM "Team" JOIN "TeamMember" ON id = "teamId" WHERE "personId" = $person`
+const columns = {
+  id: text,
+  name: text,
+  level: oneOf('hobby', 'developer'),
+  role: oneOf('owner', 'developer'),
+  endsAt: nullable(int),
+}
+
 const statements = {
-  all: ofPerson('teams_of_person', 'ORDER BY name, id'),
-  one: ofPerson('team_of_person', 'AND id = $2'),
+  all: statement('teams_of_person', `${OF_PERSON} ORDER BY name, id`, { person: text }, columns),
+  one: statement('team_of_person', `${OF_PERSON} AND id = $team`, { person: text, team: text }, columns),
 }
 
 const list = internal('dev:read', teamPeople, { summary: 'The teams of the person' })
   .output(z.object({ items: z.array(teamSummary) }))
-  .query(async ({ ctx: { core, person } }) => ({ items: await core.db.execute(statements.all, [person]) }))
+  .query(async ({ ctx: { core, person } }) => ({ items: await core.db.execute(statements.all, { person }) }))
 
 const teamFacts = teamSummary.extend({
   scopes: z.array(z.string()).meta({ description: 'The scopes that its level allows' }),
@@ -52,7 +49,7 @@ const summary = internal('dev:read', teamPeople, {
   .query(({ ctx, input }) => factsOf(ctx, input.team))
 
 async function factsOf(ctx: Caller, id: string) {
-  const [team] = await ctx.core.db.execute(statements.one, [ctx.person, id])
+  const [team] = await ctx.core.db.execute(statements.one, { person: ctx.person, team: id })
   if (!team) throw errors.teamUnknown()
   await countTeam(ctx, id)
   return { ...team, scopes: [...memberScopesAt(team.level), ...identityScopes] }

@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { int, statement } from '../../../prisma/pg/statement.ts'
+import { instant, int, statement } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
 import { DAY_MS } from '../../kernel/time.ts'
 
@@ -52,18 +52,19 @@ const move = statement(
   'test_club_move_events',
   `WITH old AS (
       SELECT event.id, make_interval(days => ${SPAN_DAYS} * ceil(
-        extract(epoch FROM $1::timestamptz - event."end") / (${SPAN_DAYS} * 86400))::int) AS later
+        extract(epoch FROM $oldest::timestamptz - event."end") / (${SPAN_DAYS} * 86400))::int) AS later
       FROM "Organisation" club JOIN "Event" event ON event."clubId" = club.id
-      WHERE club."testTeamId" IS NOT NULL AND event."end" < $1::timestamptz
-      ORDER BY event.id LIMIT $2::int8 FOR UPDATE OF event SKIP LOCKED),
+      WHERE club."testTeamId" IS NOT NULL AND event."end" < $oldest::timestamptz
+      ORDER BY event.id LIMIT $limit::int8 FOR UPDATE OF event SKIP LOCKED),
     moved AS (UPDATE "Event" SET start = start + later, "end" = "end" + later FROM old WHERE "Event".id = old.id RETURNING 1)
   SELECT count(*) AS moved FROM moved`,
+  { oldest: instant, limit: int },
   { moved: int },
 )
 
 /** Moves the oldest events of test clubs ahead, so that there are always some around today. Returns their number. */
 export async function moveTestEvents(db: Database, now: number, limit = PORTION): Promise<number> {
-  const oldest = new Date(now - PAST_DAYS * DAY_MS).toISOString()
-  const [row] = await db.execute(move, [oldest, String(limit)])
+  const oldest = now - PAST_DAYS * DAY_MS
+  const [row] = await db.execute(move, { oldest, limit })
   return row!.moved
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int, statement } from '../../../prisma/pg/statement.ts'
+import { int, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { roleIn } from '../access/roles.ts'
@@ -8,7 +8,7 @@ import { idOr } from '../shared/schemas.ts'
 /** By app and club, in the order of the primary keys. */
 const held = statement(
   'test_club_holdings',
-  `WITH club AS (SELECT id FROM "Organisation" WHERE "testTeamId" = $1),
+  `WITH club AS (SELECT id FROM "Organisation" WHERE "testTeamId" = $team),
       store AS (SELECT "appId", "clubId", bytes FROM "StorageUsage" WHERE "clubId" IN (SELECT id FROM club) AND bytes > 0)
     SELECT coalesce(sum(bytes), 0)::int8 AS bytes,
       coalesce(sum((SELECT sum(entries) FROM "StorageCollection" collection
@@ -16,6 +16,7 @@ const held = statement(
       (SELECT count(*) FROM "Quiz" JOIN "QuizResult" ON "quizId" = "Quiz".id
         WHERE "academyId" IN (SELECT id FROM club)) AS results
     FROM store`,
+  { team: text },
   { bytes: int, entries: int, results: int },
 )
 
@@ -33,6 +34,6 @@ export const holdings = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { team } }) => {
     await roleIn(ctx, team)
-    const [found] = await ctx.core.db.execute(held, [team])
+    const [found] = await ctx.core.db.execute(held, { team })
     return found!
   })

@@ -64,18 +64,34 @@ type Named = z.input<typeof named>
 const columns = { id: text, name: text }
 
 const statements = {
-  organisations: statement('test_organisations', 'SELECT id, name, kind FROM "Organisation" WHERE "testTeamId" = $1', {
-    ...columns,
-    kind: oneOf('club', 'academy', 'provider'),
-  }),
-  app: statement('test_app', 'SELECT id, name FROM "App" WHERE "teamId" = $1 AND "providerId" = $2 LIMIT 1', columns),
-  groups: statement('test_groups', 'SELECT id, name FROM "Group" WHERE "clubId" = $1 ORDER BY id LIMIT 50', columns),
+  organisations: statement(
+    'test_organisations',
+    'SELECT id, name, kind FROM "Organisation" WHERE "testTeamId" = $team',
+    { team: text },
+    {
+      ...columns,
+      kind: oneOf('club', 'academy', 'provider'),
+    },
+  ),
+  app: statement(
+    'test_app',
+    'SELECT id, name FROM "App" WHERE "teamId" = $team AND "providerId" = $provider LIMIT 1',
+    { team: text, provider: text },
+    columns,
+  ),
+  groups: statement(
+    'test_groups',
+    'SELECT id, name FROM "Group" WHERE "clubId" = $club ORDER BY id LIMIT 50',
+    { club: text },
+    columns,
+  ),
   quizzes: statement(
     'test_quizzes',
     `SELECT id, title AS name, state, (SELECT coalesce(json_agg(json_build_object('id', question.id, 'type', type, 'text', text,
           'options', coalesce(options, '{}'), 'solution', coalesce(solution, '{}')) ORDER BY position), '[]')
         FROM "Question" question WHERE "quizId" = quiz.id) AS questions
-      FROM "Quiz" quiz WHERE "academyId" = $1 ORDER BY title, id LIMIT ${MAX_QUIZZES}`,
+      FROM "Quiz" quiz WHERE "academyId" = $academy ORDER BY title, id LIMIT ${MAX_QUIZZES}`,
+    { academy: text },
     {
       ...columns,
       state: oneOf('draft', 'released', 'closed'),
@@ -91,7 +107,8 @@ const statements = {
           FROM "Answer" answer JOIN "Question" question ON question."quizId" = answer."quizId" AND question.id = "questionId"
           WHERE "resultId" = result.id AND correct IS NULL) AS answers
       FROM "Quiz" quiz JOIN "QuizResult" result ON "quizId" = quiz.id JOIN "Person" person ON person.id = "personId"
-      WHERE "academyId" = $1 AND "reviewStatus" = 'pending_review' ORDER BY result."submittedAt", result.id LIMIT ${MAX_REVIEWS}`,
+      WHERE "academyId" = $academy AND "reviewStatus" = 'pending_review' ORDER BY result."submittedAt", result.id LIMIT ${MAX_REVIEWS}`,
+    { academy: text },
     {
       result: text,
       submittedAt: int,
@@ -103,23 +120,23 @@ const statements = {
 }
 
 async function testClubOf(db: Database, team: string): Promise<z.input<typeof testClub> | null> {
-  const found = await db.execute(statements.organisations, [team])
+  const found = await db.execute(statements.organisations, { team })
   const [club, academy, provider = null] = (['club', 'academy', 'provider'] as const).map((kind) =>
     found.find((one) => one.kind === kind),
   )
   if (!club || !academy) return null
   const [apps, members, groups, quizzes, reviews] = await Promise.all([
-    provider ? db.execute(statements.app, [team, provider.id]) : [],
+    provider ? db.execute(statements.app, { team, provider: provider.id }) : [],
     testMembersOf(db, team),
-    db.execute(statements.groups, [club.id]),
-    db.execute(statements.quizzes, [academy.id]),
+    db.execute(statements.groups, { club: club.id }),
+    db.execute(statements.quizzes, { academy: academy.id }),
     reviewsOf(db, academy.id),
   ])
   return { club, academy, provider, app: apps[0] ?? null, members, groups, quizzes, reviews }
 }
 
 async function reviewsOf(db: Database, academy: string) {
-  const rows = await db.execute(statements.reviews, [academy])
+  const rows = await db.execute(statements.reviews, { academy })
   return rows.map(({ answers, ...row }) => ({
     ...row,
     answers: answers.map(({ question, value }) => ({

@@ -11,7 +11,8 @@ const found = statement(
   `SELECT "teamId", level, state, "providerId", "webhookUrl", "webhookSecret", "secretSetAt",
       ${unix('"secretSetAt"')} AS "secretSetUnix"
     FROM "App" app JOIN "Team" team ON team.id = "teamId" JOIN "TeamMember" USING ("teamId")
-    WHERE app.id = $1 AND "personId" = $2`,
+    WHERE app.id = $app AND "personId" = $person`,
+  { app: text, person: text },
   {
     teamId: text,
     level: oneOf('hobby', 'developer'),
@@ -27,7 +28,7 @@ const found = statement(
 /** Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
 export async function webhookAppOf(ctx: Caller, id: string) {
   const { core, person } = ctx
-  const [app] = await core.db.execute(found, [id, person])
+  const [app] = await core.db.execute(found, { app: id, person })
   if (!app) throw errors.ownAppUnknown()
   await countTeam(ctx, app.teamId)
   if (app.level !== 'developer') throw errors.levelTooLow()

@@ -14,7 +14,7 @@ import { deliveryStates } from '../../webhooks/deliveries/retry.ts'
 import { EVENT_TYPE } from '../../webhooks/rules.ts'
 import { webhookAppOf } from './app.ts'
 import { delivery, deliveryDetails } from './delivery.ts'
-import { listBy, subscriptionsOf, typesOf } from './delivery-lists.ts'
+import { listDeliveries, subscriptionsOf, typesOf } from './delivery-lists.ts'
 import { history, MAX_RETRIED, one, retry, retryFailed } from './delivery-statements.ts'
 
 const app = appId('app')
@@ -41,8 +41,7 @@ const list = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(delivery), more: z.boolean().meta({ description: 'Whether there are more' }) }))
   .query(async ({ ctx, input: { app, limit, offset, ...filter } }) => {
     await webhookAppOf(ctx, app)
-    const { statement, values } = listBy(filter, [app, limit + 1, offset])
-    const rows = await ctx.core.db.execute(statement, values)
+    const rows = await listDeliveries(ctx.core.db, filter, { app, limit: limit + 1, offset })
     return { items: rows.slice(0, limit), more: rows.length > limit }
   })
 
@@ -55,7 +54,10 @@ const filters = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input: { app } }) => {
     await webhookAppOf(ctx, app)
     const { db } = ctx.core
-    const [types, subscriptions] = await Promise.all([db.execute(typesOf, [app]), db.execute(subscriptionsOf, [app])])
+    const [types, subscriptions] = await Promise.all([
+      db.execute(typesOf, { app }),
+      db.execute(subscriptionsOf, { app }),
+    ])
     return { types: types.map(({ type }) => type), subscriptions: subscriptions.map(({ id }) => id) }
   })
 
@@ -68,13 +70,13 @@ const get = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input: { app, id } }) => {
     await webhookAppOf(ctx, app)
     const row = await read(ctx, app, id)
-    return { ...row, headers: headersOf(row), history: await ctx.core.db.execute(history, [id]) }
+    return { ...row, headers: headersOf(row), history: await ctx.core.db.execute(history, { id }) }
   })
 
 type Delivery = Awaited<ReturnType<typeof read>>
 
 async function read({ core }: Context, app: string, id: string) {
-  const [row] = await core.db.execute(one, [app, id])
+  const [row] = await core.db.execute(one, { app, id })
   if (!row) throw errors.ownDeliveryUnknown()
   return row
 }
@@ -107,7 +109,7 @@ const retryOne = internal('dev:write', teamPeople, {
   .output(delivery)
   .mutation(async ({ ctx, input: { app, id } }) => {
     refuseSuspended(await webhookAppOf(ctx, app))
-    const [retried] = await retryingDeadlocks(() => ctx.core.db.execute(retry, [id, app]))
+    const [retried] = await retryingDeadlocks(() => ctx.core.db.execute(retry, { id, owner: app }))
     if (retried) ctx.core.due.wake()
     const row = await read(ctx, app, id)
     if (retried) return row
@@ -128,8 +130,7 @@ const retryAllFailed = internal('dev:write', teamPeople, {
   )
   .mutation(async ({ ctx, input: { app, since, type = null, subscription = null } }) => {
     refuseSuspended(await webhookAppOf(ctx, app))
-    const [from, now] = [fromUnix(since), new Date(ctx.core.now())].map((time) => time.toISOString())
-    const values = [app, from!, now!, type, subscription]
+    const values = { app, since: fromUnix(since), now: ctx.core.now(), type, subscription }
     const { length } = await retryingDeadlocks(() => ctx.core.db.execute(retryFailed, values))
     if (length > 0) ctx.core.due.wake()
     return { retried: length, more: length === MAX_RETRIED }

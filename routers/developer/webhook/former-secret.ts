@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database, Transaction } from '../../../prisma/client.ts'
-import { int, nullable, statement } from '../../../prisma/pg/statement.ts'
+import { instant, int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
@@ -12,15 +12,16 @@ import { lockTemplate, webhookAppOf } from './app.ts'
 const lastEnd = statement(
   'developer_former_until',
   `SELECT ${unix('max(until)')} AS until FROM (
-      SELECT "formerUntil" FROM "App" WHERE id = $1
-      UNION ALL SELECT max("formerUntil") FROM "Subscription" WHERE "appId" = $1 AND "formerUntil" IS NOT NULL
-    ) former (until) WHERE until > $2::timestamptz`,
+      SELECT "formerUntil" FROM "App" WHERE id = $app
+      UNION ALL SELECT max("formerUntil") FROM "Subscription" WHERE "appId" = $app AND "formerUntil" IS NOT NULL
+    ) former (until) WHERE until > $now::timestamptz`,
+  { app: text, now: instant },
   { until: nullable(int) },
 )
 
 /** Until when a former secret of an app, or of one of its subscriptions, signs, in Unix seconds; null if none does. */
 export async function formerSecretUntil(db: Database, app: string, now: number) {
-  const [row] = await db.execute(lastEnd, [app, new Date(now).toISOString()])
+  const [row] = await db.execute(lastEnd, { app, now })
   return row!.until
 }
 

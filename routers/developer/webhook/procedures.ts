@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int, statement } from '../../../prisma/pg/statement.ts'
+import { int, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
@@ -18,19 +18,20 @@ import { kinds, test } from './test.ts'
 const LOOKED_AT = 20
 
 /**
- * When the last attempt began that an app's secret, set at $2, has signed. Subscriptions created or updated since have copied it,
+ * When the last attempt began that an app's secret, set at `setAt`, has signed. Subscriptions created or updated since have copied it,
  * and that of tests takes it over at each test.
  */
 const secretUsed = statement(
   'developer_secret_used',
   `SELECT ${unix('max("lastAttemptAt")')} AS at
     FROM "Subscription" of CROSS JOIN LATERAL (SELECT "lastAttemptAt" FROM "Delivery"
-      WHERE "subscriptionId" = of.id AND "createdAt" >= $2::timestamptz
+      WHERE "subscriptionId" = of.id AND "createdAt" >= $setAt::timestamptz
       ORDER BY "createdAt" DESC, id LIMIT ${LOOKED_AT}) found
-    WHERE of."appId" = $1 AND secret IS NOT NULL
-      AND (test OR coalesce("secretCopiedAt", of."createdAt") >= $2::timestamptz)
+    WHERE of."appId" = $app AND secret IS NOT NULL
+      AND (test OR coalesce("secretCopiedAt", of."createdAt") >= $setAt::timestamptz)
       AND "lastAttemptAt" >= coalesce("secretCopiedAt", '-infinity')
     HAVING count(*) > 0`,
+  { app: text, setAt: timestamp },
   { at: int },
 )
 
@@ -61,7 +62,7 @@ const get = internal('dev:read', teamPeople, {
     const found = await webhookAppOf(ctx, input.app)
     const until = await formerSecretUntil(db, input.app, now())
     const setAt = found.webhookSecret === null ? null : found.secretSetAt
-    const [used] = setAt === null ? [] : await db.execute(secretUsed, [input.app, setAt])
+    const [used] = setAt === null ? [] : await db.execute(secretUsed, { app: input.app, setAt })
     return {
       ...showTemplate(found),
       secretSetAt: setAt === null ? null : found.secretSetUnix,
@@ -84,7 +85,7 @@ async function change<Url extends string | null>(
     // A secret's ciphertext differs each time it is set.
     if (Object.entries(next).every(([field, value]) => stored[field as keyof typeof stored] === value)) return after
     await writeTemplate(
-      ({ text }, values) => tx.$queryRawUnsafe<unknown[]>(text, ...values),
+      ({ text, encode }, values) => tx.$queryRawUnsafe<unknown[]>(text, ...encode(values)),
       { id: app, team, provider },
       stored,
       next,

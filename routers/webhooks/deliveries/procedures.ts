@@ -66,7 +66,7 @@ const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveri
     return { items, total }
   })
 
-const retryOfProvider = retryOf('delivery_retry', '"App"."providerId" = $2')
+const retryOfProvider = retryOf('delivery_retry', '"App"."providerId" = $owner')
 
 /** Makes a delivery due at once; a failed one starts again with all of its attempts. */
 const retry = internal('ntf.events:write', providerPlatform, {
@@ -76,7 +76,7 @@ const retry = internal('ntf.events:write', providerPlatform, {
   .input(z.object({ id: z.string().refine(isPostgresText, withError('deliveryUnknown')) }))
   .output(delivery)
   .mutation(async ({ ctx, input: { id } }) => {
-    const [row] = await retryingDeadlocks(() => ctx.core.db.execute(retryOfProvider, [id, ctx.provider]))
+    const [row] = await retryingDeadlocks(() => ctx.core.db.execute(retryOfProvider, { id, owner: ctx.provider }))
     if (!row) throw await refusal(ctx, id)
     ctx.core.due.wake()
     return row

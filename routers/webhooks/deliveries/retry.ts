@@ -17,7 +17,7 @@ export const dueAt = (table: string) =>
     greatest(${table}."nextAttemptAt", ${table}."lastAttemptAt", ${table}."createdAt") END`
 
 /**
- * Makes a delivery ($1) due at once, if `condition` holds for its "App". Locks the subscription first, so that it ends
+ * Makes a delivery due at once, if `condition`, on `$owner`, holds for its "App". Locks the subscription first, so that it ends
  * before this or after it. A pending delivery keeps its lease; a failed one starts again without a lease, so that the result
  * of an attempt in flight is discarded.
  */
@@ -26,7 +26,7 @@ export const retryOf = (name: string, condition: string) =>
     name,
     `WITH receiver AS (
         SELECT subscription.id FROM "Subscription" subscription JOIN "App" ON "App".id = subscription."appId"
-        WHERE subscription.id = (SELECT "subscriptionId" FROM "Delivery" WHERE id = $1)
+        WHERE subscription.id = (SELECT "subscriptionId" FROM "Delivery" WHERE id = $id)
           AND ${condition} AND subscription."endedAt" IS NULL FOR SHARE OF subscription
       )
       UPDATE "Delivery" delivery SET state = 'pending',
@@ -35,9 +35,10 @@ export const retryOf = (name: string, condition: string) =>
         lease = CASE state WHEN 'pending' THEN lease END,
         "leasedUntil" = CASE state WHEN 'pending' THEN "leasedUntil" END,
         "finishedAt" = NULL
-      FROM receiver WHERE delivery.id = $1 AND "subscriptionId" = receiver.id AND state <> 'delivered'
+      FROM receiver WHERE delivery.id = $id AND "subscriptionId" = receiver.id AND state <> 'delivered'
       RETURNING delivery.id, "eventId" AS event, "subscriptionId" AS subscription, state, attempts, "lastStatus",
         "lastError", ${unix(dueAt('delivery'))} AS "nextAttemptAt"`,
+    { id: text, owner: text },
     {
       id: text,
       event: text,

@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { bool, int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
+import { bool, int, nullable, statement, text, texts } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Reserve } from '../../kernel/read-within.ts'
 import { readWithin } from '../../kernel/read-within.ts'
@@ -10,21 +10,23 @@ const statements = {
   /** One more than the largest page. Without the condition, each look would lock the feed. */
   number: statement(
     'events_number',
-    `SELECT event_number($1, 201) AS last WHERE NOT EXISTS (SELECT FROM "EventFeed" WHERE "appId" = $1)
-      OR EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $1 AND number IS NULL)`,
+    `SELECT event_number($app, 201) AS last WHERE NOT EXISTS (SELECT FROM "EventFeed" WHERE "appId" = $app)
+      OR EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $app AND number IS NULL)`,
+    { app: text },
     { last: int },
   ),
-  /** $2: after this number. $4: the most bytes. A body may take twice its bytes as a JSON string. One row without an event if there is none. */
+  /** A body may take twice its bytes as a JSON string. One row without an event if there is none. */
   page: statement(
     'events_page',
-    `SELECT "last", horizon, bytes, number, id, type, "createdAt", CASE WHEN bytes <= $4 THEN body END AS body,
-        EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $1 AND number IS NULL) AS "hasMore"
+    `SELECT "last", horizon, bytes, number, id, type, "createdAt", CASE WHEN bytes <= $maxBytes THEN body END AS body,
+        EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $app AND number IS NULL) AS "hasMore"
       FROM "EventFeed" LEFT JOIN LATERAL (
         SELECT number, id, type, ${unix('"publishedAt"')} AS "createdAt", body,
           2 * sum(octet_length(body)) OVER () AS bytes
-        FROM (SELECT * FROM "PublishedEvent" WHERE "appId" = $1 AND number > $2::int8
-          ORDER BY number LIMIT least($3::int8, 201)) event
-      ) page ON true WHERE "EventFeed"."appId" = $1 ORDER BY number`,
+        FROM (SELECT * FROM "PublishedEvent" WHERE "appId" = $app AND number > $after::int8
+          ORDER BY number LIMIT least($limit::int8, 201)) event
+      ) page ON true WHERE "EventFeed"."appId" = $app ORDER BY number`,
+    { app: text, after: int, limit: int, maxBytes: int },
     {
       last: int,
       horizon: int,
@@ -65,9 +67,9 @@ export async function readEvents(
   { since, limit }: { since: number | undefined; limit: number },
   reserve: Reserve,
 ): Promise<EventPage> {
-  await db.execute(statements.number, [app])
-  const values = [app, String(since ?? 0), String(limit + 1)]
-  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.page, [...values, maxBytes]))
+  await db.execute(statements.number, { app })
+  const values = { app, after: since ?? 0, limit: limit + 1 }
+  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.page, { ...values, maxBytes }))
   // The app was removed a moment ago.
   if (rows.length === 0) throw errors.appUnknown()
   const { last, horizon, hasMore } = rows[0]!
@@ -92,8 +94,9 @@ const isEvent = <R extends Row>(row: R): row is R & StoredEvent & { number: numb
 export const eventNumbers = statement(
   'events_numbers',
   `SELECT at::int4, numbers.last AS changes, numbers.last
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS place (app, club, owner, collection, at)
+    FROM unnest($apps::text[], $clubs::text[], $owners::text[], $collections::text[]) WITH ORDINALITY AS place (app, club, owner, collection, at)
       CROSS JOIN LATERAL (SELECT coalesce((SELECT "last" FROM "EventFeed" WHERE "appId" = app), 0)
         + (SELECT count(*) FROM (SELECT FROM "PublishedEvent" WHERE "appId" = app AND number IS NULL LIMIT 1) one) AS last) numbers`,
+  { apps: texts, clubs: texts, owners: texts, collections: texts },
   { at: int, changes: int, last: int },
 )

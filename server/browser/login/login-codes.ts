@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../../prisma/client.ts'
 import { removal } from '../../../prisma/pg/removal.ts'
-import { bool, statement, text } from '../../../prisma/pg/statement.ts'
+import { bool, instant, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../../routers/kernel/housekeeping.ts'
 import { HOUR_MS } from '../../../routers/kernel/time.ts'
 import { BROWSER } from './sender.ts'
@@ -55,16 +55,17 @@ export async function saveCode(
 
 /** Makes a saved code valid for signing in; false if its sender's network has reached its hourly limit. */
 export async function releaseCode(db: Database, { interaction, email, code, now }: LoginCode): Promise<boolean> {
-  const since = new Date(now - HOUR_MS).toISOString()
-  return (await db.execute(releaseStatement, [email, hashOf(interaction, code), since])).length > 0
+  const since = now - HOUR_MS
+  return (await db.execute(releaseStatement, { email, hash: hashOf(interaction, code), since })).length > 0
 }
 
 const releaseStatement = statement(
   'login_release_code',
   `UPDATE "LoginCode" AS code SET mailed = true
-    WHERE email = $1 AND hash = $2 AND (starts_with(sender, '${BROWSER}') OR ${MAX_MAILS_OF_NETWORK} >
-      (SELECT count(*) FROM "LoginCode" WHERE sender = code.sender AND "sentAt" > $3 AND mailed))
+    WHERE email = $email AND hash = $hash AND (starts_with(sender, '${BROWSER}') OR ${MAX_MAILS_OF_NETWORK} >
+      (SELECT count(*) FROM "LoginCode" WHERE sender = code.sender AND "sentAt" > $since AND mailed))
     RETURNING interaction`,
+  { email: text, hash: text, since: instant },
   { interaction: text },
 )
 
@@ -73,16 +74,17 @@ export async function tryCode(
   db: Database,
   { interaction, code, now }: Pick<LoginCode, 'interaction' | 'code' | 'now'>,
 ) {
-  const [tried] = await db.execute(tryStatement, [interaction, hashOf(interaction, code), new Date(now).toISOString()])
+  const [tried] = await db.execute(tryStatement, { interaction, hash: hashOf(interaction, code), now })
   return tried
 }
 
 /** Counts the attempt and consumes a correct code in one statement: concurrent requests get no extra attempts. */
 const tryStatement = statement(
   'login_try_code',
-  `UPDATE "LoginCode" SET tries = CASE WHEN hash = $2 AND mailed THEN ${MAX_TRIES} ELSE tries + 1 END
-    WHERE interaction = $1 AND tries < ${MAX_TRIES} AND "expiresAt" > $3
-    RETURNING email, hash = $2 AND mailed AS "isRight"`,
+  `UPDATE "LoginCode" SET tries = CASE WHEN hash = $hash AND mailed THEN ${MAX_TRIES} ELSE tries + 1 END
+    WHERE interaction = $interaction AND tries < ${MAX_TRIES} AND "expiresAt" > $now
+    RETURNING email, hash = $hash AND mailed AS "isRight"`,
+  { interaction: text, hash: text, now: instant },
   { email: text, isRight: bool },
 )
 

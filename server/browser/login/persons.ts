@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { nullable, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { isInvited, personForInvited } from '../../../routers/developer/teams/invited.ts'
 import { personLabel, withLabels } from '../../../routers/kernel/labels.ts'
 import { fillMailboxes, hasMailbox } from '../../../routers/kernel/mailboxes.ts'
@@ -15,30 +15,42 @@ const select = `SELECT "Person".id, ${personLabel('"Person"')} AS name, email, e
   FROM "Person"`
 /** The invented members of test clubs cannot sign in. */
 const isSomebody = `(EXISTS (SELECT FROM "TeamMember" WHERE "personId" = "Person".id)
-  OR EXISTS (SELECT FROM "TeamInvitation" WHERE "personId" = "Person".id AND "acceptedAt" IS NULL AND "expiresAt" > $2)
+  OR EXISTS (SELECT FROM "TeamInvitation" WHERE "personId" = "Person".id AND "acceptedAt" IS NULL AND "expiresAt" > $now)
   OR EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
-    WHERE "personId" = "Person".id AND ("leftAt" IS NULL OR "leftAt" > $2) AND "testTeamId" IS NULL))`
+    WHERE "personId" = "Person".id AND ("leftAt" IS NULL OR "leftAt" > $now) AND "testTeamId" IS NULL))`
 const isInvented = `EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
   WHERE "personId" = "Person".id AND "testTeamId" IS NOT NULL)`
 const columns = { id: text, name: text, email: text, year: nullable(text), clubs: nullable(text) }
 
 const withEmail = statement(
   'login_with_email',
-  `${select} WHERE ${hasMailbox('$1')} AND ${isSomebody} ORDER BY 2, 1`,
+  `${select} WHERE ${hasMailbox('$email')} AND ${isSomebody} ORDER BY 2, 1`,
+  { email: text, now: instant },
   columns,
 )
 
 const withAddress = statement(
   'login_with_address',
-  `${select} WHERE ${hasMailbox('$1')} AND NOT ${isInvented} ORDER BY 2, 1`,
+  `${select} WHERE ${hasMailbox('$email')} AND NOT ${isInvented} ORDER BY 2, 1`,
+  { email: text },
   columns,
 )
 
-const nameOf = statement('person_name', `SELECT ${personLabel('"Person"')} AS name FROM "Person" WHERE id = $1`, {
-  name: text,
-})
+const nameOf = statement(
+  'person_name',
+  `SELECT ${personLabel('"Person"')} AS name FROM "Person" WHERE id = $person`,
+  { person: text },
+  {
+    name: text,
+  },
+)
 
-const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND ${isSomebody}`, columns)
+const withId = statement(
+  'login_with_id',
+  `${select} WHERE "Person".id = $id AND ${isSomebody}`,
+  { id: text, now: instant },
+  columns,
+)
 
 /**
  * Returns members, and people in teams or invited to one; `email` is in the form of `comparableEmail`, and the result has the
@@ -46,12 +58,11 @@ const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND 
  */
 export async function personsWithEmail(db: Database, email: string, now: number) {
   await fillMailboxes(db)
-  return db.execute(withEmail, [email, new Date(now).toISOString()])
+  return db.execute(withEmail, { email, now })
 }
 
 /** Empty if the person is neither a member of an organisation nor in a team or invited to one. */
-export const personWithId = (db: Database, id: string, now: number) =>
-  db.execute(withId, [id, new Date(now).toISOString()])
+export const personWithId = (db: Database, id: string, now: number) => db.execute(withId, { id, now })
 
 interface Found extends Person {
   year: string | null
@@ -76,7 +87,7 @@ export async function personsOrInvited(db: Database, email: string, now: number)
   const invited = { email, now: new Date(now) }
   if (!(await isInvited(db, invited))) return []
   // They may have been members, or in a team, before.
-  const former = await db.execute(withAddress, [email])
+  const former = await db.execute(withAddress, { email })
   if (former.length > 0) return named(former)
   const person = await personForInvited(db, invited)
   return person ? [person] : []
@@ -84,6 +95,6 @@ export async function personsOrInvited(db: Database, email: string, now: number)
 
 /** Null for an unknown person. */
 export async function fullNameOf(db: Database, personId: string) {
-  const [person] = await db.execute(nameOf, [personId])
+  const [person] = await db.execute(nameOf, { person: personId })
   return person?.name ?? null
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { json, statement } from '../../../prisma/pg/statement.ts'
+import { json, statement, text } from '../../../prisma/pg/statement.ts'
 import { logoVersions } from '../../../routers/developer/apps/logo-versions.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 
@@ -15,7 +15,12 @@ export const SHOWN = `json_build_object('name', client.name,
     'team', (SELECT json_build_object('name', name) FROM "Team" WHERE id = client."teamId")) AS client`
 export const shown = { client: json<ShownClient>() }
 
-const find = statement('shown_client', `SELECT ${SHOWN} FROM "Client" client WHERE id = $1`, shown)
+const find = statement(
+  'shown_client',
+  `SELECT ${SHOWN} FROM "Client" client WHERE id = $client`,
+  { client: text },
+  shown,
+)
 
 /** The names that members see: the app's, or else the client's, and the team's. */
 export async function appViews(db: Database, clients: readonly ShownClient[]): Promise<AppView[]> {
@@ -33,6 +38,6 @@ export async function appViews(db: Database, clients: readonly ShownClient[]): P
 }
 
 export async function appOf(db: Database, clientId: string): Promise<AppView | null> {
-  const [found] = await db.execute(find, [clientId])
+  const [found] = await db.execute(find, { client: clientId })
   return found ? (await appViews(db, [found.client]))[0]! : null
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import type { Prisma } from '../../../prisma/generated/client.ts'
-import { int, jsonStrings, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, jsonStrings, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import type { ClubApp } from '../../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../../routers/approvals/approvals.ts'
 import { CONSENT_MS, isPostgresText } from '../../../routers/kernel/access.ts'
@@ -29,7 +29,7 @@ interface GrantHolder {
 }
 
 /**
- * $1 the grant, $2 the client, $3 who signed in, $4 now. In a sandbox client the member is a test member of its team. Its app is
+ * In a sandbox client the member is a test member of its team. Its app is
  * not suspended, its team not deleted.
  */
 const consented = statement(
@@ -38,12 +38,13 @@ const consented = statement(
     FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId"
       JOIN "Team" team ON team.id = client."teamId" LEFT JOIN "App" app ON app.id = client."appId"
       JOIN "Organisation" organisation ON organisation.id = consent."organisationId"
-    WHERE consent.id = $1 AND consent."clientId" = $2 AND consent."withdrawnAt" IS NULL AND client.state = 'active'
+    WHERE consent.id = $grant AND consent."clientId" = $client AND consent."withdrawnAt" IS NULL AND client.state = 'active'
       AND team."endsAt" IS NULL AND coalesce(app.state, 'active') = 'active'
-      AND (NOT client."testOnly" OR EXISTS (SELECT FROM "TeamMember" WHERE "teamId" = team.id AND "personId" = $3))
+      AND (NOT client."testOnly" OR EXISTS (SELECT FROM "TeamMember" WHERE "teamId" = team.id AND "personId" = $person))
       AND CASE client.environment WHEN 'sandbox' THEN organisation."testTeamId" = team.id
-        ELSE consent."personId" = $3 AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id
-          AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4::timestamptz)) END`,
+        ELSE consent."personId" = $person AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id
+          AND "personId" = $person AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz)) END`,
+  { grant: text, client: text, person: text, now: instant },
   { member: text, id: text, kind: oneOf('club', 'academy', 'provider') },
 )
 
@@ -53,21 +54,21 @@ const consented = statement(
  */
 export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
   if (![grant, person, client].every(isPostgresText)) return undefined
-  const [found] = await db.execute(consented, [grant, client, person, new Date(now).toISOString()])
+  const [found] = await db.execute(consented, { grant, client, person, now })
   return found
 }
 
-/** $1 the member, $2: consents given before have ended, $3 now. */
 const inForce = statement(
   'consents_in_force',
   `SELECT consent.id, "clientId", "organisationId", organisation.name AS organisation, to_json(consent.scopes) AS scopes,
       ${unixMs('"createdAt"')} AS "createdAt", ${SHOWN}, ${LAST_USE}
     FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
       JOIN "Organisation" organisation ON organisation.id = "organisationId"
-    WHERE "personId" = $1 AND "withdrawnAt" IS NULL AND "createdAt" > $2::timestamptz
-      AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id AND "personId" = $1
-        AND ("leftAt" IS NULL OR "leftAt" > $3::timestamptz))
+    WHERE "personId" = $person AND "withdrawnAt" IS NULL AND "createdAt" > $consentedAfter::timestamptz
+      AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id AND "personId" = $person
+        AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz))
     ORDER BY "createdAt", consent.id`,
+  { person: text, consentedAfter: instant, now: instant },
   {
     id: text,
     clientId: text,
@@ -85,8 +86,7 @@ const inForce = statement(
  * all its consents.
  */
 export async function consentsOf(db: Database, person: string, now: number) {
-  const [at, consentedAfter] = [new Date(now).toISOString(), new Date(now - CONSENT_MS).toISOString()]
-  const rows = await db.execute(inForce, [person, consentedAfter!, at!])
+  const rows = await db.execute(inForce, { person, consentedAfter: now - CONSENT_MS, now })
   const entries = new Map<string, typeof rows>()
   for (const row of rows) {
     const key = JSON.stringify([row.clientId, row.organisationId])

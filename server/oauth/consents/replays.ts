@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { REPLAY_MS } from '../../../routers/developer/activity/replays.ts'
 import { organisationLabel } from '../../../routers/kernel/labels.ts'
 import { unixMs } from '../../../routers/kernel/time.ts'
@@ -8,7 +8,7 @@ import { appViews, SHOWN, shown } from './app-views.ts'
 /** The newest. */
 const MAX_NOTICES = 20
 
-/** $1 the member, $2: later ones. The newest of each app and organisation. */
+/** The newest of each app and organisation. */
 const replayed = statement(
   'replay_notices',
   `SELECT organisation, at, client FROM (
@@ -16,15 +16,16 @@ const replayed = statement(
         ${unixMs('"replayedAt"')} AS at, ${SHOWN}
       FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
         JOIN "Organisation" organisation ON organisation.id = "organisationId"
-      WHERE "personId" = $1 AND "replayedAt" > $2::timestamptz
+      WHERE "personId" = $person AND "replayedAt" > $since::timestamptz
       ORDER BY "clientId", "organisationId", "replayedAt" DESC, consent.id) notice
     ORDER BY at DESC, id LIMIT ${MAX_NOTICES}`,
+  { person: text, since: instant },
   { organisation: text, at: int, ...shown },
 )
 
 /** The apps, each once for an organisation, whose access a replayed refresh token has ended in the last 30 days, the newest first. */
 export async function replayNotices(db: Database, person: string, now: number) {
-  const rows = await db.execute(replayed, [person, new Date(now - REPLAY_MS).toISOString()])
+  const rows = await db.execute(replayed, { person, since: now - REPLAY_MS })
   const apps = await appViews(
     db,
     rows.map(({ client }) => client),

@@ -19,12 +19,17 @@ interface Options {
   limits: Limits
 }
 
-const find = statement('userinfo', 'SELECT "firstName", "lastName", image, email FROM "Person" WHERE id = $1', {
-  firstName: text,
-  lastName: text,
-  image: text,
-  email: text,
-})
+const find = statement(
+  'userinfo',
+  'SELECT "firstName", "lastName", image, email FROM "Person" WHERE id = $member',
+  { member: text },
+  {
+    firstName: text,
+    lastName: text,
+    image: text,
+    email: text,
+  },
+)
 
 /**
  * OpenID Connect Core, 5.3, with the access token of the APIs: oidc-provider's own takes tokens that are for nothing else. Throws
@@ -43,7 +48,7 @@ export function userinfo({ db, authenticate, accessOf, limits }: Options) {
     const has = (scope: IdentityScope) => scopes.has(scope) && access.scopes.includes(scope)
     if (!has('openid')) throw errors.scopeMissing('openid')
     if (!(await isWithinLimit(grant))) throw errors.rateLimited(60)
-    const [person] = await db.execute(find, [member])
+    const [person] = await db.execute(find, { member })
     if (!person) throw errors.tokenInvalid()
     const { firstName, lastName, image, email } = person
     ctx.set('Cache-Control', 'no-store')

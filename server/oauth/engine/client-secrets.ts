@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
-import { statement } from '../../../prisma/pg/statement.ts'
+import { instant, statement, text } from '../../../prisma/pg/statement.ts'
 import { isSecretOf, newClientSecret } from '../../../routers/developer/secrets/client-secret.ts'
 
 /** A use is noted at most once in this time. */
@@ -48,7 +48,8 @@ export const storedSecret = ({ id, hash, expiresAt, lastUsedAt }: SecretRow): St
 
 const noteUse = statement(
   'client_secret_use',
-  `UPDATE "ClientSecret" SET "lastUsedAt" = $2::timestamptz WHERE id = $1`,
+  `UPDATE "ClientSecret" SET "lastUsedAt" = $at::timestamptz WHERE id = $id`,
+  { id: text, at: instant },
   {},
 )
 
@@ -59,7 +60,7 @@ export function compareHashedSecrets({ Client }: Provider, db: Database, now: ()
     const used = validSecret(this, secret, at)
     // The response does not wait for it, and a use that cannot be noted is no reason to refuse it.
     if (used?.noted && at - (used.noted.lastUsedAt ?? 0) >= NOTED_MS) {
-      db.execute(noteUse, [used.noted.id, new Date(at).toISOString()]).catch(() => {})
+      db.execute(noteUse, { id: used.noted.id, at }).catch(() => {})
     }
     return used !== undefined
   }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
-import { bool, statement, text } from '../../../prisma/pg/statement.ts'
+import { bool, float, instant, json, statement, text } from '../../../prisma/pg/statement.ts'
 import { inAscii } from '../../../routers/kernel/equal-texts.ts'
 import { DEVICE_INTERVAL_SECONDS, EXPIRED_DEVICE_CODE_SECONDS } from '../keys/lifetimes.ts'
 import type { Realm } from './realm.ts'
@@ -12,7 +12,7 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 /** By which a poll may be early: what its two ways through the network differ. */
 const JITTER_SECONDS = 0.5
 
-const EARLY = `$2::float8 < coalesce((payload -> 'poll' ->> 'next')::float8, 0)`
+const EARLY = `$at::float8 < coalesce((payload -> 'poll' ->> 'next')::float8, 0)`
 /** RFC 8628, 3.5: each early poll adds 5 seconds. */
 const INTERVAL = `(coalesce((payload -> 'poll' ->> 'interval')::float8, ${DEVICE_INTERVAL_SECONDS})
   + CASE WHEN ${EARLY} THEN 5 ELSE 0 END)`
@@ -22,16 +22,18 @@ const statements = {
   poll: statement(
     'device_code_poll',
     `UPDATE "OauthRecord" SET payload = payload || jsonb_build_object('poll', jsonb_build_object('early', ${EARLY},
-        'interval', ${INTERVAL}, 'next', $2::float8 + ${INTERVAL} - ${JITTER_SECONDS}))
-      WHERE model = 'DeviceCode' AND id = $1 RETURNING (payload -> 'poll' ->> 'early')::boolean AS early`,
+        'interval', ${INTERVAL}, 'next', $at::float8 + ${INTERVAL} - ${JITTER_SECONDS}))
+      WHERE model = 'DeviceCode' AND id = $id RETURNING (payload -> 'poll' ->> 'early')::boolean AS early`,
+    { id: text, at: float },
     { early: bool },
   ),
   /** Of concurrent decisions, in any browser and on any node, one succeeds. */
   decide: statement(
     'device_code_decide',
-    `UPDATE "OauthRecord" SET payload = payload || $2::jsonb, "grantId" = $2::jsonb ->> 'grantId'
-      WHERE model = 'DeviceCode' AND uid = $1 AND "consumedAt" IS NULL AND "expiresAt" > $3::timestamptz
+    `UPDATE "OauthRecord" SET payload = payload || $decision::jsonb, "grantId" = $decision::jsonb ->> 'grantId'
+      WHERE model = 'DeviceCode' AND uid = $uid AND "consumedAt" IS NULL AND "expiresAt" > $until::timestamptz
         AND NOT payload ?| '{accountId,error}' RETURNING id`,
+    { uid: text, decision: json<Decision>(), until: instant },
     { id: text },
   ),
 }
@@ -91,7 +93,7 @@ export type Decision =
 
 /** False if the code has expired, or was decided on before. */
 export async function decide(db: Database, code: string, decision: Decision, now: number): Promise<boolean> {
-  const values = [hashOfToken(code), JSON.stringify(decision), storedUntil(now).toISOString()]
+  const values = { uid: hashOfToken(code), decision, until: storedUntil(now) }
   return (await db.execute(statements.decide, values)).length > 0
 }
 
@@ -101,10 +103,10 @@ export async function pacePolls(ctx: Context, db: Database, now: () => number): 
   const answer = Object(body) as Record<string, unknown>
   if (oidc?.route === 'device_authorization' && status === 200) answer.interval = DEVICE_INTERVAL_SECONDS
   if (oidc?.route !== 'token' || answer.error !== 'authorization_pending') return false
-  const [poll] = await db.execute(statements.poll, [
-    hashOfToken(String(oidc.params!.device_code)),
-    String(now() / 1000),
-  ])
+  const [poll] = await db.execute(statements.poll, {
+    id: hashOfToken(String(oidc.params!.device_code)),
+    at: now() / 1000,
+  })
   if (!poll?.early) return true
   answer.error = 'slow_down'
   answer.error_description = 'polled too early: the interval is 5 s longer from now on'

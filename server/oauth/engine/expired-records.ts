@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { removal } from '../../../prisma/pg/removal.ts'
-import { int, statement } from '../../../prisma/pg/statement.ts'
+import { instant, int, statement } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../../routers/kernel/housekeeping.ts'
 import { GRANT_SECONDS } from '../keys/lifetimes.ts'
 
@@ -19,10 +19,11 @@ const statements = {
             THEN to_timestamp(least(greatest((payload -> 'exp')::float8, 0), ${LAST}))
           WHEN jsonb_typeof(payload -> 'iat') = 'number'
             THEN to_timestamp(least(greatest((payload -> 'iat')::float8, 0) + ${GRANT_SECONDS}, ${LAST}))
-          ELSE $1::timestamptz END
+          ELSE $now::timestamptz END
         WHERE ctid = ANY (ARRAY(SELECT ctid FROM "OauthRecord" WHERE "expiresAt" IS NULL
-          LIMIT $2::int8 FOR UPDATE SKIP LOCKED)) RETURNING 1)
+          LIMIT $limit::int8 FOR UPDATE SKIP LOCKED)) RETURNING 1)
       SELECT count(*) AS ended FROM ended`,
+    { now: instant, limit: int },
     { ended: int },
   ),
 }
@@ -34,9 +35,8 @@ const deleteExpired = removal({ name: 'oauth_delete_expired', table: '"OauthReco
  * reveal reuse. Records without an end, from earlier releases, get one first.
  */
 export async function deleteExpiredRecords(db: Database, now: number, limit = PORTION): Promise<number> {
-  const values = [new Date(now).toISOString(), String(limit)]
   for (let more = true; more; ) {
-    const [row] = await db.execute(statements.giveEnds, values)
+    const [row] = await db.execute(statements.giveEnds, { now, limit })
     more = row!.ended === limit
   }
   return deleteExpired(db, now, limit)

@@ -2,7 +2,7 @@ import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
-import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { float, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { createCipher } from '../../secrets/cipher.ts'
 import { endGrants } from '../consents/consents.ts'
 import { REFRESH_TOKEN_SECONDS, REUSE_SECONDS } from '../keys/lifetimes.ts'
@@ -20,16 +20,17 @@ const statements = {
   /** Of concurrent requests with one token, on any node, one gets 1; the others wait for it and get 0. */
   rotate: statement(
     'refresh_token_rotate',
-    `WITH used AS (UPDATE "OauthRecord" SET "consumedAt" = to_timestamp($3::float8)
-          WHERE model = 'RefreshToken' AND id = $1 AND "consumedAt" IS NULL RETURNING payload, "grantId"),
+    `WITH used AS (UPDATE "OauthRecord" SET "consumedAt" = to_timestamp($at::float8)
+          WHERE model = 'RefreshToken' AND id = $id AND "consumedAt" IS NULL RETURNING payload, "grantId"),
         issued AS (INSERT INTO "OauthRecord" (model, id, payload, "grantId", "expiresAt")
-          SELECT 'RefreshToken', $2,
-            payload || jsonb_build_object('iat', floor($3::float8), 'exp', floor($3::float8) + ${REFRESH_TOKEN_SECONDS}),
-            "grantId", to_timestamp($3::float8 + ${REFRESH_TOKEN_SECONDS}) FROM used),
+          SELECT 'RefreshToken', $successor,
+            payload || jsonb_build_object('iat', floor($at::float8), 'exp', floor($at::float8) + ${REFRESH_TOKEN_SECONDS}),
+            "grantId", to_timestamp($at::float8 + ${REFRESH_TOKEN_SECONDS}) FROM used),
         remembered AS (INSERT INTO "OauthRecord" (model, id, payload, "grantId", "expiresAt")
-          SELECT '${SUCCESSOR}', $1, jsonb_build_object('id', $2::text, 'encrypted', $4::text), "grantId",
-            to_timestamp($3::float8 + $5::float8) FROM used)
+          SELECT '${SUCCESSOR}', $id, jsonb_build_object('id', $successor::text, 'encrypted', $encrypted::text), "grantId",
+            to_timestamp($at::float8 + $reuseSeconds::float8) FROM used)
       SELECT count(*) AS rotated FROM used`,
+    { id: text, successor: text, at: float, encrypted: text, reuseSeconds: float },
     { rotated: int },
   ),
   findUnused: statement(
@@ -37,8 +38,9 @@ const statements = {
     `SELECT kept.payload ->> 'encrypted' AS encrypted FROM "OauthRecord" kept
         JOIN "OauthRecord" issued ON issued.model = 'RefreshToken' AND issued.id = kept.payload ->> 'id'
         JOIN "OauthRecord" used ON used.model = 'RefreshToken' AND used.id = kept.id
-      WHERE kept.model = '${SUCCESSOR}' AND kept.id = $1 AND kept."expiresAt" > to_timestamp($2::float8)
-        AND used."consumedAt" > to_timestamp($2::float8 - $3::float8) AND issued."consumedAt" IS NULL`,
+      WHERE kept.model = '${SUCCESSOR}' AND kept.id = $id AND kept."expiresAt" > to_timestamp($at::float8)
+        AND used."consumedAt" > to_timestamp($at::float8 - $reuseSeconds::float8) AND issued."consumedAt" IS NULL`,
+    { id: text, at: float, reuseSeconds: float },
     { encrypted: text },
   ),
 }
@@ -75,10 +77,10 @@ async function successorOf(db: Database, token: string, { at, reuseSeconds }: Us
   const id = hashOfToken(token)
   const cipher = cipherOf(token)
   const created = randomBytes(32).toString('base64url')
-  const values = [id, hashOfToken(created), String(at), cipher.encrypt(created, id), String(reuseSeconds)]
+  const values = { id, successor: hashOfToken(created), at, encrypted: cipher.encrypt(created, id), reuseSeconds }
   const [{ rotated }] = (await db.execute(statements.rotate, values)) as [{ rotated: number }]
   if (rotated === 1) return created
-  const [kept] = await db.execute(statements.findUnused, [id, String(at), String(reuseSeconds)])
+  const [kept] = await db.execute(statements.findUnused, { id, at, reuseSeconds })
   return kept && cipher.decrypt(kept.encrypted, id)
 }
 

@@ -17,7 +17,8 @@ const readClient = statement(
           'hash', secret.hash, 'expiresAt', ${unixMs('secret."expiresAt"')}, 'lastUsedAt', ${unixMs('secret."lastUsedAt"')})
           ORDER BY secret.id) FROM "ClientSecret" secret WHERE secret."clientId" = client.id) END AS secrets
     FROM "Client" client LEFT JOIN "Team" team ON team.id = client."teamId" LEFT JOIN "App" app ON app.id = client."appId"
-    WHERE client.id = $1`,
+    WHERE client.id = $id`,
+  { id: text },
   {
     id: text,
     name: text,
@@ -42,6 +43,6 @@ const readClient = statement(
 )
 
 export async function registeredClient(db: Database, id: string) {
-  const [client] = await db.execute(readClient, [id])
+  const [client] = await db.execute(readClient, { id })
   return client && { ...client, jwks: client.jwks === null ? null : JSON.parse(client.jwks) }
 }

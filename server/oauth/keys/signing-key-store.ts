@@ -43,6 +43,7 @@ const selectKeys = statement(
     SELECT kid, 'ES256' AS algorithm, ciphertext, "createdAt", "signsFrom" FROM "SigningKey"
     UNION ALL SELECT kid, 'RS256', ciphertext, "createdAt", "signsFrom" FROM "RsaSigningKey"
   ) signing ORDER BY algorithm, "signsFrom" DESC, kid`,
+  {},
   { kid: text, algorithm: oneOf('ES256', 'RS256'), ciphertext: text, createdAt: int, signsFrom: int, needsRsa: bool },
 )
 
@@ -56,7 +57,7 @@ export async function readKeysAndNeed(
   { db, cipher }: Readable,
   known: readonly SigningKey[] = [],
 ): Promise<{ keys: SigningKey[]; needsRsa: boolean }> {
-  const rows = await db.execute(selectKeys, [])
+  const rows = await db.execute(selectKeys, {})
   const dates = rows.map(({ createdAt, signsFrom, needsRsa: _, ...row }) => ({
     ...row,
     createdAt: new Date(createdAt),
