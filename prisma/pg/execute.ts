@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg'
 import { DatabaseError } from 'pg'
 import type { ConnectionShares, Holder } from './connection-shares.ts'
 import { PreparedQuery } from './pg-internals.ts'
@@ -36,3 +37,39 @@ export const executeOn =
         }
       })
     })
+
+/** Prisma's transaction, which does not show its connection. */
+interface PrismaTransaction {
+  $queryRawUnsafe: <T>(text: string, ...values: unknown[]) => PromiseLike<T>
+  /** A database has it, and no transaction. */
+  execute?: never
+}
+
+/** A connection in a transaction, ours or Prisma's. */
+export type Transactional = ClientBase | PrismaTransaction
+
+/** Runs a statement in a transaction. It has no name there: an error, as of a stale plan, would end the transaction. */
+export async function executeIn<V, R>(transaction: Transactional, statement: Statement<V, R>, values: V): Promise<R[]> {
+  const parameters = statement.encode(values)
+  const rows =
+    '$queryRawUnsafe' in transaction
+      ? await textsOf(statement, transaction.$queryRawUnsafe(statement.text, ...parameters))
+      : await new Promise<Text[][]>((resolve, reject) => {
+          const end = (error: Error | undefined, rows: Text[][]) => (error ? reject(error) : resolve(rows))
+          transaction.query(new PreparedQuery(statement, parameters, end, ''))
+        })
+  return rows.map((fields) => statement.decode(fields))
+}
+
+/** Prisma decodes by its own rules: returns the texts that it has read. */
+async function textsOf({ columns }: Pick<Statement, 'columns'>, found: PromiseLike<Record<string, unknown>[]>) {
+  const names = Object.keys(columns)
+  return (await found).map((row) => names.map((name) => toText(row[name])))
+}
+
+function toText(value: unknown): Text {
+  if (value === null) return null
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -14,7 +14,7 @@ type Planned = Pick<Statement, 'name' | 'text'>
 const prepared = new WeakMap<Connection, { names: Set<string>; mark: string }>()
 
 /**
- * One execution of a prepared statement, run by `client.query()`; the one place that speaks PostgreSQL's protocol. pg's own
+ * One execution of a prepared statement, run as a query of a client; the one place that speaks PostgreSQL's protocol. pg's own
  * query with `{ rowMode: 'array', types }` also asks for the description of the result and looks up a parser per column:
  * 15 us more in the process alone, and 20 to 50 us in all, on a GET of 160 to 195 (npm run bench).
  */

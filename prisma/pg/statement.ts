@@ -175,8 +175,18 @@ export const timestamp = type<string>(
 
 const iso = (time: number | Date) => new Date(time).toISOString()
 
-/** A time of the service's own: Unix milliseconds, or a Date. */
-export const instant = parameter([1184], iso)
+/** A time in whole milliseconds, as the service's own are: Unix milliseconds or a Date. */
+export const instant = type<Date, number | Date>(
+  [1184],
+  (value) => new Date(value.replace(' ', 'T').replace(/\+00$/, 'Z')),
+  iso,
+)
+
+export const bytea = type<Buffer>(
+  [17],
+  (value) => Buffer.from(value.slice(2), 'hex'),
+  (value) => value,
+)
 
 export const json = <T>() =>
   type<T>(

@@ -1,9 +1,30 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import type { ClubApprovalState } from '../../prisma/generated/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 
 export interface ClubApp {
   club: string
   app: string
+}
+
+/** Of the advisory lock under which numbers are given. */
+const LOCK = 7_113_902_645
+
+const statements = {
+  hold: statement(
+    'approval_hold',
+    `SELECT id FROM "ClubApproval" WHERE "organisationId" = $club AND "appId" = $app AND state = 'approved' FOR SHARE`,
+    { club: text, app: text },
+    { id: text },
+  ),
+  lockNumbers: statement('approval_lock_numbers', `SELECT FROM pg_advisory_xact_lock(${LOCK})`, {}, {}),
+  renumber: statement(
+    'approval_renumber',
+    `UPDATE "ClubApproval" SET number = nextval(pg_get_serial_sequence('"ClubApproval"', 'number')) WHERE id = $id`,
+    { id: text },
+    {},
+  ),
 }
 
 /** What clubs have decided about an app; clubs that nobody has asked are missing. */
@@ -20,9 +41,7 @@ export const isApproved = async (db: Database, { club, app }: ClubApp) =>
 
 /** Whether the club has approved the app, which then cannot change before the transaction ends. */
 export async function holdApproval(tx: Transaction, { club, app }: ClubApp): Promise<boolean> {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT id FROM "ClubApproval" WHERE "organisationId" = ${club} AND "appId" = ${app} AND state = 'approved' FOR SHARE`
-  return rows.length > 0
+  return (await executeIn(tx, statements.hold, { club, app })).length > 0
 }
 
 /** Asks a club to approve an app, once: later requests, and those after a decision, change nothing. */
@@ -35,15 +54,11 @@ export async function requestApproval(db: Database, { club, app }: ClubApp, now:
   })
 }
 
-/** Of the advisory lock under which numbers are given. */
-const LOCK = 7_113_902_645
-
 /**
  * Gives a changed row the next number. The last statement of a transaction: no other one can give a number before it ends, so that
  * who reads by number misses no change.
  */
 export async function renumber(tx: Transaction, id: string): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
-  await tx.$executeRaw`
-    UPDATE "ClubApproval" SET number = nextval(pg_get_serial_sequence('"ClubApproval"', 'number')) WHERE id = ${id}`
+  await executeIn(tx, statements.lockNumbers, {})
+  await executeIn(tx, statements.renumber, { id })
 }

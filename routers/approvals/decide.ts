@@ -1,5 +1,7 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
-import type { ClubApprovalState } from '../../prisma/generated/client.ts'
+import { ClubApprovalState } from '../../prisma/generated/enums.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { instant, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { auditing } from '../developer/audit/record.ts'
 import { stateAfter } from '../developer/reviews/transitions.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
@@ -72,39 +74,69 @@ export const decide = (db: Database, decision: Decision, by: By): Promise<number
     }),
   )
 
+const statements = {
+  administrator: statement(
+    'approval_administrator',
+    `SELECT "personId" FROM "Membership" WHERE "organisationId" = $club AND "personId" = $person
+      AND administrator AND ("leftAt" IS NULL OR "leftAt" > $at) FOR SHARE`,
+    { club: text, person: text, at: instant },
+    { personId: text },
+  ),
+  lock: statement(
+    'approval_lock',
+    'SELECT state, reason FROM "ClubApproval" WHERE "organisationId" = $club AND "appId" = $app FOR UPDATE',
+    { club: text, app: text },
+    { state: oneOf(...Object.values(ClubApprovalState)), reason: nullable(text) },
+  ),
+  write: statement(
+    'approval_write',
+    `INSERT INTO "ClubApproval" (id, "organisationId", "appId", state, reason, "decidedAt", "decidedBy")
+      VALUES (gen_random_uuid(), $club, $app, $state, $reason, $at, $administrator)
+      ON CONFLICT ("organisationId", "appId") DO UPDATE SET state = EXCLUDED.state, reason = EXCLUDED.reason,
+        "decidedAt" = EXCLUDED."decidedAt", "decidedBy" = EXCLUDED."decidedBy"
+      RETURNING id`,
+    {
+      club: text,
+      app: text,
+      state: oneOf(...Object.values(ClubApprovalState)),
+      reason: nullable(text),
+      at: instant,
+      administrator: nullable(text),
+    },
+    { id: text },
+  ),
+  endConsents: statement(
+    'approval_end_consents',
+    `UPDATE "Consent" SET "withdrawnAt" = $at WHERE "withdrawnAt" IS NULL AND id = ANY (ARRAY(
+        SELECT id FROM "Consent" WHERE "organisationId" = $club AND "withdrawnAt" IS NULL
+          AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $app))
+        ORDER BY id LIMIT ${BATCH}))
+      RETURNING id`,
+    { club: text, app: text, at: instant },
+    { id: text },
+  ),
+}
+
 /** The role ends after the transaction at the earliest. */
 async function holdAdministrator(tx: Transaction, club: string, person: string, at: Date) {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT "personId" FROM "Membership" WHERE "organisationId" = ${club} AND "personId" = ${person}
-      AND administrator AND ("leftAt" IS NULL OR "leftAt" > ${at}) FOR SHARE`
+  const rows = await executeIn(tx, statements.administrator, { club, person, at })
   if (rows.length === 0) throw errors.clubUnknown()
 }
 
 async function lockRow(tx: Transaction, { club, app }: ClubApp) {
-  const [row] = await tx.$queryRaw<{ state: ClubApprovalState; reason: string | null }[]>`
-    SELECT state::text AS state, reason FROM "ClubApproval" WHERE "organisationId" = ${club} AND "appId" = ${app} FOR UPDATE`
+  const [row] = await executeIn(tx, statements.lock, { club, app })
   return row
 }
 
 async function write(tx: Transaction, { club, app, state, reason }: Decision, { administrator, at }: By) {
-  const [row] = await tx.$queryRaw<[{ id: string }]>`
-    INSERT INTO "ClubApproval" (id, "organisationId", "appId", state, reason, "decidedAt", "decidedBy")
-    VALUES (gen_random_uuid(), ${club}, ${app}, ${state}::"ClubApprovalState", ${reason}, ${at}, ${administrator})
-    ON CONFLICT ("organisationId", "appId") DO UPDATE SET state = EXCLUDED.state, reason = EXCLUDED.reason,
-      "decidedAt" = EXCLUDED."decidedAt", "decidedBy" = EXCLUDED."decidedBy"
-    RETURNING id`
-  return row.id
+  const [row] = await executeIn(tx, statements.write, { club, app, state, reason, at, administrator })
+  return row!.id
 }
 
 /** The approval is locked: a consent that is being given has either been stored, or finds it changed. */
 async function endConsents(tx: Transaction, { club, app }: ClubApp, at: Date): Promise<number> {
   for (let ended = 0; ; ) {
-    const rows = await tx.$queryRaw<{ id: string }[]>`
-      UPDATE "Consent" SET "withdrawnAt" = ${at} WHERE "withdrawnAt" IS NULL AND id = ANY (ARRAY(
-        SELECT id FROM "Consent" WHERE "organisationId" = ${club} AND "withdrawnAt" IS NULL
-          AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = ${app}))
-        ORDER BY id LIMIT ${BATCH}))
-      RETURNING id`
+    const rows = await executeIn(tx, statements.endConsents, { club, app, at })
     const ids = rows.map(({ id }) => id)
     await tx.oauthRecord.deleteMany({ where: { grantId: { in: ids } } })
     await tx.oauthRecord.deleteMany({ where: { model: 'Grant', id: { in: ids } } })

@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { int, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { comparableEmail, spellingsOf } from '../kernel/email-address.ts'
 import { errors } from '../kernel/errors.ts'
@@ -31,32 +33,123 @@ export interface Erased {
 /** Without the events: finding them means to read all. */
 export type Counted = Omit<Erased, 'events'>
 
-const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "personId" = $1)`
+/** Entries per statement: these are removed within the statement timeout of 5 s. */
+const BATCH = 10_000
+
+const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "personId" = $person)`
 
 /** Sessions, and pages of a sign-in or a consent that are open. */
-const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'accountId' = $1
-  OR model = 'Interaction' AND $1 IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
+const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'accountId' = $person
+  OR model = 'Interaction' AND $person IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
 
-/** Consents of the person, and consents that they gave to sandbox clients as a test member. */
-const consents = `SELECT id FROM "Consent" WHERE "personId" = $1
-  UNION SELECT consent.id FROM "Client" client JOIN "Consent" consent ON "clientId" = client.id
-    JOIN "OauthRecord" grant_ ON model = 'Grant' AND grant_.id = consent.id
-    WHERE environment = 'sandbox' AND payload ->> 'accountId' = $1`
+const ofPerson = (name: string, sql: string) => statement(`erase_${name}`, sql, { person: text }, {})
+const hasAddress = (table: string) => `person.id = $person AND "${table}".email = ${mailboxOf('person')}`
+const ofGrants = (name: string, sql: string) => statement(`erase_${name}`, sql, { grants: texts }, {})
 
-const counts = `SELECT
-  (SELECT count(*)::float8 FROM "StorageEntry" WHERE "memberId" = $1) AS "storageEntries",
-  (SELECT coalesce(sum(octet_length(value)), 0)::float8 FROM "StorageEntry" WHERE "memberId" = $1) AS "storageBytes",
+const statements = {
+  counts: statement(
+    'erase_counts',
+    `SELECT
+  (SELECT count(*)::float8 FROM "StorageEntry" WHERE "memberId" = $person) AS "storageEntries",
+  (SELECT coalesce(sum(octet_length(value)), 0)::float8 FROM "StorageEntry" WHERE "memberId" = $person) AS "storageBytes",
   ${of('Membership')} AS memberships, ${of('GroupMembership')} AS groups,
   ${of('CompetitionResult')} AS "competitionResults", ${of('MemberCard')} AS "memberCards",
   ${of('QuizResult')} AS "quizResults",
-  (SELECT count(*)::float8 FROM "Answer" JOIN "QuizResult" ON id = "resultId" WHERE "personId" = $1) AS answers,
+  (SELECT count(*)::float8 FROM "Answer" JOIN "QuizResult" ON id = "resultId" WHERE "personId" = $person) AS answers,
   ${of('LessonCompletion')} AS "lessonCompletions", ${of('Consent')} AS consents,
   ${of('LoginIdentity')} AS "signInIdentities", ${of('TeamMember')} AS teams,
   (SELECT count(*)::float8 ${sessions}) AS sessions
-  FROM "Person" WHERE id = $1`
+  FROM "Person" WHERE id = $person`,
+    { person: text },
+    {
+      storageEntries: int,
+      storageBytes: int,
+      memberships: int,
+      groups: int,
+      competitionResults: int,
+      memberCards: int,
+      quizResults: int,
+      answers: int,
+      lessonCompletions: int,
+      consents: int,
+      signInIdentities: int,
+      teams: int,
+      sessions: int,
+    },
+  ),
+  email: statement('erase_email', 'SELECT email FROM "Person" WHERE id = $person', { person: text }, { email: text }),
+  /** The events of these changes are not published yet: after the removal of the others, they would be. */
+  changes: ofPerson('changes', 'DELETE FROM "MemberChange" WHERE "personId" = $person'),
+  unname: statement(
+    'erase_refused',
+    'UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($marks)',
+    { marks: texts },
+    {},
+  ),
+  lock: ofPerson('lock', 'SELECT FROM "Person" WHERE id = $person FOR UPDATE'),
+  clubs: statement(
+    'erase_clubs',
+    'SELECT "organisationId" AS club FROM "Membership" WHERE "personId" = $person ORDER BY "organisationId"',
+    { person: text },
+    { club: text },
+  ),
+  lockMembership: statement(
+    'erase_lock_membership',
+    'SELECT FROM "Membership" WHERE "organisationId" = $club AND "personId" = $person FOR UPDATE',
+    { club: text, person: text },
+    {},
+  ),
+  lockStores: statement(
+    'erase_lock_stores',
+    'SELECT FROM "StorageUsage" WHERE "clubId" = $club ORDER BY "appId" FOR NO KEY UPDATE',
+    { club: text },
+    {},
+  ),
+  entries: statement(
+    'erase_entries',
+    `WITH gone AS (DELETE FROM "StorageEntry" WHERE "clubId" = $club AND ctid = ANY (ARRAY(
+        SELECT ctid FROM "StorageEntry" WHERE "clubId" = $club AND "memberId" = $person LIMIT ${BATCH})) RETURNING 1)
+      SELECT count(*) AS removed FROM gone`,
+    { club: text, person: text },
+    { removed: int },
+  ),
+  allowAudit: statement('erase_allow_audit', `SELECT set_config('audit.erase', 'on', true) AS set`, {}, { set: text }),
+  forget: statement(
+    'erase_forget',
+    'SELECT FROM storage_forget_members($club, ARRAY[$person])',
+    { club: text, person: text },
+    {},
+  ),
+  /** Consents of the person, and consents that they gave to sandbox clients as a test member. */
+  consents: statement(
+    'erase_consents',
+    `SELECT id FROM "Consent" WHERE "personId" = $person
+  UNION SELECT consent.id FROM "Client" client JOIN "Consent" consent ON "clientId" = client.id
+    JOIN "OauthRecord" grant_ ON model = 'Grant' AND grant_.id = consent.id
+    WHERE environment = 'sandbox' AND payload ->> 'accountId' = $person`,
+    { person: text },
+    { id: text },
+  ),
+}
 
-/** The events of these changes are not published yet: after the removal of the others, they would be. */
-const changes = `DELETE FROM "MemberChange" WHERE "personId" = $1`
+/** In this order: records issued under the consents are found by them. */
+const removals = {
+  ofGrants: [
+    ofGrants('records', 'DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($grants)'),
+    ofGrants('grants', `DELETE FROM "OauthRecord" WHERE model = 'Grant' AND id = ANY ($grants)`),
+    ofGrants('given', 'DELETE FROM "Consent" WHERE id = ANY ($grants)'),
+  ],
+  ofPerson: [
+    ofPerson('sessions', `DELETE ${sessions}`),
+    ofPerson('codes', `DELETE FROM "LoginCode" USING "Person" person WHERE ${hasAddress('LoginCode')}`),
+    ofPerson('invited', `DELETE FROM "TeamInvitation" USING "Person" person WHERE ${hasAddress('TeamInvitation')}`),
+    ofPerson('mails', `DELETE FROM "Mail" USING "Person" person WHERE ${hasAddress('Mail')}`),
+    ofPerson('invitations', 'UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $person'),
+    ofPerson('decisions', 'UPDATE "ClubApproval" SET "decidedBy" = NULL WHERE "decidedBy" = $person'),
+    ofPerson('audit', `UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $person`),
+    ofPerson('person', 'DELETE FROM "Person" WHERE id = $person'),
+  ],
+}
 
 /** What an erasure would remove now; throws 404. */
 export const erasable = (db: Database, person: string): Promise<Counted> =>
@@ -73,96 +166,55 @@ export async function erase(db: Database, person: string, marks: readonly string
   await fillMailboxes(db)
   const address = comparableEmail(email)
   const spellings = address === null ? [] : spellingsOf(address)
-  await db.inTransaction((client) => client.query(changes, [person]))
+  await db.execute(statements.changes, { person })
   const events = await removeEvents(db, [person, ...(address === null ? [] : [email, ...spellings])])
   for (const spelling of address === null ? [null] : spellings) {
     await removeMentions(db, { person, address: spelling })
     await removeRecords(db, { person, address: spelling })
   }
-  await db.inTransaction((client) =>
-    client.query('UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($1)', [marks]),
-  )
+  await db.execute(statements.unname, { marks })
   const counted = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
   return { ...counted, events }
 }
 
-const emailOf = (db: Database, person: string): Promise<string> =>
-  db.inTransaction(async (client) => {
-    const { rows } = await client.query<{ email: string }>('SELECT email FROM "Person" WHERE id = $1', [person])
-    if (!rows[0]) throw errors.personUnknown()
-    return rows[0].email
-  })
-
-/** Entries per statement: these are removed within the statement timeout of 5 s. */
-const BATCH = 10_000
+async function emailOf(db: Database, person: string): Promise<string> {
+  const [found] = await db.execute(statements.email, { person })
+  if (!found) throw errors.personUnknown()
+  return found.email
+}
 
 /**
  * In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. Club by
  * club, as a club's rows are on one node (docs/scaling.md).
  */
 async function remove(client: ClientBase, person: string): Promise<Counted> {
-  await client.query('SELECT FROM "Person" WHERE id = $1 FOR UPDATE', [person])
-  const { rows: memberships } = await client.query<{ club: string }>(
-    'SELECT "organisationId" AS club FROM "Membership" WHERE "personId" = $1 ORDER BY "organisationId"',
-    [person],
-  )
-  const clubs = memberships.map(({ club }) => club)
-  for (const club of clubs) {
-    await client.query('SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE', [
-      club,
-      person,
-    ])
-  }
-  for (const club of clubs) {
-    await client.query('SELECT FROM "StorageUsage" WHERE "clubId" = $1 ORDER BY "appId" FOR NO KEY UPDATE', [club])
-  }
+  await executeIn(client, statements.lock, { person })
+  const clubs = (await executeIn(client, statements.clubs, { person })).map(({ club }) => club)
+  for (const club of clubs) await executeIn(client, statements.lockMembership, { club, person })
+  for (const club of clubs) await executeIn(client, statements.lockStores, { club })
   const erased = await count(client, person)
   for (const club of clubs) {
     await removeEntries(client, club, person)
-    await client.query('SELECT storage_forget_members($1, ARRAY[$2])', [club, person])
+    await executeIn(client, statements.forget, { club, person })
   }
-  await client.query(changes, [person])
+  await executeIn(client, statements.changes, { person })
   await announceErasure(client, person)
-  // Records issued under the consents are found by them, so these records go first.
-  const { rows } = await client.query<{ id: string }>(consents, [person])
-  const grants = rows.map(({ id }) => id)
-  await client.query('DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($1)', [grants])
-  await client.query(`DELETE FROM "OauthRecord" WHERE model = 'Grant' AND id = ANY ($1)`, [grants])
-  await client.query('DELETE FROM "Consent" WHERE id = ANY ($1)', [grants])
-  await client.query(`DELETE ${sessions}`, [person])
-  await client.query(
-    `DELETE FROM "LoginCode" USING "Person" person WHERE person.id = $1 AND "LoginCode".email = ${mailboxOf('person')}`,
-    [person],
-  )
-  await client.query(
-    `DELETE FROM "TeamInvitation" USING "Person" person WHERE person.id = $1 AND "TeamInvitation".email = ${mailboxOf('person')}`,
-    [person],
-  )
-  await client.query(
-    `DELETE FROM "Mail" USING "Person" person WHERE person.id = $1 AND "Mail".email = ${mailboxOf('person')}`,
-    [person],
-  )
-  await client.query('UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $1', [person])
-  await client.query('UPDATE "ClubApproval" SET "decidedBy" = NULL WHERE "decidedBy" = $1', [person])
-  await client.query(`SET LOCAL audit.erase = 'on'`)
-  await client.query(`UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $1`, [person])
-  await client.query('DELETE FROM "Person" WHERE id = $1', [person])
+  const grants = (await executeIn(client, statements.consents, { person })).map(({ id }) => id)
+  for (const removal of removals.ofGrants) await executeIn(client, removal, { grants })
+  await executeIn(client, statements.allowAudit, {})
+  for (const removal of removals.ofPerson) await executeIn(client, removal, { person })
   return erased
 }
 
 async function removeEntries(client: ClientBase, club: string, person: string): Promise<void> {
   for (let removed = BATCH; removed === BATCH; ) {
-    const { rowCount } = await client.query(
-      `DELETE FROM "StorageEntry" WHERE "clubId" = $1 AND ctid = ANY (ARRAY(
-        SELECT ctid FROM "StorageEntry" WHERE "clubId" = $1 AND "memberId" = $2 LIMIT ${BATCH}))`,
-      [club, person],
-    )
-    removed = rowCount!
+    const [row] = await executeIn(client, statements.entries, { club, person })
+    removed = row!.removed
   }
 }
 
 async function count(client: ClientBase, person: string): Promise<Counted> {
-  const { rows } = await client.query<Counted>(counts, [person])
-  if (!rows[0]) throw errors.personUnknown()
-  return rows[0]
+  const [counted] = await executeIn(client, statements.counts, { person })
+  if (!counted) throw errors.personUnknown()
+  return counted
 }

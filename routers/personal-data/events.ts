@@ -1,38 +1,38 @@
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { int, statement, text, texts, timestamp } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 
 /** Events per statement: with the largest bodies, these are read within the statement timeout of 5 s. */
 const BATCH = 1_000
 
-const sql = `WITH batch AS MATERIALIZED (
+const removeBatch = statement(
+  'events_remove_named',
+  `WITH batch AS MATERIALIZED (
     SELECT "appId", id, "publishedAt", body FROM "PublishedEvent"
-    WHERE ("publishedAt", "appId", id) > ($1::timestamptz, $2, $3) ORDER BY "publishedAt", "appId", id LIMIT ${BATCH}
+    WHERE ("publishedAt", "appId", id) > ($at::timestamptz, $app, $id) ORDER BY "publishedAt", "appId", id LIMIT ${BATCH}
   ), removed AS (
     DELETE FROM "PublishedEvent" event USING batch
     WHERE event."appId" = batch."appId" AND event.id = batch.id
-      AND EXISTS (SELECT FROM unnest($4::text[]) AS name WHERE strpos(batch.body, name) > 0) RETURNING 1
+      AND EXISTS (SELECT FROM unnest($names::text[]) AS name WHERE strpos(batch.body, name) > 0) RETURNING 1
   )
-  SELECT "publishedAt"::text AS at, "appId" AS app, id, (SELECT count(*)::int FROM removed) AS removed
-  FROM batch ORDER BY "publishedAt" DESC, "appId" DESC, id DESC LIMIT 1`
+  SELECT "publishedAt" AS at, "appId" AS app, id, (SELECT count(*) FROM removed) AS removed
+  FROM batch ORDER BY "publishedAt" DESC, "appId" DESC, id DESC LIMIT 1`,
+  { at: timestamp, app: text, id: text, names: texts },
+  { at: timestamp, app: text, id: text, removed: int },
+)
 
 /**
  * Removes the published events in which one of these names is a whole string, or the name of a field, with their deliveries, also
  * pending ones. Returns the number of events.
  */
 export async function removeEvents(db: Database, names: readonly string[]): Promise<number> {
-  const strings = arrayOf([...new Set(names.flatMap(spellings))])
+  const strings = [...new Set(names.flatMap(spellings))]
   let sum = 0
-  for (let from = ['-infinity', '', '']; ; ) {
-    const rows = await retryingDeadlocks(() =>
-      db.inTransaction((client) =>
-        client.query<{ at: string; app: string; id: string; removed: number }>(sql, [...from, strings]),
-      ),
-    )
-    const [last] = rows.rows
+  for (let from = { at: '-infinity', app: '', id: '' }; ; ) {
+    const [last] = await retryingDeadlocks(() => db.execute(removeBatch, { ...from, names: strings }))
     if (!last) return sum
     sum += last.removed
-    from = [last.at, last.app, last.id]
+    from = last
   }
 }
 

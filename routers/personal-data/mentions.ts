@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { bigint, json, jsonArray, jsonText, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 
 /** Stands where the address of an erased person was. */
@@ -29,8 +31,8 @@ export interface Mentioned {
  */
 export async function removeMentions(db: Database, { person, address }: Mentioned): Promise<void> {
   if (address !== null) await retryingDeadlocks(() => db.inTransaction((client) => replaceInTexts(client, address)))
-  for (let last: string | null = '0'; last !== null; ) {
-    const from: string = last
+  for (let last: bigint | null = 0n; last !== null; ) {
+    const from: bigint = last
     last = await db.inTransaction((client) => replaceInAudit(client, from, { person, address }))
   }
 }
@@ -38,43 +40,62 @@ export async function removeMentions(db: Database, { person, address }: Mentione
 /** The address of one column, as JSON, where it is in it. A first look: the address may be the end of a longer one. */
 const has = (json: string, address: string) => `strpos(lower(${json}::text), lower(${address}::text)) > 0`
 
+const typedStatements = Object.entries(typedTexts).map(([table, columns]) => {
+  const texts = `json_build_object(${columns.map((column) => `'${column}', "${column}"`).join(', ')})`
+  const version = table === 'App' || table === 'Client' ? `, version = "${table}".version + 1` : ''
+  return {
+    find: statement(
+      `mentions_find_${table}`,
+      `SELECT id, ${texts} AS texts FROM "${table}" WHERE ${has(texts, '$address')} ORDER BY id FOR UPDATE`,
+      { address: text },
+      { id: text, texts: json<unknown>() },
+    ),
+    replace: statement(
+      `mentions_replace_${table}`,
+      `UPDATE "${table}" SET ${columns.map((column) => `"${column}" = new."${column}"`).join(', ')}${version}
+       FROM jsonb_populate_record(NULL::"${table}", $texts) AS new WHERE "${table}".id = $id`,
+      { id: text, texts: jsonText },
+      {},
+    ),
+  }
+})
+
 async function replaceInTexts(client: ClientBase, address: string) {
-  for (const [table, columns] of Object.entries(typedTexts)) {
-    const texts = `json_build_object(${columns.map((column) => `'${column}', "${column}"`).join(', ')})`
-    const { rows } = await client.query<{ id: string; texts: Record<string, unknown> }>(
-      `SELECT id, ${texts} AS texts FROM "${table}" WHERE ${has(texts, '$1')} ORDER BY id FOR UPDATE`,
-      [address],
-    )
-    const version = table === 'App' || table === 'Client' ? `, version = "${table}".version + 1` : ''
-    for (const { id, texts } of rows) {
+  for (const { find, replace } of typedStatements) {
+    for (const { id, texts } of await executeIn(client, find, { address })) {
       const changed = JSON.stringify(without(texts, address))
-      if (changed === JSON.stringify(texts)) continue
-      await client.query(
-        `UPDATE "${table}" SET ${columns.map((column) => `"${column}" = new."${column}"`).join(', ')}${version}
-         FROM jsonb_populate_record(NULL::"${table}", $2) AS new WHERE "${table}".id = $1`,
-        [id, changed],
-      )
+      if (changed !== JSON.stringify(texts)) await executeIn(client, replace, { id, texts: changed })
     }
   }
 }
 
+const audit = {
+  find: statement(
+    'mentions_find_audit',
+    `SELECT max(id) AS last, json_agg(json_build_object('id', id::text, 'before', before, 'after', after))
+       FILTER (WHERE target = $person AND action LIKE 'person.%' OR ${has('json_build_array(before, after)', '$address')}) AS found
+     FROM (SELECT * FROM "AuditEntry" WHERE id > $after ORDER BY id LIMIT ${BATCH}) batch`,
+    { after: bigint, person: text, address: nullable(text) },
+    { last: nullable(bigint), found: nullable(jsonArray<{ id: string; before: unknown; after: unknown }>()) },
+  ),
+  allow: statement('mentions_allow', `SELECT set_config('audit.erase', 'on', true) AS set`, {}, { set: text }),
+  replace: statement(
+    'mentions_replace_audit',
+    `UPDATE "AuditEntry" SET target = CASE WHEN target = $person AND action LIKE 'person.%' THEN '' ELSE target END,
+       before = $before, after = $after WHERE id = $id`,
+    { id: bigint, person: text, before: nullable(json<unknown>()), after: nullable(json<unknown>()) },
+    {},
+  ),
+}
+
 /** The last entry of the batch that begins after one; null when there was none. */
-async function replaceInAudit(client: ClientBase, from: string, { person, address }: Mentioned) {
-  type Entry = { id: string; before: unknown; after: unknown }
-  const { rows } = await client.query<{ last: string | null; found: Entry[] | null }>(
-    `SELECT max(id)::text AS last, json_agg(json_build_object('id', id::text, 'before', before, 'after', after))
-       FILTER (WHERE target = $2 AND action LIKE 'person.%' OR ${has('json_build_array(before, after)', '$3')}) AS found
-     FROM (SELECT * FROM "AuditEntry" WHERE id > $1 ORDER BY id LIMIT ${BATCH}) batch`,
-    [from, person, address],
-  )
-  const { last, found } = rows[0]!
-  if (found) await client.query(`SET LOCAL audit.erase = 'on'`)
-  for (const { id, before, after } of found ?? []) {
-    await client.query(
-      `UPDATE "AuditEntry" SET target = CASE WHEN target = $2 AND action LIKE 'person.%' THEN '' ELSE target END,
-         before = $3, after = $4 WHERE id = $1`,
-      [id, person, ...[before, after].map((value) => value && JSON.stringify(without(value, address)))],
-    )
+async function replaceInAudit(client: ClientBase, after: bigint, { person, address }: Mentioned) {
+  const [batch] = await executeIn(client, audit.find, { after, person, address })
+  const { last, found } = batch!
+  if (found) await executeIn(client, audit.allow, {})
+  for (const { id, ...entry } of found ?? []) {
+    const [before, after] = [without(entry.before, address), without(entry.after, address)]
+    await executeIn(client, audit.replace, { id: BigInt(id), person, before, after })
   }
   return last
 }

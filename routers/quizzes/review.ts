@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Transaction } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { float, int, oneOf, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
@@ -62,24 +64,31 @@ export async function decideReview(
   const { score, passed } = verdict(correct, answers.length, found.threshold)
   const outcome = { score, passed, reviewStatus: passed ? 'passed' : 'failed' } as const
   await tx.quizResult.update({ where: { id }, data: outcome, select: { id: true } })
-  await tx.$executeRaw`UPDATE "Answer" SET correct = ("questionId" = ANY(${right}))
-    WHERE "resultId" = ${id} AND correct IS NULL`
+  await executeIn(tx, statements.grade, { right, id })
   return { id, ...outcome, gradedQuestions: found.gradedQuestions }
 }
 
-interface Found {
-  reviewStatus: Result['reviewStatus']
-  threshold: number
-  gradedQuestions: number
+const statements = {
+  grade: statement(
+    'quiz_grade_answers',
+    'UPDATE "Answer" SET correct = ("questionId" = ANY($right)) WHERE "resultId" = $id AND correct IS NULL',
+    { right: texts, id: text },
+    {},
+  ),
+  lock: statement(
+    'quiz_lock_result',
+    `SELECT "reviewStatus", "QuizResult".threshold, "gradedQuestions"
+      FROM "QuizResult" JOIN "Quiz" ON "Quiz".id = "quizId"
+      WHERE "QuizResult".id = $id AND "academyId" = $academy
+      FOR NO KEY UPDATE OF "QuizResult"`,
+    { id: text, academy: text },
+    { reviewStatus: oneOf('passed', 'failed', 'pending_review'), threshold: float, gradedQuestions: int },
+  ),
 }
 
 /** Locks the result until the transaction ends; undefined when the academy has no such result. */
-async function lockResult(tx: Transaction, id: string, academy: string): Promise<Found | undefined> {
+async function lockResult(tx: Transaction, id: string, academy: string) {
   if (!isPostgresText(id)) return undefined
-  const [found] = await tx.$queryRaw<Found[]>`
-    SELECT "reviewStatus"::text AS "reviewStatus", "QuizResult".threshold, "gradedQuestions"
-    FROM "QuizResult" JOIN "Quiz" ON "Quiz".id = "quizId"
-    WHERE "QuizResult".id = ${id} AND "academyId" = ${academy}
-    FOR NO KEY UPDATE OF "QuizResult"`
+  const [found] = await executeIn(tx, statements.lock, { id, academy })
   return found
 }

@@ -1,9 +1,11 @@
-import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
-import { instant, statement, text } from '../../prisma/pg/statement.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import type { Statement } from '../../prisma/pg/statement.ts'
+import { instant, int, statement, text } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
 import { sumCollections } from './sum-retention.ts'
+import { lockStore } from './usage.ts'
 
 /** A reader that has been away for longer begins again. */
 export const CHANGE_DAYS = 30
@@ -23,9 +25,9 @@ const stores = {
   ),
   changed: statement(
     'storage_changes_new',
-    `SELECT "appId" AS app, "clubId" AS club, changes::text FROM "StorageUsage" WHERE changes > thinned LIMIT ${STORES}`,
+    `SELECT "appId" AS app, "clubId" AS club, changes FROM "StorageUsage" WHERE changes > thinned LIMIT ${STORES}`,
     {},
-    { app: text, club: text, changes: text },
+    { app: text, club: text, changes: int },
   ),
 }
 
@@ -34,24 +36,59 @@ interface Store {
   club: string
 }
 
-const OF_STORE = '"appId" = $1 AND "clubId" = $2'
+const OF_STORE = '"appId" = $app AND "clubId" = $club'
 /** Beside a ctid: the node of Citus, and no condition for which an index looks better and reads the store for each ctid. */
-const OF_CLUB = '"clubId" = $2'
+const OF_CLUB = '"clubId" = $club'
+const ofStore = { app: text, club: text }
+const removed = { removed: int }
+
+/** Readers that have not come so far begin again. */
+const removing = (condition: string) =>
+  `WITH gone AS (DELETE FROM "StorageChange" WHERE ${OF_CLUB} AND ctid = ANY (ARRAY(
+      SELECT ctid FROM "StorageChange" WHERE ${OF_STORE} AND ${condition} ORDER BY number LIMIT $limit)) RETURNING number),
+    raised AS (UPDATE "StorageUsage" SET horizon = greatest(horizon, (SELECT max(number) FROM gone))
+      WHERE ${OF_STORE} AND EXISTS (SELECT FROM gone))
+  SELECT count(*) AS removed FROM gone`
 
 /** Exported for the test of their plans. */
 export const statements = {
   /** One scan: as a join, a plan without statistics reads the store's changes again for each of them (44 s with 98,000). */
-  thin: `DELETE FROM "StorageChange" WHERE ${OF_CLUB} AND ctid = ANY (ARRAY(
-      SELECT ctid FROM (
-        SELECT ctid, lead(true, 1, false) OVER (PARTITION BY owner, collection, key ORDER BY number) AS "isOld"
-        FROM "StorageChange" WHERE ${OF_STORE}
-      ) change WHERE "isOld" LIMIT $3))`,
-  removeUpTo: (condition: 'at <= $3' | 'number <= $3') =>
+  thin: statement(
+    'storage_changes_thin',
     `WITH gone AS (DELETE FROM "StorageChange" WHERE ${OF_CLUB} AND ctid = ANY (ARRAY(
-        SELECT ctid FROM "StorageChange" WHERE ${OF_STORE} AND ${condition} ORDER BY number LIMIT $4)) RETURNING number),
-      raised AS (UPDATE "StorageUsage" SET horizon = greatest(horizon, (SELECT max(number) FROM gone))
-        WHERE ${OF_STORE} AND EXISTS (SELECT FROM gone))
-    SELECT count(*)::int AS removed FROM gone`,
+        SELECT ctid FROM (
+          SELECT ctid, lead(true, 1, false) OVER (PARTITION BY owner, collection, key ORDER BY number) AS "isOld"
+          FROM "StorageChange" WHERE ${OF_STORE}
+        ) change WHERE "isOld" LIMIT $limit)) RETURNING 1)
+      SELECT count(*) AS removed FROM gone`,
+    { ...ofStore, limit: int },
+    removed,
+  ),
+  removePast: statement(
+    'storage_changes_remove_past',
+    removing('at <= $before'),
+    { ...ofStore, before: instant, limit: int },
+    removed,
+  ),
+  removeUpTo: statement(
+    'storage_changes_remove_up_to',
+    removing('number <= $number'),
+    { ...ofStore, number: int, limit: int },
+    removed,
+  ),
+  /** The newest change that is one too many. */
+  beyond: statement(
+    'storage_changes_beyond',
+    `SELECT number FROM "StorageChange" WHERE ${OF_STORE} ORDER BY number DESC OFFSET $most LIMIT 1`,
+    { ...ofStore, most: int },
+    { number: int },
+  ),
+  finish: statement(
+    'storage_changes_finish',
+    `UPDATE "StorageUsage" SET thinned = $changes WHERE ${OF_STORE} RETURNING 1 AS one`,
+    { ...ofStore, changes: int },
+    { one: int },
+  ),
 }
 
 /**
@@ -64,48 +101,34 @@ export async function removeOldChanges(
   limit = PORTION,
   most = MAX_CHANGES,
 ): Promise<number> {
-  const before = new Date(now - CHANGE_DAYS * DAY_MS)
+  const before = now - CHANGE_DAYS * DAY_MS
   let left = limit
   for (const store of await db.execute(stores.old, { before })) {
-    if (left > 0)
-      left -= await db.inTransaction((client) => removeUpTo(client, store, 'at <= $3', before.toISOString(), left))
+    if (left > 0) left -= await removeLocked(db, store, statements.removePast, { before, limit: left })
   }
   for (const { changes, ...store } of await db.execute(stores.changed, {})) {
     if (left <= 0) break
-    left -= await db.inTransaction((client) => thin(client, store, left))
-    if (left > 0) left -= await db.inTransaction((client) => removeBeyond(client, store, most, left))
-    if (left > 0) left -= await db.inTransaction((client) => finish(client, store, changes))
+    // It locks no usage row, so that writers go on.
+    left -= (await db.execute(statements.thin, { ...store, limit: left }))[0]!.removed
+    if (left > 0) left -= await removeBeyond(db, store, most, left)
+    if (left > 0) left -= (await db.execute(statements.finish, { ...store, changes })).length
   }
   return limit - left + (left > 0 ? await sumCollections(db) : 0)
 }
 
-/** Removes changes after which each key has another one. It locks no usage row, so that writers go on. */
-async function thin(client: ClientBase, { app, club }: Store, limit: number): Promise<number> {
-  return (await client.query(statements.thin, [app, club, limit])).rowCount!
+async function removeBeyond(db: Database, store: Store, most: number, limit: number): Promise<number> {
+  const [newest] = await db.execute(statements.beyond, { ...store, most })
+  return newest ? removeLocked(db, store, statements.removeUpTo, { number: newest.number, limit }) : 0
 }
 
-async function removeBeyond(client: ClientBase, store: Store, most: number, limit: number): Promise<number> {
-  const { rows } = await client.query<{ number: string }>(
-    `SELECT number FROM "StorageChange" WHERE ${OF_STORE} ORDER BY number DESC OFFSET $3 LIMIT 1`,
-    [store.app, store.club, most],
-  )
-  return rows[0] ? removeUpTo(client, store, 'number <= $3', rows[0].number, limit) : 0
-}
-
-/** Readers that have not come so far begin again. The usage row is locked first, as the removal of a store does. */
-async function removeUpTo(
-  client: ClientBase,
-  { app, club }: Store,
-  condition: Parameters<typeof statements.removeUpTo>[0],
-  bound: string,
-  limit: number,
-): Promise<number> {
-  await client.query(`SELECT FROM "StorageUsage" WHERE ${OF_STORE} FOR NO KEY UPDATE`, [app, club])
-  const { rows } = await client.query<{ removed: number }>(statements.removeUpTo(condition), [app, club, bound, limit])
-  return rows[0]!.removed
-}
-
-async function finish(client: ClientBase, { app, club }: Store, changes: string): Promise<number> {
-  const update = `UPDATE "StorageUsage" SET thinned = $3 WHERE ${OF_STORE}`
-  return (await client.query(update, [app, club, changes])).rowCount!
-}
+/** The usage row is locked first, as the removal of a store does. */
+const removeLocked = <Bound>(
+  db: Database,
+  store: Store,
+  statement: Statement<Store & Bound, { removed: number }>,
+  bound: Bound,
+): Promise<number> =>
+  db.inTransaction(async (client) => {
+    await lockStore(client, store)
+    return (await executeIn(client, statement, { ...store, ...bound }))[0]!.removed
+  })

@@ -24,7 +24,7 @@ export interface Conditions {
 }
 
 /**
- * One statement a request, past Prisma: through `$queryRaw` a whole GET takes twice as long (npm run bench). The writes
+ * One statement a request, past Prisma, through which a whole GET takes twice as long (npm run bench). The writes
  * are functions of the database (prisma/functions), which hold the lock and keep the sum.
  */
 export const statements = {

@@ -1,7 +1,9 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
 import type { Collection } from './statements.ts'
+import { lockStore } from './usage.ts'
 
 /** Collections per portion. */
 const PORTION = 100
@@ -14,13 +16,15 @@ const unsummed = statement(
   { app: text, club: text, owner: text, collection: text },
 )
 
-const statements = {
-  lock: 'SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR NO KEY UPDATE',
-  sum: `UPDATE "StorageCollection" summed SET bytes = stored.bytes, "updatedAt" = stored."updatedAt"
+const sumOne = statement(
+  'storage_sum',
+  `UPDATE "StorageCollection" summed SET bytes = stored.bytes, "updatedAt" = stored."updatedAt"
     FROM (SELECT coalesce(sum(octet_length(value)), 0) AS bytes, max("updatedAt") AS "updatedAt" FROM "StorageEntry"
-      WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4) stored
-    WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4`,
-}
+      WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection) stored
+    WHERE "appId" = $app AND "clubId" = $club AND owner = $owner AND collection = $collection`,
+  { app: text, club: text, owner: text, collection: text },
+  {},
+)
 
 /** Sums collections of the release before the sums, and returns their number. The smallest first: one that times out is the last. */
 export async function sumCollections(db: Database): Promise<number> {
@@ -30,7 +34,7 @@ export async function sumCollections(db: Database): Promise<number> {
 }
 
 /** The store is locked first, so that the sums have all changes that the triggers have seen, and no other. */
-async function sum(client: ClientBase, { app, club, owner, collection }: Collection) {
-  await client.query(statements.lock, [app, club])
-  await client.query(statements.sum, [app, club, owner, collection])
+async function sum(client: ClientBase, collection: Collection) {
+  await lockStore(client, collection)
+  await executeIn(client, sumOne, collection)
 }

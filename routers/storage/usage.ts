@@ -1,4 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
+import type { Transactional } from '../../prisma/pg/execute.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
 import { bool, int, nullable, statement, text, texts } from '../../prisma/pg/statement.ts'
 import type { Call } from '../kernel/context.ts'
 import type { Collection, Conditions } from './statements.ts'
@@ -46,3 +48,14 @@ export async function isBeyondQuota(
   const growth = bytes - replaced
   return meets && growth > 0 && used + growth > quotaBytes
 }
+
+const lock = statement(
+  'storage_lock',
+  'SELECT FROM "StorageUsage" WHERE "appId" = $app AND "clubId" = $club FOR NO KEY UPDATE',
+  { app: text, club: text },
+  {},
+)
+
+/** Locks a store until the transaction ends, as writers and removals do first. */
+export const lockStore = (transaction: Transactional, { app, club }: Pick<Collection, 'app' | 'club'>) =>
+  executeIn(transaction, lock, { app, club })

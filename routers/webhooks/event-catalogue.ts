@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Database, Transaction } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { jsonText, statement, text } from '../../prisma/pg/statement.ts'
 import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
@@ -32,12 +34,33 @@ export async function listEventTypes(db: Database, providerId: string): Promise<
   return [...eventTypes, ...rows.map((row) => ({ ...row, example: row.example as Json }))]
 }
 
+const statements = {
+  example: statement(
+    'event_kind_example',
+    'SELECT example::text FROM "EventKind" WHERE "providerId" = $provider AND type = $type',
+    { provider: text, type: text },
+    { example: text },
+  ),
+  describe: statement(
+    'event_kind_describe',
+    `INSERT INTO "EventKind" ("providerId", type, description, example) VALUES ($provider, $type, $description, $example)
+      ON CONFLICT ("providerId", type) DO UPDATE SET description = excluded.description, example = excluded.example`,
+    { provider: text, type: text, description: text, example: jsonText },
+    {},
+  ),
+  lock: statement(
+    'provider_lock',
+    `SELECT id FROM "Organisation" WHERE id = $provider AND kind = 'provider' FOR NO KEY UPDATE`,
+    { provider: text },
+    { id: text },
+  ),
+}
+
 /** The example of an event type, as JSON text. Throws 400 for a type that is not in the catalogue. */
 export async function exampleOf(db: Database, providerId: string, type: string): Promise<string> {
   const own = eventTypes.find((one) => one.type === type)
   if (own) return JSON.stringify(own.example)
-  const [row] = await db.$queryRaw<{ example: string }[]>`
-    SELECT example::text AS example FROM "EventKind" WHERE "providerId" = ${providerId} AND type = ${type}`
+  const [row] = await db.execute(statements.example, { provider: providerId, type })
   if (!row) throw errors.eventTypeUnknown()
   return row.example
 }
@@ -89,18 +112,14 @@ export const describe = internal('ntf.events:write', providerPlatform, {
       await lockProvider(tx, provider)
       const others = await tx.eventKind.count({ where: { providerId: provider, type: { not: type } } })
       if (others >= MAX_EVENT_TYPES) throw errors.tooManyEventKinds()
-      await tx.$executeRaw`
-        INSERT INTO "EventKind" ("providerId", type, description, example)
-        VALUES (${provider}, ${type}, ${description}, ${text}::json)
-        ON CONFLICT ("providerId", type) DO UPDATE SET description = excluded.description, example = excluded.example`
+      await executeIn(tx, statements.describe, { provider, type, description, example: text })
     })
     return { type, description, example: JSON.parse(text) as Json }
   })
 
 /** Serialises the descriptions of one provider's types, so that they are counted correctly. */
 async function lockProvider(tx: Transaction, id: string) {
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT id FROM "Organisation" WHERE id = ${id} AND kind = 'provider' FOR NO KEY UPDATE`
+  const rows = await executeIn(tx, statements.lock, { provider: id })
   if (rows.length === 0) throw errors.providerUnknown()
 }
 

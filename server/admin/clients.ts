@@ -1,5 +1,7 @@
 import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { statement } from '../../prisma/pg/statement.ts'
 import { lockTeam } from '../../routers/developer/access/roles.ts'
 import { auditing } from '../../routers/developer/audit/record.ts'
 import { removeClientIn } from '../../routers/developer/clients/removal.ts'
@@ -22,6 +24,7 @@ import type { Level } from '../../routers/kernel/scopes.ts'
 export class RegistrationRefused extends Error {}
 
 const LOCK = 5_208_319_417
+const lock = statement('client_registration_lock', `SELECT FROM pg_advisory_xact_lock(${LOCK})`, {}, {})
 
 export async function register(
   db: Database,
@@ -105,7 +108,7 @@ export async function registerFirstParty(db: Database, registration: FirstPartyR
 
 /** Takes the lock. Returns the existing client with the id if it may be replaced. */
 async function replaceable(tx: Transaction, id: string, teamId: string | null, replace: boolean) {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
+  await executeIn(tx, lock, {})
   const before = await tx.client.findUnique({ where: { id } })
   if (before && !replace) refuse(`The client ${id} already exists; --replace changes it.`)
   // Its consents were given to this team: another team would inherit them.

@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
 import { int, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
+import { lockStore } from '../../routers/storage/usage.ts'
 
 /** An app's storage in a club; with `member`, only that member's entries. */
 export interface StorageOwner {
@@ -30,6 +32,34 @@ const usage = statement(
   { bytes: int, sharedEntries: int, sharedBytes: int, ownEntries: int, ownBytes: int, members: int },
 )
 
+/** Entries per statement, which fit into the statement timeout of 5 s. */
+const BATCH = 10_000
+
+const statements = {
+  removeStore: statement(
+    'storage_remove_store',
+    'DELETE FROM "StorageUsage" WHERE "appId" = $app AND "clubId" = $club',
+    { app: text, club: text },
+    {},
+  ),
+  removeRequests: statement(
+    'storage_remove_requests',
+    'DELETE FROM "StorageRequest" WHERE "appId" = $app AND "clubId" = $club AND "memberId" = $member',
+    { app: text, club: text, member: text },
+    {},
+  ),
+  removeSome: statement(
+    'storage_remove_some',
+    `WITH removed AS (DELETE FROM "StorageEntry" WHERE "clubId" = $club AND ctid = ANY (ARRAY(
+        SELECT ctid FROM "StorageEntry"
+        WHERE "appId" = $app AND "clubId" = $club AND ($member::text IS NULL OR "memberId" = $member) LIMIT ${BATCH}
+      )) RETURNING octet_length(value) AS bytes)
+      SELECT count(*) AS entries, coalesce(sum(bytes), 0)::int8 AS bytes FROM removed`,
+    { app: text, club: text, member: nullable(text) },
+    { entries: int, bytes: int },
+  ),
+}
+
 /** Reads one snapshot. `bytes` is the quota counter of the whole storage, also with `member`. */
 export async function usageOf(db: Database, { app, club, member }: StorageOwner) {
   const [row] = await db.execute(usage, { app, club, member: member ?? null })
@@ -55,17 +85,12 @@ export async function findMissing(db: Database, { app, club, member }: StorageOw
 export const erase = (db: Database, owner: StorageOwner): Promise<Amount> =>
   retryingDeadlocks(() => db.$transaction((tx) => remove(tx, owner), { timeout: 30 * 60_000 }))
 
-/** Entries per statement, which fit into the statement timeout of 5 s. */
-const BATCH = 10_000
-
 /** The usage row is the lock, as for writers; it is deleted first when the whole storage is erased. */
 async function remove(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
-  if (member === undefined)
-    await tx.$executeRaw`DELETE FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club}`
+  if (member === undefined) await executeIn(tx, statements.removeStore, { app, club })
   else {
-    await tx.$queryRaw`SELECT FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club} FOR NO KEY UPDATE`
-    await tx.$executeRaw`DELETE FROM "StorageRequest"
-      WHERE "appId" = ${app} AND "clubId" = ${club} AND "memberId" = ${member}`
+    await lockStore(tx, { app, club })
+    await executeIn(tx, statements.removeRequests, { app, club, member })
   }
 
   const removed = { entries: 0, bytes: 0 }
@@ -78,12 +103,6 @@ async function remove(tx: Transaction, { app, club, member }: StorageOwner): Pro
 }
 
 async function removeSome(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
-  const whose = member ?? null
-  const [amount] = await tx.$queryRaw<[Amount]>`
-    WITH removed AS (DELETE FROM "StorageEntry" WHERE "clubId" = ${club} AND ctid = ANY (ARRAY(
-      SELECT ctid FROM "StorageEntry"
-      WHERE "appId" = ${app} AND "clubId" = ${club} AND (${whose}::text IS NULL OR "memberId" = ${whose}) LIMIT ${BATCH}
-    )) RETURNING octet_length(value) AS bytes)
-    SELECT count(*)::float8 AS entries, coalesce(sum(bytes), 0)::float8 AS bytes FROM removed`
-  return amount
+  const [amount] = await executeIn(tx, statements.removeSome, { app, club, member: member ?? null })
+  return amount!
 }

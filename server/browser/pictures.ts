@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../prisma/client.ts'
+import { bytea, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { networkOf } from '../http/client-address.ts'
@@ -55,12 +56,18 @@ export function addPictures(router: Router<State>, { db, path, limits }: Options
   })
 }
 
+const iconOf = statement(
+  'app_icon',
+  `SELECT CASE WHEN md5(logo) = $version THEN logo ELSE "wantedLogo" END AS icon FROM "App"
+    WHERE id = $app AND (md5(logo) = $version OR md5("wantedLogo") = $version)`,
+  { app: text, version: text },
+  { icon: bytea },
+)
+
 /** Checks the version first: otherwise 128 KiB would be read from the database each time. */
 async function readIcon(db: Database, app: string, version: string): Promise<Buffer | null> {
-  const [found] = await db.$queryRaw<{ icon: Uint8Array }[]>`
-    SELECT CASE WHEN md5(logo) = ${version} THEN logo ELSE "wantedLogo" END AS icon FROM "App"
-    WHERE id = ${app} AND (md5(logo) = ${version} OR md5("wantedLogo") = ${version})`
-  return found ? Buffer.from(found.icon) : null
+  const [found] = await db.execute(iconOf, { app, version })
+  return found?.icon ?? null
 }
 
 /** An app's icon in a version, in force or pending approval; null when it has no such version. Up to 4 s old. */

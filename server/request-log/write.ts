@@ -1,4 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { instants, ints, statement, text, texts } from '../../prisma/pg/statement.ts'
 
 export interface Line {
   client: string
@@ -31,14 +33,21 @@ export const MAX_LINES = 200
  * The clients' teams; the platform's clients have none, nor do removed clients. Locks each team, so that other nodes count its
  * lines after these, and so that its removal waits, as both would lock its rows.
  */
-const LOCK = `SELECT client.id AS client, team.id AS team FROM "Client" client JOIN "Team" team ON team.id = client."teamId"
-  WHERE client.id = ANY ($1::text[]) ORDER BY team.id FOR NO KEY UPDATE OF team`
+const lock = statement(
+  'request_log_lock',
+  `SELECT client.id AS client, team.id AS team FROM "Client" client JOIN "Team" team ON team.id = client."teamId"
+  WHERE client.id = ANY ($clients::text[]) ORDER BY team.id FOR NO KEY UPDATE OF team`,
+  { clients: texts },
+  { client: text, team: text },
+)
 
-const KEEP = `WITH line AS (
+const storeLines = statement(
+  'request_log_store',
+  `WITH line AS (
     SELECT *, date_trunc('minute', at) AS minute,
       row_number() OVER (PARTITION BY team, date_trunc('minute', at) ORDER BY at) AS number
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::int[], $8::text[],
-      $9::text[], $10::int[], $11::text[])
+    FROM unnest($teams::text[], $clients::text[], $requestIds::text[], $ats::timestamptz[], $methods::text[], $routes::text[],
+        $statuses::int[], $errors::text[], $messages::text[], $durations::int[], $members::text[])
       AS given (team, client, "requestId", at, method, route, status, error, message, ms, member)
   ), kept AS (
     SELECT team, minute, (SELECT count(*) FROM "RefusedRequest"
@@ -47,49 +56,69 @@ const KEEP = `WITH line AS (
   )
   INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, route, status, error, message, ms, member)
   SELECT team, client, "requestId", at, method, route, status, error, message, ms, member
-  FROM line JOIN kept USING (team, minute) WHERE number + lines <= ${MAX_LINES} ORDER BY at`
+  FROM line JOIN kept USING (team, minute) WHERE number + lines <= ${MAX_LINES} ORDER BY at`,
+  {
+    teams: texts,
+    clients: texts,
+    requestIds: texts,
+    ats: instants,
+    methods: texts,
+    routes: texts,
+    statuses: ints,
+    errors: texts,
+    messages: texts,
+    durations: ints,
+    members: texts,
+  },
+  {},
+)
 
-const COUNT = `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, refused, limited)
+const storeCounts = statement(
+  'request_log_count',
+  `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, refused, limited)
   SELECT team, span::"UsageSpan", date_trunc(span, at), client, sum(ok), sum(refused), sum(limited)
-  FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
+  FROM unnest($teams::text[], $clients::text[], $ats::timestamptz[], $ok::int[], $refused::int[], $limited::int[])
       AS given (team, client, at, ok, refused, limited), unnest('{minute,hour}'::text[]) AS span
   GROUP BY team, span, date_trunc(span, at), client
   ON CONFLICT ("teamId", span, at, "clientId") DO UPDATE SET ok = "ClientUsage".ok + excluded.ok,
-    refused = "ClientUsage".refused + excluded.refused, limited = "ClientUsage".limited + excluded.limited`
+    refused = "ClientUsage".refused + excluded.refused, limited = "ClientUsage".limited + excluded.limited`,
+  { teams: texts, clients: texts, ats: instants, ok: ints, refused: ints, limited: ints },
+  {},
+)
 
 /** Stores lines of clients that belong to a team, up to MAX_LINES. */
 export async function write(db: Database, lines: readonly Line[], counted: readonly Counted[]): Promise<void> {
   await db.inTransaction(async (connection) => {
     const clients = new Set([...lines, ...counted].map(({ client }) => client))
-    const { rows } = await connection.query<{ client: string; team: string }>(LOCK, [[...clients]])
+    const rows = await executeIn(connection, lock, { clients: [...clients] })
     const teams = new Map(rows.map(({ client, team }) => [client, team]))
     const ofTeams = <T extends { client: string }>(all: readonly T[]) =>
       all.flatMap((one) => (teams.has(one.client) ? [{ ...one, team: teams.get(one.client)! }] : []))
     const [kept, counts] = [ofTeams(lines), ofTeams(counted)]
     if (kept.length > 0) {
-      await connection.query(KEEP, [
-        kept.map(({ team }) => team),
-        kept.map(({ client }) => client),
-        kept.map(({ requestId }) => requestId),
-        kept.map(({ at }) => new Date(at)),
-        kept.map(({ method }) => method),
-        kept.map(({ route }) => route),
-        kept.map(({ status }) => status),
-        kept.map(({ error }) => error),
-        kept.map(({ message }) => message),
-        kept.map(({ ms }) => ms),
-        kept.map(({ member }) => member),
-      ])
+      await executeIn(connection, storeLines, {
+        teams: kept.map(({ team }) => team),
+        clients: kept.map(({ client }) => client),
+        requestIds: kept.map(({ requestId }) => requestId),
+        ats: kept.map(({ at }) => at),
+        methods: kept.map(({ method }) => method),
+        routes: kept.map(({ route }) => route),
+        statuses: kept.map(({ status }) => status),
+        errors: kept.map(({ error }) => error),
+        messages: kept.map(({ message }) => message),
+        durations: kept.map(({ ms }) => ms),
+        members: kept.map(({ member }) => member),
+      })
     }
     if (counts.length > 0) {
-      await connection.query(COUNT, [
-        counts.map(({ team }) => team),
-        counts.map(({ client }) => client),
-        counts.map(({ at }) => new Date(at)),
-        counts.map(({ ok }) => ok),
-        counts.map(({ refused }) => refused),
-        counts.map(({ limited }) => limited),
-      ])
+      await executeIn(connection, storeCounts, {
+        teams: counts.map(({ team }) => team),
+        clients: counts.map(({ client }) => client),
+        ats: counts.map(({ at }) => at),
+        ok: counts.map(({ ok }) => ok),
+        refused: counts.map(({ refused }) => refused),
+        limited: counts.map(({ limited }) => limited),
+      })
     }
   })
 }

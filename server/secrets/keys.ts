@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../prisma/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { decryptsCheck, storedCheck } from '../../routers/kernel/secrets-key.ts'
 import { createCipher } from './cipher.ts'
@@ -38,6 +39,13 @@ export async function openSecrets(settings: SecretsSettings, db: Database) {
 
 export const CHECK_TEXT = 'member-apps-api'
 
+const storeCheck = statement(
+  'secrets_check_store',
+  'INSERT INTO "SecretsKeyCheck" (id, ciphertext) VALUES (1, $ciphertext) ON CONFLICT DO NOTHING',
+  { ciphertext: text },
+  {},
+)
+
 /**
  * Throws when the keys are not this database's. The first start stores an encrypted text that every later start must decrypt;
  * without it a wrong key would only show at the first delivery.
@@ -49,7 +57,7 @@ export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<voi
     if (await hasOnlyForeignValues(db, cipher)) throw wrongKey()
     const ciphertext = cipher.encrypt(CHECK_TEXT, check.associatedData('1'))
     // Several nodes may start at once: the first one's text stays.
-    await db.$executeRaw`INSERT INTO "SecretsKeyCheck" (id, ciphertext) VALUES (1, ${ciphertext}) ON CONFLICT DO NOTHING`
+    await db.execute(storeCheck, { ciphertext })
     stored = (await storedCheck(db))!
   }
   if (!decryptsCheck(cipher, stored)) throw wrongKey()

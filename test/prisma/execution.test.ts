@@ -4,10 +4,22 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import type { Database } from '../../prisma/client.ts'
 import { bindMessage } from '../../prisma/pg/bind-message.ts'
 import { ConnectionShares } from '../../prisma/pg/connection-shares.ts'
-import { executeOn } from '../../prisma/pg/execute.ts'
+import { executeIn, executeOn } from '../../prisma/pg/execute.ts'
 import { socketOf } from '../../prisma/pg/pg-internals.ts'
 import { openPool } from '../../prisma/pg/pool.ts'
-import { bool, int, largeTexts, nullable, statement, text } from '../../prisma/pg/statement.ts'
+import {
+  bool,
+  float,
+  instant,
+  int,
+  json,
+  largeTexts,
+  nullable,
+  oneOf,
+  statement,
+  text,
+  texts,
+} from '../../prisma/pg/statement.ts'
 import { direct } from '../support/addresses.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -158,5 +170,86 @@ describe('more executions at once than connections', () => {
     )
     expect(await running).toEqual([{}])
     expect(await full.execute(give, { value: 'after' })).toMatchObject([{ given: 'after' }])
+  })
+})
+
+describe('a statement in a transaction', () => {
+  const every = statement(
+    'suite_every_type',
+    `SELECT $bool::bool AS bool, $int::int8 AS int, $float::float8 AS float, $instant::timestamptz AS instant,
+      $json::json AS json, $text::text AS text, NULL::text AS none, 'club'::"OrganisationKind" AS kind, $texts::text[] IS NULL AS missing`,
+    {
+      bool,
+      int,
+      float,
+      instant,
+      json: json<object>(),
+      text,
+      texts: nullable(texts),
+    },
+    {
+      bool,
+      int,
+      float,
+      instant,
+      json: json<object>(),
+      text,
+      none: nullable(text),
+      kind: oneOf('academy', 'club', 'provider'),
+      missing: bool,
+    },
+  )
+  const values = {
+    bool: false,
+    int: Number.MAX_SAFE_INTEGER,
+    float: 0.1,
+    instant: Date.UTC(2026, 1, 3, 4, 5, 6, 789),
+    json: { a: [1, 'b', null] },
+    text: 'Grüße',
+    texts: null,
+  }
+  const row = {
+    ...values,
+    instant: new Date(values.instant),
+    none: null,
+    kind: 'club',
+    missing: true,
+    texts: undefined,
+  }
+
+  it.each([
+    ['of our own', () => db.inTransaction((client) => executeIn(client, every, values))],
+    ["of Prisma's", () => db.$transaction((tx) => executeIn(tx, every, values))],
+    ['of its own', () => db.execute(every, values)],
+  ])('%s has the values and the rows that it declares', async (_, read) => {
+    expect(await read()).toEqual([row])
+  })
+
+  const insert = statement(
+    'suite_insert',
+    `INSERT INTO "Organisation" (id, name, kind) VALUES ($id, '', 'club') RETURNING id`,
+    { id: text },
+    { id: text },
+  )
+
+  it.each([
+    ['our own', (id: string) => db.inTransaction((client) => failAfter(executeIn(client, insert, { id })))],
+    ["Prisma's", (id: string) => db.$transaction((tx) => failAfter(executeIn(tx, insert, { id })))],
+  ])('is rolled back with %s', async (name, run) => {
+    await expect(run(`rolled back, ${name}`)).rejects.toThrow('after the statement')
+    expect(await db.organisation.count({ where: { id: `rolled back, ${name}` } })).toBe(0)
+  })
+
+  const failAfter = async (work: Promise<unknown>) => {
+    await work
+    throw new Error('after the statement')
+  }
+
+  it('fails with the error of PostgreSQL, and leaves the connection usable', async () => {
+    const one = openTestDatabase(inject('databaseUrl'), { max: 1 })
+    onTestFinished(() => one.$disconnect())
+    const failing = one.inTransaction((client) => executeIn(client, divide, { divisor: 0 }))
+    await expect(failing).rejects.toThrow('division by zero')
+    expect(await one.inTransaction((client) => executeIn(client, divide, { divisor: 1 }))).toEqual([{ quotient: 1 }])
   })
 })

@@ -230,6 +230,46 @@ describe('private parts of libraries', () => {
   })
 })
 
+/** What runs SQL on a connection, and why it is no statement. */
+const rawClients: Record<string, string> = {
+  'prisma/applied-functions.ts': 'before the schema is there',
+  'prisma/applied-migrations.ts': 'before the schema is there',
+  'prisma/embedded/database.ts': 'before the schema is there',
+  'prisma/embedded/server.ts': 'before the schema is there',
+  'prisma/migrate-alone.ts': 'migrations',
+  'prisma/migrate.ts': 'migrations',
+  'prisma/migration-lock.ts': 'migrations',
+  'prisma/search-path.ts': 'migrations',
+  'prisma/session-limits.ts': 'migrations',
+  'prisma/tools/author-migration.ts': 'migrations',
+  'prisma/pg/execute.ts': 'runs the statements',
+  'prisma/pg/notifications.ts': 'LISTEN',
+  'prisma/pg/observed-pool.ts': 'observes all queries',
+  'prisma/pg/readiness.ts': 'must not wait for a plan',
+  'prisma/pg/transaction.ts': 'BEGIN and COMMIT',
+  'routers/directory/announce.ts': 'temporary tables',
+  'routers/directory/children.ts': 'temporary tables',
+  'routers/directory/composed.ts': 'temporary tables',
+  'routers/directory/end.ts': 'temporary tables',
+  'routers/directory/list.ts': 'SQL by record type',
+  'routers/directory/merge.ts': 'temporary tables',
+  'routers/directory/rules.ts': 'temporary tables',
+  'routers/directory/stage.ts': 'temporary tables',
+  'routers/directory/write.ts': 'temporary tables',
+  'routers/personal-data/export.ts': 'a cursor',
+  'routers/webhooks/member-events/announce.ts': 'temporary tables',
+  'server/commands/import/load-kinds.ts': 'BEGIN and COMMIT',
+}
+
+const rawQueries = /\b(?:client|connection|pool|transaction|tx)!?\.query\b|\$(?:execute|query)Raw(?:Unsafe)?\b/g
+
+describe('SQL', () => {
+  it('is declared as a statement, except in the files of the table', () => {
+    const found = written.filter((path) => sources.get(path)!.match(rawQueries))
+    expect(found.sort()).toEqual(Object.keys(rawClients).sort())
+  })
+})
+
 describe('the table', () => {
   it('lets each room import only rooms above it', () => {
     const above: string[] = []

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../prisma/client.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
 import { oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { ApiError } from '../../kernel/errors.ts'
@@ -11,6 +12,7 @@ const role = oneOf('owner', 'developer')
 
 /** Not through Prisma, whose five to ten queries took most of a portal page's CPU time (npm run bench -- pages). */
 const statements = {
+  lock: statement('team_lock', 'SELECT FROM "Team" WHERE id = $team FOR NO KEY UPDATE', { team: text }, {}),
   role: statement(
     'team_role',
     `SELECT role FROM "TeamMember" WHERE "teamId" = $team AND "personId" = $person`,
@@ -77,8 +79,7 @@ export async function teamOfClient(ctx: Caller, client: string, needed: Role = '
 }
 
 /** Serialises changes to a team's people, apps and clients. */
-export const lockTeam = (tx: Transaction, team: string) =>
-  tx.$executeRaw`SELECT FROM "Team" WHERE id = ${team} FOR NO KEY UPDATE`
+export const lockTeam = (tx: Transaction, team: string) => executeIn(tx, statements.lock, { team })
 
 /**
  * Locks the team for a change by one of its people. Their role is read under the lock, as it may have been removed since the call

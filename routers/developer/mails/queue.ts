@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../../prisma/client.ts'
-import type { MailKind } from '../../../prisma/generated/client.ts'
+import { Language, MailKind } from '../../../prisma/generated/enums.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { bool, instant, json, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { DAY_MS } from '../../kernel/time.ts'
 
 /** What a mail's sentences name, and the page that it links to: the client's, else the app's. */
@@ -38,15 +40,29 @@ export const queueReports = (reports: string, at: string, everyone = 'true') => 
     FROM ${reports} JOIN "TeamMember" ON "teamId" = team LEFT JOIN "MailSettings" USING ("personId")
     WHERE (role = 'owner' OR ${everyone}) AND (kind = ANY (off)) IS NOT TRUE`
 
-const queueReport = queueReports(
-  '(SELECT $1::"MailKind" AS kind, $2::text AS team, $3::jsonb AS about) report',
-  '$4::timestamptz',
-  '$5::bool',
-)
+const statements = {
+  report: statement(
+    'mail_queue',
+    queueReports(
+      '(SELECT $kind::"MailKind" AS kind, $team::text AS team, $about::jsonb AS about) report',
+      '$at::timestamptz',
+      '$toEveryone::bool',
+    ),
+    { kind: oneOf(...Object.values(MailKind)), team: text, about: json<About>(), at: instant, toEveryone: bool },
+    {},
+  ),
+  settings: statement(
+    'mail_settings_of_address',
+    `SELECT language, coalesce('invitation' = ANY (off), false) AS "isOff" FROM "MailSettings" JOIN "Person" ON id = "personId"
+      WHERE lower(email) = $email OR mailbox = $email LIMIT 1`,
+    { email: text },
+    { language: oneOf(...Object.values(Language)), isOff: bool },
+  ),
+}
 
 /** Queues a mail for the people of a team who have not switched off its type, with the change that it reports. */
 export async function queueMails(tx: Transaction, { kind, team, to, about, at }: TeamMail): Promise<void> {
-  await tx.$executeRawUnsafe(queueReport, kind, team, JSON.stringify(about), at, to === 'everyone')
+  await executeIn(tx, statements.report, { kind, team, about, at, toEveryone: to === 'everyone' })
 }
 
 /** A request waits for the operator now. */
@@ -74,12 +90,10 @@ export async function queueInvitation(tx: Transaction, { id, team, email, by, at
   const ofTheDay = { kind, createdAt: { gt: new Date(at.getTime() - DAY_MS) } }
   if ((await tx.mail.count({ where: { ...ofTheDay, teamId: team } })) >= MAILS_OF_TEAM) return false
   if ((await tx.mail.count({ where: { ...ofTheDay, email } })) >= MAILS_TO_ADDRESS) return false
-  const own = await tx.$queryRaw<{ language: 'en' | 'de'; isOff: boolean }[]>`
-    SELECT language, 'invitation' = ANY (off) AS "isOff" FROM "MailSettings" JOIN "Person" ON id = "personId"
-    WHERE lower(email) = ${email} OR mailbox = ${email} LIMIT 1`
-  if (own[0]?.isOff) return false
+  const [own] = await executeIn(tx, statements.settings, { email })
+  if (own?.isOff) return false
   const inviter = by === null ? null : await tx.mailSettings.findUnique({ where: { personId: by } })
-  const language = own[0]?.language ?? inviter?.language ?? 'en'
+  const language = own?.language ?? inviter?.language ?? 'en'
   const about = { name: '' }
   const data = { id: randomUUID(), kind, teamId: team, email, invitationId: id, language, about }
   await tx.mail.create({ data: { ...data, createdAt: at, nextAt: at }, select: { id: true } })

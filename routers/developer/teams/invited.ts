@@ -1,4 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { statement, text } from '../../../prisma/pg/statement.ts'
 import { fullName } from '../../kernel/labels.ts'
 import { newId } from '../shared/names.ts'
 
@@ -18,12 +20,19 @@ export async function offerInvitations(db: Database, invited: Invited, person: s
   await db.teamInvitation.updateMany({ where: open(invited), data: { personId: person } })
 }
 
+const lock = statement(
+  'invitations_lock',
+  'SELECT FROM "TeamInvitation" WHERE email = $email ORDER BY id FOR UPDATE',
+  { email: text },
+  {},
+)
+
 /** Returns a new person for an invited address that no person has, or null when the invitations have ended meanwhile. */
 export const personForInvited = (db: Database, invited: Invited): Promise<{ id: string; name: string } | null> =>
   db.$transaction(async (tx) => {
     const { email } = invited
     // Of two concurrent sign-ins the later finds the person that the other created.
-    await tx.$executeRaw`SELECT FROM "TeamInvitation" WHERE email = ${email} ORDER BY id FOR UPDATE`
+    await executeIn(tx, lock, { email })
     const found = await tx.teamInvitation.findFirst({
       where: open(invited),
       orderBy: { personId: { sort: 'asc', nulls: 'last' } },

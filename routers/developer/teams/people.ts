@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Transaction } from '../../../prisma/client.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { instant, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
@@ -11,13 +13,19 @@ import { idOr, personOutput, role } from '../shared/schemas.ts'
 import { invite, withdraw } from './invitations.ts'
 import { getPerson, listPeople } from './list.ts'
 
+const endConsents = statement(
+  'consents_end_test_only',
+  `UPDATE "Consent" SET "withdrawnAt" = $at FROM "Client"
+    WHERE "Client".id = "clientId" AND "teamId" = $team AND "testOnly" AND "withdrawnAt" IS NULL
+      AND ("personId" = $person OR EXISTS (SELECT FROM "OauthRecord"
+        WHERE model = 'Grant' AND "OauthRecord".id = "Consent".id AND payload ->> 'accountId' = $person))
+    RETURNING "Consent".id`,
+  { at: instant, team: text, person: text },
+  { id: text },
+)
+
 async function endTestConsents(tx: Transaction, { team, person, at }: { team: string; person: string; at: Date }) {
-  const ended = await tx.$queryRaw<{ id: string }[]>`
-    UPDATE "Consent" SET "withdrawnAt" = ${at} FROM "Client"
-    WHERE "Client".id = "clientId" AND "teamId" = ${team} AND "testOnly" AND "withdrawnAt" IS NULL
-      AND ("personId" = ${person} OR EXISTS (SELECT FROM "OauthRecord"
-        WHERE model = 'Grant' AND "OauthRecord".id = "Consent".id AND payload ->> 'accountId' = ${person}))
-    RETURNING "Consent".id`
+  const ended = await executeIn(tx, endConsents, { at, team, person })
   const grants = ended.map(({ id }) => id)
   await tx.oauthRecord.deleteMany({
     where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },

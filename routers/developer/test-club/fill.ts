@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../../prisma/client.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { statement, text } from '../../../prisma/pg/statement.ts'
 import type { TestClub } from './content.ts'
 import { contentOf, entries } from './content.ts'
 
@@ -27,12 +29,19 @@ export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<
   return apps
 }
 
+const removeRequests = statement(
+  'test_club_remove_requests',
+  `DELETE FROM "StorageRequest" request USING "StorageUsage" store
+    WHERE store."clubId" = $club AND request."appId" = store."appId" AND request."clubId" = $club`,
+  { club: text },
+  {},
+)
+
 /** Removes all that is in a test club, but not its people. */
 export async function clear(tx: Transaction, { team, club: clubId, academy: academyId }: TestClub): Promise<void> {
   await tx.storageEntry.deleteMany({ where: { clubId } })
   // Store by store, as its index begins with the app.
-  await tx.$executeRaw`DELETE FROM "StorageRequest" request USING "StorageUsage" store
-    WHERE store."clubId" = ${clubId} AND request."appId" = store."appId" AND request."clubId" = ${clubId}`
+  await executeIn(tx, removeRequests, { club: clubId })
   await tx.event.deleteMany({ where: { clubId } })
   await tx.calendar.deleteMany({ where: { clubId } })
   await tx.trainingPlan.deleteMany({ where: { clubId } })

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../prisma/client.ts'
-import { int, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { instant, int, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
 import { unix } from '../../kernel/time.ts'
-import type { Template } from '../../webhooks/template.ts'
 import type { Caller } from '../access/roles.ts'
 import { countTeam, lockTeamAs } from '../access/roles.ts'
 
@@ -35,15 +35,29 @@ export async function webhookAppOf(ctx: Caller, id: string) {
   return app
 }
 
+const lock = statement(
+  'webhook_lock',
+  `SELECT state, "providerId", "webhookUrl", "webhookSecret", "secretSetAt", "formerSecret", "formerUntil" FROM "App"
+    WHERE id = $id FOR NO KEY UPDATE`,
+  { id: text },
+  {
+    state: oneOf('active', 'suspended'),
+    providerId: text,
+    webhookUrl: nullable(text),
+    webhookSecret: nullable(text),
+    secretSetAt: nullable(instant),
+    formerSecret: nullable(text),
+    formerUntil: nullable(instant),
+  },
+)
+
 /**
  * Locks an app of the caller's team until the transaction ends, so that a suspension comes before or after it. Throws 409 for a
  * suspended app.
  */
 export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
   await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })
-  const [app] = await tx.$queryRaw<(Template & { state: string; providerId: string })[]>`
-    SELECT state::text AS state, "providerId", "webhookUrl", "webhookSecret", "secretSetAt", "formerSecret", "formerUntil"
-    FROM "App" WHERE id = ${id} FOR NO KEY UPDATE`
+  const [app] = await executeIn(tx, lock, { id })
   if (!app) throw errors.ownAppUnknown()
   if (app.state === 'suspended') throw errors.appSuspended()
   return app

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database, Transaction } from '../../../prisma/client.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
 import { instant, int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
@@ -25,15 +26,21 @@ export async function formerSecretUntil(db: Database, app: string, now: number) 
   return row!.until
 }
 
+const endAll = statement(
+  'former_secrets_end',
+  `WITH former AS (SELECT id, "formerUntil" FROM "Subscription" WHERE "appId" = $app AND "formerUntil" IS NOT NULL
+      ORDER BY id FOR NO KEY UPDATE),
+    ended AS (UPDATE "Subscription" SET "formerSecret" = NULL, "formerUntil" = NULL FROM former
+      WHERE "Subscription".id = former.id RETURNING former."formerUntil")
+    SELECT max("formerUntil") AS until FROM ended`,
+  { app: text },
+  { until: nullable(instant) },
+)
+
 /** Locks subscriptions in the order of retries. Returns the latest end; null if there is no former secret. */
 async function endOfSubscriptions(tx: Transaction, app: string) {
-  const [row] = await tx.$queryRaw<[{ until: Date | null }]>`
-    WITH former AS (SELECT id, "formerUntil" FROM "Subscription" WHERE "appId" = ${app} AND "formerUntil" IS NOT NULL
-        ORDER BY id FOR NO KEY UPDATE),
-      ended AS (UPDATE "Subscription" SET "formerSecret" = NULL, "formerUntil" = NULL FROM former
-        WHERE "Subscription".id = former.id RETURNING former."formerUntil")
-    SELECT max("formerUntil") AS until FROM ended`
-  return row.until
+  const [row] = await executeIn(tx, endAll, { app })
+  return row!.until
 }
 
 /** For a secret that has leaked: from then on nothing is signed with it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { executeIn } from '../../../prisma/pg/execute.ts'
 import { int, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -84,12 +85,7 @@ async function change<Url extends string | null>(
     const after = showTemplate(next)
     // A secret's ciphertext differs each time it is set.
     if (Object.entries(next).every(([field, value]) => stored[field as keyof typeof stored] === value)) return after
-    await writeTemplate(
-      ({ text, encode }, values) => tx.$queryRawUnsafe<unknown[]>(text, ...encode(values)),
-      { id: app, team, provider },
-      stored,
-      next,
-    )
+    await writeTemplate((set, values) => executeIn(tx, set, values), { id: app, team, provider }, stored, next)
     await note({ team, action, target: app, before: showTemplate(stored), after })
     return after
   })

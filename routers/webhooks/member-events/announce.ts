@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { MemberEvent } from '../../../prisma/generated/enums.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { jsonStrings, statement, text, texts } from '../../../prisma/pg/statement.ts'
 import { memberEventTypes } from '../event-types.ts'
 
 /** SQL condition: the app in the row `app` is active, and somebody receives its events. */
@@ -17,6 +19,14 @@ const NOW = `date_trunc('milliseconds', statement_timestamp())`
  */
 export type Announce = (event: MemberEvent, change: { touched: string; members: string }) => Promise<void>
 
+const receivers = statement(
+  'member_event_receivers',
+  `SELECT client.id, to_json(client.scopes) AS scopes FROM "Client" client JOIN "App" app ON app.id = client."appId"
+    WHERE client.scopes && $scopes AND client.state = 'active' AND ${RECEIVES}`,
+  { scopes: texts },
+  { id: text, scopes: jsonStrings },
+)
+
 /**
  * Returns a function that records changes in the caller's transaction; undefined if no app receives any of these events, as for
  * most platforms. Which apps get an event is decided when it is published: this only leaves out members without a consent.
@@ -25,13 +35,9 @@ export async function openAnnouncing(
   client: ClientBase,
   events: readonly MemberEvent[],
 ): Promise<Announce | undefined> {
-  const scopes = [...new Set(events)].map((event) => memberEventTypes[event].scope)
+  const scopes = [...new Set(events)].map((event) => memberEventTypes[event].scope ?? null)
   if (scopes.length === 0) return undefined
-  const { rows } = await client.query<{ id: string; scopes: string[] }>(
-    `SELECT client.id, client.scopes FROM "Client" client JOIN "App" app ON app.id = client."appId"
-      WHERE client.scopes && $1 AND client.state = 'active' AND ${RECEIVES}`,
-    [scopes],
-  )
+  const rows = await executeIn(client, receivers, { scopes })
   if (rows.length === 0) return undefined
   return async (event, { touched, members }) => {
     const scope = memberEventTypes[event].scope!
@@ -48,17 +54,21 @@ export async function openAnnouncing(
   }
 }
 
+const erasure = statement(
+  'member_event_erasure',
+  `INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
+    SELECT DISTINCT client.id, consent."organisationId", consent."personId", 'left'::"MemberEvent", ${NOW}
+    FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId" AND client.state = 'active'
+      JOIN "App" app ON app.id = client."appId"
+    WHERE consent."personId" = $person AND consent."withdrawnAt" IS NULL AND ${RECEIVES}`,
+  { person: text },
+  {},
+)
+
 /**
  * Before a person's data is erased, in the same transaction: records that they leave, for each app that they allow access. If
  * they left before, the app gets a second event: the erasure may have removed the first one undelivered.
  */
 export async function announceErasure(client: ClientBase, person: string): Promise<void> {
-  await client.query(
-    `INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
-      SELECT DISTINCT client.id, consent."organisationId", consent."personId", 'left'::"MemberEvent", ${NOW}
-      FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId" AND client.state = 'active'
-        JOIN "App" app ON app.id = client."appId"
-      WHERE consent."personId" = $1 AND consent."withdrawnAt" IS NULL AND ${RECEIVES}`,
-    [person],
-  )
+  await executeIn(client, erasure, { person })
 }

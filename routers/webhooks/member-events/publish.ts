@@ -1,7 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import type { Database } from '../../../prisma/client.ts'
-import type { MemberEvent } from '../../../prisma/generated/enums.ts'
+import { MemberEvent } from '../../../prisma/generated/enums.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import {
+  bool,
+  instant,
+  int,
+  ints,
+  json,
+  jsonArray,
+  nullable,
+  oneOf,
+  statement,
+  text,
+  texts,
+} from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
 import { bodyOf } from '../deliveries/request.ts'
@@ -23,56 +37,49 @@ export const changesDue = (now: string) => `EXISTS (SELECT FROM (SELECT FROM "Me
 /** SQL: when the next change takes effect after a time: the end of a membership may be known before. */
 export const nextChange = (now: string) => `(SELECT min(at) FROM "MemberChange" WHERE at > ${now})`
 
-/** An event, of all changes since the last one. */
-interface Due {
-  app: string | null
-  organisation: string
-  person: string
-  kind: MemberEvent
-  result: string
-  quiz: string | null
-  changedAt: Date
-  ids: string[]
-  publishes: boolean
-}
+const scopes = Object.fromEntries(Object.entries(memberEventTypes).map(([kind, { scope }]) => [kind, scope]))
 
-const scopes = JSON.stringify(
-  Object.fromEntries(Object.entries(memberEventTypes).map(([kind, { scope }]) => [kind, scope])),
-)
-
-/** A consent to any client of the app that was given after $4 and not withdrawn, with the scope of the event. */
+/** A consent to any client of the app that was given after `consentedSince` and not withdrawn, with the scope of the event. */
 const consents = `EXISTS (SELECT FROM "Consent" consent JOIN "Client" other ON other.id = consent."clientId"
   WHERE consent."personId" = person AND consent."organisationId" = organisation AND other."appId" = found.app
-    AND "withdrawnAt" IS NULL AND consent."createdAt" > $4::timestamptz
+    AND "withdrawnAt" IS NULL AND consent."createdAt" > $consentedSince::timestamptz
     AND (scope IS NULL OR scope = ANY (consent.scopes) AND scope = ANY (other.scopes)))`
 
 const membership = (leftAt: string) => `EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation
   AND "personId" = person AND ${leftAt})`
 
-const isMember = membership('("leftAt" IS NULL OR "leftAt" > $1)')
+const isMember = membership('("leftAt" IS NULL OR "leftAt" > $now)')
 
-/** A few at a time. */
-const removePauses = `DELETE FROM "MemberChange" WHERE ctid = ANY (ARRAY(
-  SELECT ctid FROM "MemberChange" WHERE at <= $1 AND "publishedAt" <= $1 LIMIT ${10 * PORTION}))`
-
-/** From the oldest changes on, so that a portion of very many takes no longer; then all changes of the same event. */
-const due = `WITH first AS MATERIALIZED (
+const statements = {
+  lock: statement('member_events_lock', `SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`, {}, { locked: bool }),
+  /** A few at a time. */
+  removePauses: statement(
+    'member_events_remove_pauses',
+    `DELETE FROM "MemberChange" WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM "MemberChange" WHERE at <= $since AND "publishedAt" <= $since LIMIT ${10 * PORTION}))`,
+    { since: instant },
+    {},
+  ),
+  /** From the oldest changes on, so that a portion of very many takes no longer; then all changes of the same event. */
+  due: statement(
+    'member_events_due',
+    `WITH first AS MATERIALIZED (
     SELECT client."appId" AS app, change."organisationId" AS organisation, change."personId" AS person, change.kind,
       change."resultId" AS result
     FROM "MemberChange" change LEFT JOIN "Client" client ON client.id = change."clientId"
-    WHERE change.at <= $1 AND change."publishedAt" IS NULL AND NOT EXISTS (
+    WHERE change.at <= $now AND change."publishedAt" IS NULL AND NOT EXISTS (
       SELECT FROM "MemberChange" last JOIN "Client" other ON other.id = last."clientId"
       WHERE last."personId" = change."personId" AND last."organisationId" = change."organisationId"
         AND last.kind = change.kind AND last."resultId" = change."resultId" AND other."appId" = client."appId"
-        AND last."publishedAt" > $2)
+        AND last."publishedAt" > $since)
     ORDER BY change.at LIMIT ${PORTION}
   ), found AS MATERIALIZED (
-    SELECT app, organisation, person, kind, result, max(at) AS at, array_agg(id::text) AS ids
+    SELECT app, organisation, person, kind, result, max(at) AS at, json_agg(id) AS ids
     FROM (SELECT DISTINCT * FROM first) event CROSS JOIN LATERAL (
       SELECT change.at, change.id FROM "MemberChange" change LEFT JOIN "Client" client ON client.id = change."clientId"
       WHERE change."personId" = event.person AND change."organisationId" = event.organisation AND change.kind = event.kind
         AND change."resultId" = event.result AND client."appId" IS NOT DISTINCT FROM event.app
-        AND change.at <= $1 AND change."publishedAt" IS NULL) change
+        AND change.at <= $now AND change."publishedAt" IS NULL) change
     GROUP BY app, organisation, person, kind, result
   )
   SELECT found.app, organisation, person, found.kind, result, at AS "changedAt", ids, "quizId" AS quiz,
@@ -82,7 +89,50 @@ const due = `WITH first AS MATERIALIZED (
       WHEN 'left' THEN ${membership('"leftAt" = at')} AND ${consents} OR NOT ${membership('true')}
       ELSE ${isMember} AND ${consents} END AS publishes
   FROM found LEFT JOIN "QuizResult" ON "QuizResult".id = result
-    CROSS JOIN LATERAL (SELECT $3::jsonb ->> found.kind::text AS scope) needed`
+    CROSS JOIN LATERAL (SELECT $scopes::jsonb ->> found.kind::text AS scope) needed`,
+    { now: instant, since: instant, scopes: json<Record<string, string | undefined>>(), consentedSince: instant },
+    {
+      app: nullable(text),
+      organisation: text,
+      person: text,
+      kind: oneOf(...Object.values(MemberEvent)),
+      result: text,
+      changedAt: instant,
+      ids: jsonArray<number>(),
+      quiz: nullable(text),
+      publishes: bool,
+    },
+  ),
+  store: statement(
+    'member_events_store',
+    `WITH event AS (
+        INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
+        SELECT app.id, new.id, type, body, $now::timestamptz
+        FROM json_to_recordset($events) AS new (app text, id text, type text, body text) JOIN "App" app ON app.id = new.app
+        FOR KEY SHARE OF app RETURNING "appId", id, "publishedAt"
+      ), ${deliver} SELECT count(*) AS deliveries FROM delivery`,
+    { events: json<object[]>(), now: instant },
+    { deliveries: int },
+  ),
+  /** One row of each event stays for a minute, and postpones the next one. */
+  postpone: statement(
+    'member_events_postpone',
+    `UPDATE "MemberChange" SET "publishedAt" = $now FROM unnest($persons::text[], $ids::int8[]) AS row (person, id)
+      WHERE "personId" = row.person AND "MemberChange".id = row.id`,
+    { now: instant, persons: texts, ids: ints },
+    {},
+  ),
+  remove: statement(
+    'member_events_remove',
+    `DELETE FROM "MemberChange" USING unnest($persons::text[], $ids::int8[]) AS row (person, id)
+      WHERE "personId" = row.person AND "MemberChange".id = row.id AND "publishedAt" IS NULL`,
+    { persons: texts, ids: ints },
+    {},
+  ),
+}
+
+/** An event, of all changes since the last one. */
+type Due = ReturnType<typeof statements.due.decode>
 
 /**
  * Publishes events about members whose data has changed, and resolves to the number of events that were due; 0 when nothing is
@@ -90,16 +140,16 @@ const due = `WITH first AS MATERIALIZED (
  * type about this member, by one at the end of that minute. `now` is Unix time in milliseconds.
  */
 export async function publishMemberEvents(db: Database, now: number): Promise<number> {
-  const [at, since, consentedSince] = [now, now - PAUSE_MS, now - CONSENT_MS].map((ms) => new Date(ms).toISOString())
+  const since = now - PAUSE_MS
   return retryingDeadlocks(() =>
     db.inTransaction(async (client) => {
-      const { rows: locks } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK])
-      if (!locks[0].locked) return 0
-      await client.query(removePauses, [since])
-      const { rows } = await client.query<Due>(due, [at, since, scopes, consentedSince])
+      const [lock] = await executeIn(client, statements.lock, {})
+      if (!lock!.locked) return 0
+      await executeIn(client, statements.removePauses, { since })
+      const rows = await executeIn(client, statements.due, { now, since, scopes, consentedSince: now - CONSENT_MS })
       await store(
         client,
-        at!,
+        now,
         rows.filter(({ publishes }) => publishes),
       )
       await remove(client, rows)
@@ -108,27 +158,16 @@ export async function publishMemberEvents(db: Database, now: number): Promise<nu
   )
 }
 
-async function store(client: ClientBase, at: string, rows: readonly Due[]) {
+async function store(client: ClientBase, now: number, rows: readonly Due[]) {
+  const publishedAt = new Date(now).toISOString()
   const events = rows.map((row) => {
     const { type } = memberEventTypes[row.kind]
     const id = randomUUID()
-    return { id, app: row.app, type, body: bodyOf({ id, type, publishedAt: at }, JSON.stringify(dataOf(row))) }
+    return { id, app: row.app, type, body: bodyOf({ id, type, publishedAt }, JSON.stringify(dataOf(row))) }
   })
-  await client.query(
-    `WITH event AS (
-        INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
-        SELECT app.id, new.id, type, body, $2::timestamptz
-        FROM json_to_recordset($1) AS new (app text, id text, type text, body text) JOIN "App" app ON app.id = new.app
-        FOR KEY SHARE OF app RETURNING "appId", id, "publishedAt"
-      ), ${deliver} SELECT count(*) FROM delivery`,
-    [JSON.stringify(events), at],
-  )
-  // One row of each event stays for a minute, and postpones the next one.
-  await client.query(
-    `UPDATE "MemberChange" SET "publishedAt" = $1 FROM unnest($2::text[], $3::int8[]) AS row (person, id)
-      WHERE "personId" = row.person AND "MemberChange".id = row.id`,
-    [at, rows.map(({ person }) => person), rows.map(({ ids }) => ids[0])],
-  )
+  await executeIn(client, statements.store, { events, now })
+  const values = { now, persons: rows.map(({ person }) => person), ids: rows.map(({ ids }) => ids[0]!) }
+  await executeIn(client, statements.postpone, values)
 }
 
 const dataOf = ({ kind, organisation, person, result, quiz, changedAt }: Due) =>
@@ -137,8 +176,7 @@ const dataOf = ({ kind, organisation, person, result, quiz, changedAt }: Due) =>
     : { organisationId: organisation, memberId: person, changedAt: changedAt.toISOString() }
 
 const remove = (client: ClientBase, rows: readonly Due[]) =>
-  client.query(
-    `DELETE FROM "MemberChange" USING unnest($1::text[], $2::int8[]) AS row (person, id)
-      WHERE "personId" = row.person AND "MemberChange".id = row.id AND "publishedAt" IS NULL`,
-    [rows.flatMap(({ person, ids }) => ids.map(() => person)), rows.flatMap(({ ids }) => ids)],
-  )
+  executeIn(client, statements.remove, {
+    persons: rows.flatMap(({ person, ids }) => ids.map(() => person)),
+    ids: rows.flatMap(({ ids }) => ids),
+  })

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../../prisma/client.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
 import { removal } from '../../../prisma/pg/removal.ts'
-import { bool, instant, statement, text } from '../../../prisma/pg/statement.ts'
+import { bigint, bool, instant, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../../routers/kernel/housekeeping.ts'
 import { HOUR_MS } from '../../../routers/kernel/time.ts'
 import { BROWSER } from './sender.ts'
@@ -29,6 +30,8 @@ export interface LoginCode {
   now: number
 }
 
+const lock = statement('login_lock', 'SELECT FROM pg_advisory_xact_lock($lock)', { lock: bigint }, {})
+
 /** Replaces the interaction's code; false if the address or the sender has reached its hourly limit. */
 export async function saveCode(
   tx: Transaction,
@@ -36,8 +39,8 @@ export async function saveCode(
 ): Promise<boolean> {
   // Otherwise concurrent requests of one interaction or to one address would not count each other. The order of the locks is
   // fixed.
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('interaction', interaction)}::int8)`
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('email', email)}::int8)`
+  await executeIn(tx, lock, { lock: lockOf('interaction', interaction) })
+  await executeIn(tx, lock, { lock: lockOf('email', email) })
   const ofThisHour = { email, sentAt: { gt: new Date(now - HOUR_MS) } }
   const earlier = await tx.loginCode.findMany({ where: ofThisHour, select: { sender: true } })
   if (earlier.filter((one) => one.sender === sender).length >= MAX_CODES_OF_SENDER) return false

@@ -2,6 +2,8 @@ import type { ClientBase } from 'pg'
 import { ForeignMigrationError } from '../../../prisma/applied-migrations.ts'
 import type { Database } from '../../../prisma/client.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { int, statement } from '../../../prisma/pg/statement.ts'
 import { withConnection } from '../../../prisma/pg/transaction.ts'
 import { ofDatabase, readSettings } from '../../process/command-settings.ts'
 import { databaseUnusable, openStore } from '../../process/store.ts'
@@ -28,6 +30,9 @@ export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) =>
 
 const CANCEL_INTERVAL_MS = 200
 
+const ownBackend = statement('own_backend', 'SELECT pg_backend_pid() AS pid', {}, { pid: int })
+const cancelBackend = statement('cancel_backend', 'SELECT FROM pg_cancel_backend($pid)', { pid: int }, {})
+
 /** Uses a connection for transactions of any length. Its statements are cancelled when `signal` aborts. */
 export async function withOwnConnection<Result>(
   { env }: Io,
@@ -37,8 +42,8 @@ export async function withOwnConnection<Result>(
   const { db, url, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
   let timer: NodeJS.Timeout | undefined
   const work = withConnection(url, async (client) => {
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    const cancel = () => void db.$queryRaw`SELECT pg_cancel_backend(${rows[0]!.pid}::int)`.catch(() => {})
+    const [{ pid }] = (await executeIn(client, ownBackend, {})) as [{ pid: number }]
+    const cancel = () => void db.execute(cancelBackend, { pid }).catch(() => {})
     // Repeated, as one call may fall between two statements.
     signal.addEventListener('abort', () => {
       timer ??= setInterval(cancel, CANCEL_INTERVAL_MS)

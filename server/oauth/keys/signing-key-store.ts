@@ -3,6 +3,7 @@ import type { JWK } from 'jose'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { Database, Transaction } from '../../../prisma/client.ts'
 import { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
 import { bool, int, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import type { Cipher } from '../../../routers/kernel/cipher.ts'
 import { associatedData } from '../../../routers/kernel/cipher.ts'
@@ -47,6 +48,8 @@ const selectKeys = statement(
   { kid: text, algorithm: oneOf('ES256', 'RS256'), ciphertext: text, createdAt: int, signsFrom: int, needsRsa: bool },
 )
 
+const lock = statement('signing_keys_lock', 'LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE', {}, {})
+
 type Readable = Pick<SigningKeyStore, 'db' | 'cipher'>
 
 /**
@@ -70,7 +73,7 @@ export const readKeys = async (store: Readable) => (await readKeysAndNeed(store)
 
 /** The algorithm's keys. The lock is on the keys of both. */
 const readLockedKeys = async (tx: Transaction, cipher: Cipher, algorithm: IdTokenAlgorithm) => {
-  await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
+  await executeIn(tx, lock, {})
   const order = { orderBy: [{ signsFrom: 'desc' as const }, { kid: 'asc' as const }] }
   const rows = await (algorithm === 'ES256' ? tx.signingKey.findMany(order) : tx.rsaSigningKey.findMany(order))
   return decrypted(
