@@ -1,17 +1,10 @@
 import { unusableParameter } from '../prisma/address-parameters.ts'
-import { openDatabase } from '../prisma/client.ts'
-import { prepareSchema } from '../prisma/prepare-schema.ts'
-import { checkSessions, roleOf } from '../prisma/session-limits.ts'
 import type { AppRouter } from '../routers/client-router.ts'
-import { callAs, createCore } from '../routers/core.ts'
+import { callAs } from '../routers/core.ts'
 import type { Principal as AnyPrincipal } from '../routers/kernel/access.ts'
 import type { Json } from '../routers/kernel/json.ts'
-import type { DatabaseClock } from './process/database-clock.ts'
-import { openDatabaseClock } from './process/database-clock.ts'
-import { openNodeWakes } from './process/node-wakes.ts'
+import { openRuntime } from './process/runtime.ts'
 import { secretsKeys } from './process/setting-types.ts'
-import { createCipher } from './secrets/cipher.ts'
-import { checkSecretsKey } from './secrets/keys.ts'
 
 /** The caller: member (null for a first-party client acting for itself), organisation, client and scopes. */
 export type Principal = Pick<AnyPrincipal, 'member' | 'organisation' | 'client' | 'scopes'>
@@ -59,34 +52,26 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   } = options
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
-  const url = options.databaseDirectUrl ?? databaseUrl
-  for (const [name, address] of Object.entries({ databaseUrl, databaseDirectUrl: url })) {
+  const addresses = { databaseUrl, databaseDirectUrl: options.databaseDirectUrl ?? databaseUrl }
+  for (const [name, address] of Object.entries(addresses)) {
     const unusable = unusableParameter(address)
     if (unusable !== undefined) throw new TypeError(`${name} is not ${unusable}`)
   }
-  await prepareSchema(url, { migrateOnStart, role: roleOf(databaseUrl) })
-  const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), { max: options.databasePoolMax })
-  const cipher = createCipher(keys.data)
-  let clock: DatabaseClock
-  try {
-    await checkSessions(db)
-    await checkSecretsKey(db, cipher)
-    clock = await openDatabaseClock(db)
-  } catch (error) {
-    await db.$disconnect()
-    throw error
+  const settings = {
+    databaseUrl,
+    databaseDirectUrl: options.databaseDirectUrl,
+    databasePoolMax: options.databasePoolMax,
+    redisUrl: options.redisUrl,
+    secretsKeys: keys.data,
+    brand,
+    storageQuotaBytes,
+    migrateOnStart,
+    // Neither data nor keys of its own.
+    dataDir: '',
+    onConnectionError: options.onConnectionError,
   }
-  const core = createCore({ db, cipher, brand, storageQuotaBytes, now: clock.now })
-  const watches = { stores: core.watch, events: core.eventWatch, due: core.due }
-  const wakes = await openNodeWakes({ db, url, redisUrl: options.redisUrl }, watches)
-  return {
-    callAs: (principal, options) => callAs(core, principal, options),
-    async close() {
-      await wakes.close()
-      clock.close()
-      await db.$disconnect()
-    },
-  }
+  const { core, close } = await openRuntime(settings, 'store', 'secrets', 'clock', 'core', 'wakes')
+  return { callAs: (principal, options) => callAs(core, principal, options), close }
 }
 
 export type { AppRouter, Json }

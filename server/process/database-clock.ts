@@ -19,7 +19,7 @@ const asked = statement(
 )
 
 interface Options {
-  log?: Pick<Logger, 'warn' | 'info'>
+  log?: Pick<Logger, 'warn' | 'info'> | undefined
   /** The machine's clock, in Unix milliseconds. */
   machine?: () => number
   /** Milliseconds of a clock that cannot be set. */

@@ -1,6 +1,7 @@
 import { format } from 'node:util'
 import type { DestinationStream, Logger, LoggerOptions } from 'pino'
 import pino from 'pino'
+import type { Core } from '../../routers/kernel/context.ts'
 import { traceOfLine } from '../telemetry/trace-context.ts'
 
 /** Lines are written together, after 100 ms at the latest: each write occupies a thread. At 4 KiB a write, they took 5 % of a PUT. */
@@ -47,6 +48,17 @@ function isoTime() {
 
 /** The same log for lines that are repeated after a restore: only LOG_LEVEL=silent omits them. */
 export const auditLog = (log: Logger): Logger => (log.isLevelEnabled('fatal') ? log.child({}, { level: 'info' }) : log)
+
+/** Limits the log line of an event with many deliveries; each gets its own lines later. */
+const LOGGED_DELIVERIES = 100
+
+/** Reports of the core become lines. */
+export const coreEvents = (log: Logger): Required<Pick<Core, 'published' | 'removed'>> => ({
+  published({ app, event, deliveries }) {
+    log.info({ app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) }, 'published')
+  },
+  removed: (removal, more) => auditLog(log).info({ ...removal, ...more }, 'removed'),
+})
 
 /** Lines about the database as a whole; a failed request has its own line. */
 export const databaseEvents = (log: Logger) => ({

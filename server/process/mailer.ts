@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { Task } from '../../routers/kernel/housekeeping.ts'
+import { issuerOf } from '../browser/addresses.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import { mailMetrics } from '../telemetry/mail-metrics.ts'
 import type { Config } from './config.ts'
@@ -9,7 +11,7 @@ import type { Config } from './config.ts'
  * A server that cannot be used is named in a warning, which the start does not wait for.
  */
 export async function openMailer(
-  { login: { smtp }, tokenIssuer, pageBrand }: Config,
+  { login: { smtp }, tokenIssuer, pageBrand }: Pick<Config, 'login' | 'tokenIssuer' | 'pageBrand'>,
   registry: Registry,
   log: Logger,
 ): Promise<SendMail | undefined> {
@@ -27,4 +29,20 @@ export async function openMailer(
     }
     count('sent')
   }
+}
+
+/** Sends the mails to developers that are due; undefined without a mail server. */
+export async function developerMails(
+  { authBaseUrl, pageBrand: { name: brand } }: Config,
+  sendMail: SendMail | undefined,
+  log: Logger,
+): Promise<Task['step'] | undefined> {
+  if (!sendMail) return undefined
+  const { mailSender } = await import('../mails/send.ts')
+  return mailSender({
+    sendMail,
+    brand,
+    portal: `${issuerOf(authBaseUrl)}/developers`,
+    failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),
+  })
 }

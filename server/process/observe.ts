@@ -15,7 +15,7 @@ export interface Observed {
 }
 
 /** A process's metrics, and its spans if tracing is configured: only then are its packages loaded. */
-export async function observe({ traces }: Config, serviceName: string, log: Logger): Promise<Observed> {
+export async function observe({ traces }: Pick<Config, 'traces'>, serviceName: string, log: Logger): Promise<Observed> {
   const registry = new Registry()
   addProcessMetrics(registry, release)
   const tracing = traces

@@ -4,7 +4,9 @@ import { float, statement } from '../../prisma/pg/statement.ts'
 import { waitingWriters } from '../../routers/storage/store-lock.ts'
 import type { LongPollSlots } from '../http/long-poll-slots.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
+import { addQueueGauges } from '../telemetry/delivery-metrics.ts'
 import { addGauge, addGauges } from '../telemetry/gauge.ts'
+import { dueFigures } from '../webhooks/due-figures.ts'
 
 const deadRows = statement(
   'metrics_dead_rows',
@@ -38,6 +40,7 @@ export function addServiceGauges(
   { db, memory, longPollSlots, signsSince, issuerReadAt, now }: Parts,
 ) {
   const secondsSince = (at: number | undefined) => (at === undefined ? undefined : Math.max(0, (now() - at) / 1_000))
+  addQueueGauges(registry, () => dueFigures(db, now()))
   const whole = memory.freeBytes
   addGauges(registry, ['memory_budget_bytes', 'state'], 'Memory for large bodies of requests and responses.', () => ({
     free: memory.freeBytes,

@@ -20,15 +20,15 @@ export interface Store {
 const startEmbedded = (dataDir: string) =>
   import('../../prisma/embedded/start.ts').then(({ startEmbedded }) => startEmbedded(dataDir))
 
-type DatabaseSettings = Pick<
-  Config,
-  'databaseUrl' | 'databaseDirectUrl' | 'databasePoolMax' | 'dataDir' | 'migrateOnStart'
->
+export interface StoreSettings
+  extends Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir' | 'migrateOnStart'> {
+  databasePoolMax: number | undefined
+}
 
 interface StoreOptions {
   direct?: boolean
   warn?: (sentence: string) => void
-  observer?: PoolObserver
+  observer?: PoolObserver | undefined
   timeLimits?: TimeLimits
 }
 
@@ -37,7 +37,7 @@ interface StoreOptions {
  * if necessary. `warn` gets sentences about its schema. Throws an error with instructions for the operator.
  */
 export async function openStore(
-  config: DatabaseSettings,
+  config: StoreSettings,
   onError: (error: Error) => void,
   { direct = false, warn, observer, timeLimits }: StoreOptions = {},
 ): Promise<Store> {
@@ -62,8 +62,7 @@ export async function openStore(
     url,
     embedded,
     async close() {
-      await db.$disconnect()
-      await embedded?.stop()
+      await db.$disconnect().finally(() => embedded?.stop())
     },
   }
 }

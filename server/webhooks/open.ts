@@ -1,5 +1,7 @@
+import type { Registry } from 'prom-client'
 import type { Database } from '../../prisma/client.ts'
 import type { DueWatch } from '../../routers/kernel/due-watch.ts'
+import { addDeliveryGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import type { AttemptOptions } from './attempt.ts'
 import { createSender } from './send/send.ts'
 import type { Worker } from './worker.ts'
@@ -10,15 +12,17 @@ interface Settings {
   allow: readonly string[]
 }
 
-type Dependencies = Pick<AttemptOptions, 'cipher' | 'now' | 'log' | 'metrics' | 'tracing'> & {
+type Dependencies = Pick<AttemptOptions, 'cipher' | 'now' | 'log' | 'tracing'> & {
   db: Database
   watch: DueWatch
+  registry: Registry
 }
 
 /** The worker has its own sender; `close` ends both. */
-export function openWorker({ allow }: Settings, dependencies: Dependencies): Worker {
+export function openWorker({ allow }: Settings, { registry, ...dependencies }: Dependencies): Worker {
   const sender = createSender({ allow, now: dependencies.now })
-  const worker = startWorker({ ...dependencies, sender })
+  const worker = startWorker({ ...dependencies, sender, metrics: deliveryMetrics(registry) })
+  addDeliveryGauges(registry, worker.figures)
   return {
     figures: worker.figures,
     wake: worker.wake,

@@ -6,7 +6,6 @@ import { Registry } from 'prom-client'
 import { inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
-import { createCore } from '../../routers/core.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
@@ -19,6 +18,7 @@ import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { assemble } from '../../server/process/assemble.ts'
 import { openPorts } from '../../server/process/ports.ts'
+import { openRuntime } from '../../server/process/runtime.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
@@ -116,20 +116,32 @@ export async function startWorld(options: Options = {}) {
   const secretsKeys = options.like?.secretsKeys ?? [randomBytes(32)]
   const cipher = createCipher(secretsKeys)
   const timeLimits = { ...suiteLimits, ...options.timeLimits }
-  const core = createCore({
-    db,
-    now,
-    // It writes secrets into the shared database as well, whose key is another.
-    cipher: createCipher([...secretsKeys, Buffer.from(SECRETS_KEY, 'base64')]),
-    brand: options.brand ?? 'the service',
-    storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
-    timeLimits,
-  })
+  const passed = () => offsetMs
+  const { core, limits } = await openRuntime(
+    {
+      // Of the given database.
+      databaseUrl: ownUrl ?? inject('databaseUrl'),
+      databaseDirectUrl: undefined,
+      databasePoolMax: undefined,
+      dataDir: '',
+      migrateOnStart: false,
+      brand: options.brand ?? 'the service',
+      storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
+      timeLimits,
+      given: {
+        store: { db, url: '', embedded: null, close: async () => {} },
+        clock: { now },
+        // It writes secrets into the shared database as well, whose key is another.
+        secrets: { keys: secretsKeys, cipher: createCipher([...secretsKeys, Buffer.from(SECRETS_KEY, 'base64')]) },
+        limits: options.limits ?? memoryLimits(passed),
+      },
+    },
+    'core',
+    'limits',
+  )
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const development = developmentIssuer({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
-  const passed = () => offsetMs
-  const limits = options.limits ?? memoryLimits(passed)
   const registry = new Registry()
   const { parts, oauth } = await assemble({
     core,

@@ -306,13 +306,13 @@ describe('the files', () => {
 })
 
 /** What a program loads: our own files and packages. */
-function loadedBy(entry: string) {
+function loadedBy(entry: string, imports = RUN_TIME_IMPORT) {
   const packages = new Set<string>()
   const seen = new Set<string>()
   const load = (path: string) => {
     if (seen.has(path)) return
     seen.add(path)
-    for (const from of importsOf(path, RUN_TIME_IMPORT)) {
+    for (const from of importsOf(path, imports)) {
       if (from.startsWith('.')) load(resolved(path, from))
       else packages.add(from)
     }
@@ -326,6 +326,14 @@ describe('the worker, and the service in process', () => {
     const { packages } = loadedBy(entry)
     expect(packages).toContain('pg')
     expect(packages.filter((name) => isOneOf('koa @koa oidc-provider openid-client jose', name))).toEqual([])
+  })
+})
+
+describe('openRuntime', () => {
+  it('loads, before a part is asked for, what opens a database', () => {
+    const STATIC_IMPORT = /^(?:import|export)\s(?!type\s)(?:[^;'"]*?\sfrom\s+)?'([^']+)'/gm
+    const { packages } = loadedBy('server/process/runtime.ts', STATIC_IMPORT)
+    expect(packages.filter((name) => !name.startsWith('node:'))).toEqual(['pg'])
   })
 })
 

@@ -6,14 +6,17 @@ import { executeIn } from '../../../prisma/pg/execute.ts'
 import { int, statement } from '../../../prisma/pg/statement.ts'
 import { withConnection } from '../../../prisma/pg/transaction.ts'
 import { ofDatabase, readSettings } from '../../process/command-settings.ts'
-import { databaseUnusable, openStore } from '../../process/store.ts'
+import { openRuntime } from '../../process/runtime.ts'
+import { databaseUnusable } from '../../process/store.ts'
 import type { Io } from './command.ts'
 
 /** Opens the configured database directly, not through PgBouncer; an embedded server is started if none runs. */
 export async function withDatabase<Result>({ env }: Io, use: (db: Database) => Promise<Result>): Promise<Result> {
-  const { db, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
-  return use(db).finally(close)
+  const { store, close } = await openDirectly(env)
+  return use(store.db).finally(close)
 }
+
+const openDirectly = (env: Io['env']) => openRuntime({ ...readSettings(env, ...ofDatabase), direct: true }, 'store')
 
 /** The same database's address; its schema is not migrated. */
 export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) => Promise<Result>): Promise<Result> {
@@ -39,7 +42,8 @@ export async function withOwnConnection<Result>(
   signal: AbortSignal,
   use: (client: ClientBase, db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const { db, url, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
+  const { store, close } = await openDirectly(env)
+  const { db, url } = store
   let timer: NodeJS.Timeout | undefined
   const work = withConnection(url, async (client) => {
     const [{ pid }] = (await executeIn(client, ownBackend, {})) as [{ pid: number }]
