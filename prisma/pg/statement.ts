@@ -73,15 +73,18 @@ export function statement<P extends Parameters, C extends Columns>(
   return declared
 }
 
-/** 0.1 us for the twelve parameters of storage_write. */
+/**
+ * 0.2 us for the twelve parameters of storage_write. On the path of a request, `values` is best one literal: on Node 20, each
+ * property after a spread takes 0.8 us.
+ */
 function encoder<P extends Parameters>(parameters: P): Statement<Values<P>>['encode'] {
   const names = Object.keys(parameters)
-  const types = Object.values(parameters)
+  const formats = Object.values(parameters).map(({ format }) => format as (value: unknown) => Parameter)
   return (values) => {
-    const encoded: Parameter[] = []
+    const encoded = new Array<Parameter>(names.length)
     for (let i = 0; i < names.length; i++) {
-      const value = values[names[i]!]
-      encoded.push(value === null ? null : types[i]!.format(value as never))
+      const value: unknown = values[names[i]!]
+      encoded[i] = value === null ? null : formats[i]!(value)
     }
     return encoded
   }

@@ -206,22 +206,25 @@ const statements = {
   ),
 }
 
-const NOBODY = { organisation: '', member: '' }
-
-const periodAt = (now: number) => ({ now, consentedAfter: now - CONSENT_MS })
-
 /** Not cached. Resolves as an AccessLookup does; rejects with the database's error. */
 export async function readAccess(db: Database, principal: Principal, now: number): Promise<Access | null> {
   const { client, organisation, member, grant } = principal
   if (grant !== undefined && !isPostgresText(grant)) return null
-  const period = periodAt(now)
+  const consentedAfter = now - CONSENT_MS
   if (member === null) {
     const of = isPostgresText(organisation) ? organisation : ''
-    const [row] = await db.execute(statements.itself, { client, organisation: of, ...period })
+    const [row] = await db.execute(statements.itself, { client, organisation: of, now, consentedAfter })
     return row ?? null
   }
-  const membership = isPostgresText(organisation) && isPostgresText(member) ? { organisation, member } : NOBODY
-  const [row] = await db.execute(statements.member, { client, ...membership, grant: grant ?? null, ...period })
+  const isMembership = isPostgresText(organisation) && isPostgresText(member)
+  const [row] = await db.execute(statements.member, {
+    client,
+    organisation: isMembership ? organisation : '',
+    member: isMembership ? member : '',
+    now,
+    grant: grant ?? null,
+    consentedAfter,
+  })
   return row ?? null
 }
 
@@ -246,7 +249,7 @@ export function accessOfAll(db: Database, principals: readonly Principal[]) {
   let last = ''
   let accesses: readonly (Access | undefined)[] = []
   return async (now: number): Promise<readonly (Access | undefined)[]> => {
-    const period = periodAt(now)
+    const period = { now, consentedAfter: now - CONSENT_MS }
     // One after the other, on one connection.
     const rows = [
       members.length > 0 ? await db.execute(statements.members, { ...ofMembers, ...period }) : [],

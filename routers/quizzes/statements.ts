@@ -97,7 +97,8 @@ export interface Quiz {
 export async function findQuiz({ db, now }: Core, place: Place): Promise<Quiz | undefined> {
   if (!isPostgresText(place.quizId)) return undefined
   // No client can send an empty key, so no record matches.
-  const values = { ...place, key: place.key ?? '', after: expiry(now()) }
+  const { quizId, organisationId, clientId, personId, key = '' } = place
+  const values = { quizId, organisationId, clientId, personId, key, after: expiry(now()) }
   const [row] = await db.execute(statements.find, values)
   if (!row) return undefined
   const { bodyHash, answer, ...quiz } = row
@@ -122,18 +123,28 @@ export async function storeAttempt(db: Core['db'], attempt: Attempt): Promise<Re
   const { place, bodyHash, quiz, grading, now } = attempt
   const { outcomes, ...grades } = grading
   const result: Result = { id: randomUUID(), ...grades }
+  const { clientId, personId, organisationId, quizId, key = null } = place
   const values = {
-    ...place,
-    key: place.key ?? null,
+    clientId,
+    personId,
+    organisationId,
+    quizId,
+    key,
     bodyHash,
     response: JSON.stringify(result),
     expiry: expiry(now),
-    ...result,
-    ...quiz,
+    id: result.id,
+    score: result.score,
+    passed: result.passed,
+    reviewStatus: result.reviewStatus,
+    gradedQuestions: result.gradedQuestions,
+    threshold: quiz.threshold,
     now,
     questions: outcomes.map(({ questionId }) => questionId),
     answers: outcomes.map(({ answer }) => (answer === undefined ? null : JSON.stringify(answer))),
     corrections: outcomes.map(({ correct }) => correct),
+    attemptsAllowed: quiz.attemptsAllowed,
+    lessonId: quiz.lessonId,
   }
   const [stored] = await db.execute(statements.submit, values).catch((error) => {
     throw sqlState(error) === ATTEMPTS_EXHAUSTED ? errors.attemptsExhausted() : error

@@ -88,7 +88,7 @@ export async function apply(
   { operations, at, quotaBytes, once }: Request,
   reserve: Reserve,
 ): Promise<{ applied: Applied[]; used: number }> {
-  const shared = {
+  const values = {
     app,
     club,
     member,
@@ -102,15 +102,18 @@ export async function apply(
     // Only a batch with a key needs the milliseconds, and entries have none.
     at: once ? at : Math.floor(at),
     quotaBytes,
+    maxBytes: 0,
+    ruled,
+    // Of a request with a key alone.
+    client: once?.client ?? '',
+    idempotencyKey: once?.key ?? '',
+    method: once?.method ?? '',
   }
   const single = once !== undefined && once.method !== 'POST'
   let reserved = 0
   for (;;) {
-    const values = { ...shared, maxBytes: Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved)) }
-    const execute = () =>
-      once
-        ? db.execute(statements.once, { ...values, client: once.client, idempotencyKey: once.key, method: once.method })
-        : db.execute(statements.batch, { ...values, ruled })
+    values.maxBytes = Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved))
+    const execute = () => (once ? db.execute(statements.once, values) : db.execute(statements.batch, values))
     try {
       const applied = await withStoreLock({ app, club }, () => retryingDeadlocks(execute))
       return { applied, used: applied.at(-1)!.used }

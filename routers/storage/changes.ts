@@ -119,9 +119,14 @@ export async function readChanges(
   { since, limit, pageBytes = ANY_BYTES, freeBytes }: Wanted,
   reserve: Reserve,
 ): Promise<ChangePage> {
-  const bounds = { limit: limit + 1, pageBytes }
+  const { app, club, owner, collection: name } = collection
   const read = <After, Row extends { bytes: number | null }>(of: Statement<Asked<After>, Row>, after: After) =>
-    readWithin(reserve, (maxBytes) => db.execute(of, { ...collection, after, ...bounds, maxBytes }), freeBytes)
+    readWithin(
+      reserve,
+      (maxBytes) =>
+        db.execute(of, { app, club, owner, collection: name, after, limit: limit + 1, maxBytes, pageBytes }),
+      freeBytes,
+    )
   const isExpired = ({ last, horizon }: { last: number; horizon: number }) =>
     since !== undefined && since.number > 0 && (since.number < horizon || since.number > last)
 

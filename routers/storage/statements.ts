@@ -148,13 +148,27 @@ interface Write {
 
 export async function putEntry(
   db: Database,
-  collection: Collection,
-  { ruled, ...written }: Write,
-  conditions: Conditions,
+  { app, club, owner, collection }: Collection,
+  { key, value, updatedAt, quotaBytes, writer, ruled }: Write,
+  { ifMatch, ifNoneMatch }: Conditions,
 ) {
   const version = randomUUID()
-  const values = { ...collection, ...written, version, ...conditions, ruled: ruled && collection.owner === '' }
-  const [row] = await withStoreLock(collection, () => retryingDeadlocks(() => db.execute(statements.put, values)))
+  const values = {
+    app,
+    club,
+    owner,
+    collection,
+    key,
+    value,
+    version,
+    updatedAt,
+    quotaBytes,
+    ifMatch,
+    ifNoneMatch,
+    writer,
+    ruled: ruled && owner === '',
+  }
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
   return { ...row!, version }
 }
 
@@ -166,11 +180,11 @@ interface Deletion {
 
 export async function deleteEntry(
   db: Database,
-  collection: Collection,
+  { app, club, owner, collection }: Collection,
   { key, bound }: Deletion,
-  conditions: Conditions,
+  { ifMatch, ifNoneMatch }: Conditions,
 ) {
-  const values = { ...collection, key, ...conditions, bound: collection.owner === '' ? bound : null }
-  const [row] = await withStoreLock(collection, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
+  const values = { app, club, owner, collection, key, ifMatch, ifNoneMatch, bound: owner === '' ? bound : null }
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
   return row!
 }

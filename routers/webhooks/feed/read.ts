@@ -68,8 +68,9 @@ export async function readEvents(
   reserve: Reserve,
 ): Promise<EventPage> {
   await db.execute(statements.number, { app })
-  const values = { app, after: since ?? 0, limit: limit + 1 }
-  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.page, { ...values, maxBytes }))
+  const rows = await readWithin(reserve, (maxBytes) =>
+    db.execute(statements.page, { app, after: since ?? 0, limit: limit + 1, maxBytes }),
+  )
   // The app was removed a moment ago.
   if (rows.length === 0) throw errors.appUnknown()
   const { last, horizon, hasMore } = rows[0]!
