@@ -28,7 +28,7 @@ beforeEach(() => {
   from = { 'x-forwarded-for': `2001:db8:0:${(++attacker).toString(16)}::1` }
 })
 
-const toTokens = () => auth.toTokens({ client: auth.client, scope }, auth.world.ids.member, auth.world.ids.club)
+const toTokens = () => auth.toTokens({ client: auth.client, scope })
 const guessCode = (headers = from, more = {}) =>
   auth.token(
     {

@@ -132,9 +132,9 @@ describe('the authorization server at localhost', () => {
   })
 
   it('signs a member in, whose tokens the APIs take at all of their addresses, and renews them', async () => {
-    const { ids, publicPort } = trial.world
+    const { publicPort } = trial.world
     const local = flow(publicPort, issuer)
-    const tokens = await local.toTokens(asked(), ids.member, ids.club)
+    const tokens = await local.toTokens(asked())
     expect(decodeJwt(tokens.access_token).iss).toBe(issuer)
     const authorization = `Bearer ${tokens.access_token}`
     expect((await call('GET', '/apps/v1/me/profile', { headers: { authorization } })).status).toBe(200)
@@ -157,7 +157,7 @@ describe('the authorization server at localhost', () => {
         const { status, json } = await answer
         expect([status, json.error]).toEqual([400, 'invalid_grant'])
       }
-      const { code, verifier } = await here.toCode(wanted, ids.member, ids.club)
+      const { code, verifier } = await here.toCode(wanted)
       await expectRefused(there.exchange(client, code, verifier))
       const tokens = (await here.exchange(client, code, verifier)).json
 

@@ -77,9 +77,8 @@ describe.each(every)('the protected resource document of %s at %s%s', (section, 
   it('has a resource that the authorization server accepts', async () => {
     const { body } = await call(host, `${WELL_KNOWN}${path}`)
     const { toTokens, refresh } = flow(service.world.publicPort, body.authorization_servers[0])
-    const { member, club } = service.world.ids
     const asked = { client: service.client, scope: 'svc.me.profile:read', more: { resource: body.resource } }
-    const tokens = await toTokens(asked, member, club)
+    const tokens = await toTokens(asked)
     expect((await refresh(service.client, tokens.refresh_token, { resource: body.resource })).status).toBe(200)
   })
 })

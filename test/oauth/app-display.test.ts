@@ -142,7 +142,7 @@ describe('Connected apps', () => {
   it('tells since when, the last use and the end', async () => {
     const { db, ids, advance } = auth.world
     const client = await register(auth.world)
-    const { code, verifier } = await auth.toCode({ client, scope }, ids.member, ids.club)
+    const { code, verifier } = await auth.toCode({ client, scope })
     const { id: grantId, createdAt } = await db.consent.findFirstOrThrow({ where: { clientId: client } })
     const since = createdAt.toISOString()
     const ends = new Date(createdAt.getTime() + 365 * 86_400_000).toISOString()
@@ -163,7 +163,7 @@ describe('Connected apps', () => {
     const { db, ids } = auth.world
     await describeApp({ logo: new Uint8Array(logo) })
     const client = await register(auth.world)
-    await auth.toTokens({ client, scope }, ids.member, ids.club)
+    await auth.toTokens({ client, scope })
     const { id: consent } = await db.consent.findFirstOrThrow({ where: { clientId: client } })
     const { browser } = await signedIn(ids.member)
     const question = await browser.open(`${connected}/remove?consent=${consent}`)
@@ -180,7 +180,7 @@ describe('Connected apps', () => {
   it('asks nobody about another member’s consent, nor signed out', async () => {
     const { db, ids } = auth.world
     const client = await register(auth.world)
-    await auth.toTokens({ client, scope }, ids.member, ids.club)
+    await auth.toTokens({ client, scope })
     const { id: consent } = await db.consent.findFirstOrThrow({ where: { clientId: client } })
     const stranger = await createMember(db, { email: `s-${ids.app}@example.org` })
     const { browser } = await signedIn(stranger)

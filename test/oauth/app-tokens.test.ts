@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import * as openid from 'openid-client'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
+import { newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { storageScopes } from '../../routers/kernel/scopes.ts'
 import { consentTo } from '../support/app-server.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
 import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { authWorld, issuer, register, startAuthWorld } from './auth-world.ts'
+import { basic, storeSecret } from './client-authentication.ts'
 
 const scope = storageScopes.join(' ')
 const secret = newClientSecret()
@@ -29,15 +29,12 @@ type More = NonNullable<Parameters<typeof register>[1]>
 
 async function withSecret(more: More = {}) {
   const name = await register(auth.world, { appId: app, authentication: 'client_secret', ...more } as More)
-  const [createdAt, expiresAt] = [new Date(auth.world.now() * 1000), new Date((auth.world.now() + 86_400) * 1000)]
-  const data = { id: randomUUID(), clientId: name, hash: hashOfSecret(secret), createdAt, expiresAt }
-  await auth.world.db.clientSecret.create({ data })
+  await storeSecret(auth.world, name, secret)
   return name
 }
 
-const basic = (name: string) => ({ authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}` })
 const ask = (more: Record<string, string> = {}, of = client) =>
-  auth.token({ grant_type: 'client_credentials', organisation: auth.world.ids.club, scope, ...more }, basic(of))
+  auth.token({ grant_type: 'client_credentials', organisation: auth.world.ids.club, scope, ...more }, basic(of, secret))
 const granted = async (more?: Record<string, string>, of?: string) => {
   const { status, json } = await ask(more, of)
   expect(json).toEqual({
@@ -116,16 +113,16 @@ describe('an app with a server', () => {
 
   it('has to name one organisation', async () => {
     const { organisation: _, ...fields } = { grant_type: 'client_credentials', scope, organisation: '' }
-    const missing = await auth.token(fields, basic(client))
+    const missing = await auth.token(fields, basic(client, secret))
     const error_description = 'organisation is needed, once'
     expect([missing.status, missing.json]).toEqual([400, { error: 'invalid_request', error_description }])
     const twice = `${new URLSearchParams(fields)}&organisation=a&organisation=b`
-    expect(await auth.app.post(`${issuer}/token`, twice, basic(client))).toMatchObject({ status: 400 })
+    expect(await auth.app.post(`${issuer}/token`, twice, basic(client, secret))).toMatchObject({ status: 400 })
   })
 
   it('renews nothing with it', async () => {
     const { access_token: token } = await granted()
-    const refused = await auth.token({ grant_type: 'refresh_token', refresh_token: token }, basic(client))
+    const refused = await auth.token({ grant_type: 'refresh_token', refresh_token: token }, basic(client, secret))
     expect([refused.status, refused.json.error]).toEqual([400, 'invalid_grant'])
   })
 })
@@ -239,10 +236,9 @@ describe('a token of an app itself', () => {
 
   it('ends within 5 seconds with the last consent that members give on the page', async () => {
     await auth.world.db.consent.delete({ where: { id: consent } })
-    const { club, member } = auth.world.ids
     expect((await ask()).json).toEqual(NOT_ALLOWED)
     const browser = await register(auth.world, { appId: app } as More)
-    const { refresh_token } = await auth.toTokens({ client: browser, scope: 'svc.apps.storage:read' }, member, club)
+    const { refresh_token } = await auth.toTokens({ client: browser, scope: 'svc.apps.storage:read' })
     const { access_token: token, scope: given } = await granted()
     expect(given).toBe('svc.apps.storage:read')
     expect((await collections(token)).status).toBe(200)
@@ -277,11 +273,11 @@ describe('a token of an app itself', () => {
 
   it('cannot be revoked by itself, as it has no grant', async () => {
     const { access_token: token } = await granted()
-    const answer = await auth.app.post(`${issuer}/revoke`, { token }, basic(client))
+    const answer = await auth.app.post(`${issuer}/revoke`, { token }, basic(client, secret))
     expect([answer.status, answer.json.error]).toEqual([400, 'unsupported_token_type'])
     expect((await collections(token)).status).toBe(200)
     const other = await withSecret()
-    expect((await auth.app.post(`${issuer}/revoke`, { token }, basic(other))).status).toBe(200)
+    expect((await auth.app.post(`${issuer}/revoke`, { token }, basic(other, secret))).status).toBe(200)
     expect((await collections(token)).status).toBe(200)
   })
 
@@ -328,7 +324,7 @@ describe('openid-client, unchanged', () => {
 describe('with CLUB_APPROVAL, an app with a server', () => {
   const approving = startedAround(() => startAuthWorld({ like: auth.world, clubApproval: true }))
   const askThere = (organisation: string) =>
-    approving.token({ grant_type: 'client_credentials', organisation, scope }, basic(client))
+    approving.token({ grant_type: 'client_credentials', organisation, scope }, basic(client, secret))
   const set = (state: 'approved' | 'withdrawn') =>
     asPlatform(auth.world).directory.approvals.set({ club: auth.world.ids.club, app, state })
 

@@ -35,7 +35,10 @@ export type AuthWorld = Awaited<ReturnType<typeof startAuthWorld>>
 export async function startAuthWorld(options: Parameters<typeof startWorld>[0] = {}) {
   const world = await startWorld({ auth: {}, ...options })
   const client = options.like ? world.ids.client : await register(world)
-  return { world, client, ...flow(world.publicPort, options.authBaseUrl && `${options.authBaseUrl}/oauth`) }
+  const steps = flow(world.publicPort, options.authBaseUrl && `${options.authBaseUrl}/oauth`, world.ids)
+  /** What `GET /me/profile` answers to an access token. */
+  const profileStatus = async (token: string) => (await world.call('GET', '/me/profile', { token })).status
+  return { world, client, profileStatus, ...steps }
 }
 
 /** One for all tests of a file. */
@@ -69,8 +72,8 @@ export async function register(
   return client.id
 }
 
-/** An app's steps against a service, and its member's in a browser. */
-export function flow(port: number, at = issuer) {
+/** An app's steps against a service, and its member's in a browser: by default that of `ids`, for their club. */
+export function flow(port: number, at = issuer, ids?: World['ids']) {
   const app = new Browser(port)
   const newBrowser = () => new Browser(port)
 
@@ -105,7 +108,7 @@ export function flow(port: number, at = issuer) {
   }
 
   /** Up to the authorization code. */
-  const toCode = async (asked: Asked, member: string, organisation: string, browser = newBrowser()) => {
+  const toCode = async (asked: Asked, member = ids!.member, organisation = ids!.club, browser = newBrowser()) => {
     const { url, verifier } = authorizeUrl(asked)
     const page = await toConsent(browser, url, member)
     const back = await browser.submit(page, 'consent', {
@@ -116,11 +119,11 @@ export function flow(port: number, at = issuer) {
     return { code: back.location!.searchParams.get('code')!, verifier, browser, back: back.location! }
   }
 
-  const toTokens = async (asked: Asked, member: string, organisation: string, browser?: Browser): Promise<Tokens> => {
-    const { code, verifier } = await toCode(asked, member, organisation, browser)
+  const toTokens = async (asked: Asked, ...whose: [member?: string, organisation?: string, browser?: Browser]) => {
+    const { code, verifier } = await toCode(asked, ...whose)
     const answer = await exchange(asked.client, code, verifier, asked.redirectUri)
     if (answer.status !== 200) throw new Error(`No tokens: ${answer.status} ${answer.text}`)
-    return answer.json
+    return answer.json as Tokens
   }
 
   return { app, newBrowser, authorizeUrl, token, refresh, exchange, toConsent, toCode, toTokens }

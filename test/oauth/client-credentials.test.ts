@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { CryptoKey } from 'jose'
-import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { id } from '../support/tenant.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { authWorld, issuer, register } from './auth-world.ts'
+import { basic, signAssertion } from './client-authentication.ts'
 
 const secret = newClientSecret()
 const keys = await generateKeyPair('ES256')
@@ -29,25 +29,16 @@ async function firstParty(more: object) {
 
 type Fields = Record<string, string>
 const asked = (): Fields => ({ grant_type, organisation: auth.world.ids.provider, scope })
-const basic = (name: string, word: string) => ({
-  authorization: `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`,
-})
 const withSecret = (more: Fields = {}) => auth.token({ ...asked(), ...more }, basic(client, secret))
 
-async function assertion(claims: object = {}, key: CryptoKey | Uint8Array = keys.privateKey, header: object = {}) {
-  const now = Math.floor(Date.now() / 1000)
-  const payload = { iss: signer, sub: signer, aud: `${issuer}/token`, exp: now + 60, jti: randomUUID(), ...claims }
-  return {
-    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    client_assertion: await new SignJWT(payload).setProtectedHeader({ alg: 'ES256', ...header }).sign(key),
-  }
-}
+const assertion = (claims: object = {}, key: CryptoKey | Uint8Array = keys.privateKey, header: object = {}) =>
+  signAssertion(signer, key, claims, header)
 
 /** Subscriptions are listed over tRPC. */
 const list = (token: string) =>
   auth.world.internal(
     'GET',
-    `/trpc/subscriptions.list?input=${encodeURIComponent(JSON.stringify({ app: auth.world.ids.app }))}`,
+    `/trpc/subscriptions.list?${new URLSearchParams({ input: JSON.stringify({ app: auth.world.ids.app }) })}`,
     {
       headers: { authorization: `Bearer ${token}` },
     },

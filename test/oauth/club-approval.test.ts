@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { holdApproval } from '../../routers/approvals/approvals.ts'
-import { mintMember } from '../support/app-server.ts'
+import { holdApproval, requestApproval } from '../../routers/approvals/approvals.ts'
+import { consentTo, mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import { authWorld, register, startAuthWorld } from './auth-world.ts'
-import type { Page } from './browser.ts'
+import { authWorld, issuer, register, startAuthWorld } from './auth-world.ts'
+import type { Browser, Page } from './browser.ts'
 import { offered } from './browser.ts'
 
 const scope = 'svc.me.profile:read'
@@ -31,7 +31,6 @@ const states = async () => {
   return Object.fromEntries(rows.map(({ organisationId, state }) => [organisationId, state]))
 }
 const consents = () => here.world.db.consent.findMany({ where: { client: { appId: app }, withdrawnAt: null } })
-const statusOf = async (token: string) => (await here.world.call('GET', '/me/profile', { token })).status
 
 async function joinClub(name = 'Second') {
   const club = id('club')
@@ -131,10 +130,10 @@ describe('an approval', () => {
     await set('approved')
     const { club } = here.world.ids
     const tokens = await here.toTokens({ client, scope }, member, club)
-    expect(await statusOf(tokens.access_token)).toBe(200)
+    expect(await here.profileStatus(tokens.access_token)).toBe(200)
     expect(await reportingDue(here.world.core, () => set('withdrawn'))).toEqual({ ended: 1 })
     here.world.advance(5)
-    expect(await statusOf(tokens.access_token)).toBe(401)
+    expect(await here.profileStatus(tokens.access_token)).toBe(401)
     expect(await here.refresh(client, tokens.refresh_token)).toMatchObject({ json: { error: 'invalid_grant' } })
     expect(mayAllow((await atConsent()).page)).toBe(false)
   })
@@ -195,7 +194,7 @@ describe('no club has to approve', () => {
     expect(await states()).toEqual({})
     await set('refused')
     const tokens = await without.toTokens({ client, scope }, member, here.world.ids.club)
-    expect(await statusOf(tokens.access_token)).toBe(200)
+    expect(await here.profileStatus(tokens.access_token)).toBe(200)
   })
 })
 
@@ -207,10 +206,261 @@ it('a client without an app is for no member of a club', async () => {
 
 it('a consent from before CLUB_APPROVAL stays in force until the club refuses the app', async () => {
   const tokens = await without.toTokens({ client, scope }, member, here.world.ids.club)
-  expect(await statusOf(tokens.access_token)).toBe(200)
+  expect(await here.profileStatus(tokens.access_token)).toBe(200)
   const renewed = await here.refresh(client, tokens.refresh_token)
   expect(renewed.status).toBe(200)
   expect(await set('refused')).toEqual({ ended: 1 })
   here.world.advance(5)
-  expect(await statusOf(renewed.json.access_token)).toBe(401)
+  expect(await here.profileStatus(renewed.json.access_token)).toBe(401)
+})
+
+describe('the page of a club', () => {
+  const at = `${issuer}/club`
+
+  let club: string
+  let administrator: string
+  let app: string
+  let client: string
+  beforeEach(async () => {
+    const { db } = here.world
+    club = id('club')
+    administrator = await mintMember(here.world)
+    const memberships = { create: { personId: administrator, administrator: true } }
+    await db.organisation.create({ data: { id: club, kind: 'club', name: 'SV <i>Nord</i>', memberships } })
+    app = await mintApp(here.world, { name: 'Kuchen & Co' })
+    const purpose = { 'svc.me.profile:read': 'To greet <b>members</b>.' }
+    client = await register(here.world, { appId: app, scopes: ['svc.me.profile:read', 'lms.me.quizzes:read'], purpose })
+  })
+
+  async function signedIn(member = administrator): Promise<Browser> {
+    const browser = here.newBrowser()
+    await browser.submit(await browser.open(at), 'pick', { member })
+    return browser
+  }
+  const ask = (of = app) => requestApproval(here.world.db, { club, app: of }, here.world.core.now())
+  const row = () =>
+    here.world.db.clubApproval.findFirst({
+      where: { appId: app, organisationId: club },
+      select: { state: true, reason: true, decidedBy: true },
+    })
+  const approve = (browser: Browser) => browser.post(`${at}/approve`, { club, app })
+  const refuse = (browser: Browser, reason: string) => browser.post(`${at}/refuse`, { club, app, reason })
+  const withdraw = (browser: Browser) => browser.post(`${at}/withdraw`, { club, app })
+  const allow = async (member = administrator) => consentTo(here.world, { client, member, club })
+  const inForce = () => here.world.db.consent.count({ where: { clientId: client, withdrawnAt: null } })
+  const audited = () => here.world.db.auditEntry.count({ where: { target: app } })
+
+  describe('an administrator of a club', () => {
+    it('sees what was asked for, with its scopes for members of clubs and their purposes', async () => {
+      await ask()
+      const page = await (await signedIn()).open(at)
+      expect(page.status).toBe(200)
+      for (const text of [
+        'SV &lt;i&gt;Nord&lt;/i&gt;',
+        'Kuchen &amp; Co',
+        'To greet &lt;b&gt;members&lt;/b&gt;.',
+        'a member has asked',
+      ]) {
+        expect(page.text).toContain(text)
+      }
+      expect(page.text).not.toContain('quiz')
+      expect(offered(page, 'app')).toEqual([app, app])
+    })
+
+    it('approves and withdraws an app, after a page that says how many members lose it', async () => {
+      await ask()
+      const browser = await signedIn()
+      expect((await approve(browser)).text).toContain('Members of the club can now allow')
+      expect(await row()).toEqual({ state: 'approved', reason: null, decidedBy: administrator })
+      const others = [await mintMember(here.world), await mintMember(here.world)]
+      for (const member of [administrator, ...others]) await allow(member)
+      await allow(others[0])
+      const asked = await browser.open(`${at}/remove?${new URLSearchParams({ club, app })}`)
+      expect(asked.text).toContain('The consents of 3 members end.')
+      for (const member of others) expect(asked.text).not.toContain(member)
+      expect(await inForce()).toBe(4)
+      const after = await withdraw(browser)
+      expect([after.status, await inForce()]).toEqual([200, 0])
+      expect(after.text).toContain('no longer has access')
+      expect(await row()).toEqual({ state: 'withdrawn', reason: null, decidedBy: administrator })
+      expect(await audited()).toBe(2)
+      const again = await browser.get(`${at}/remove?${new URLSearchParams({ club, app })}`)
+      expect(again.location?.pathname).toBe('/v1/oauth/club')
+    })
+
+    it('refuses an app with a reason, which every page escapes', async () => {
+      await ask()
+      const browser = await signedIn()
+      const reason = `Not <script>alert('x')</script> "here"`
+      const page = await refuse(browser, reason)
+      expect(page.text).toContain('Not &lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &quot;here&quot;')
+      expect(page.text).not.toContain('<script>alert')
+      expect(await row()).toEqual({ state: 'refused', reason, decidedBy: administrator })
+    })
+
+    it.each([
+      ['no reason', ''],
+      ['spaces', '   '],
+      ['NUL', 'a\0b'],
+      ['an invisible character', 'a\u202eb'],
+      ['501 characters', 'x'.repeat(501)],
+    ])('gives %s as the reason: it is asked for again, and nothing changes', async (_, reason) => {
+      await ask()
+      await allow()
+      const page = await refuse(await signedIn(), reason)
+      expect(page.status).toBe(400)
+      expect(page.text).toContain('Give a reason of at most 500 characters.')
+      expect([(await row())?.state, await inForce(), await audited()]).toEqual(['requested', 1, 0])
+    })
+
+    it('sees an app that members use already, and ends their access by refusing it', async () => {
+      await allow()
+      const browser = await signedIn()
+      expect((await browser.open(at)).text).toContain('in use, not decided')
+      await refuse(browser, 'No.')
+      expect([(await row())?.state, await inForce()]).toEqual(['refused', 0])
+    })
+
+    it('decides on nothing that neither a member asked for nor uses', async () => {
+      const browser = await signedIn()
+      for (const of of [app, 'none', 'a\0b', '']) {
+        expect((await browser.post(`${at}/approve`, { club, app: of })).status).toBe(404)
+      }
+      expect([await row(), await audited()]).toEqual([null, 0])
+    })
+
+    it('learns that it was decided otherwise, and changes nothing', async () => {
+      await ask()
+      const browser = await signedIn()
+      expect((await withdraw(browser)).status).toBe(409)
+      await approve(browser)
+      const late = await refuse(browser, 'No.')
+      expect([late.status, (await row())?.state]).toEqual([409, 'approved'])
+      expect(late.text).toContain('decided otherwise')
+    })
+
+    it('pages through many apps, requests first', async () => {
+      const apps = await Promise.all(Array.from({ length: 21 }, (_, n) => mintApp(here.world, { name: `App ${n}` })))
+      for (const one of apps) await ask(one)
+      await here.world.db.clubApproval.create({
+        data: { organisationId: club, appId: app, state: 'approved', decidedAt: new Date() },
+      })
+      const browser = await signedIn()
+      const shown = async (page: string) => new Set(offered(await browser.open(`${at}?page=${page}`), 'app'))
+      const [first, second] = [await shown('0'), await shown('1')]
+      expect([first.size, second.size, second.has(app)]).toEqual([20, 2, true])
+      expect(new Set([...first, ...second]).size).toBe(22)
+      for (const page of ['-1', 'x', '1e9', '1.5']) expect(await shown(page)).toEqual(first)
+      expect(await shown('9999')).toEqual(new Set())
+    })
+
+    it('makes at most 30 decisions a minute', async () => {
+      await ask()
+      const browser = await signedIn()
+      const answers = []
+      for (let n = 0; n < 31; n++) answers.push((await approve(browser)).status)
+      expect(answers).toEqual([...Array(30).fill(200), 429])
+    })
+
+    it('of several clubs has a page for each', async () => {
+      const other = id('club')
+      const memberships = { create: { personId: administrator, administrator: true } }
+      await here.world.db.organisation.create({ data: { id: other, kind: 'club', name: 'Zweiter', memberships } })
+      await ask()
+      const browser = await signedIn()
+      expect(offered(await browser.open(`${at}?club=${club}`), 'app')).toEqual([app, app])
+      const page = await browser.open(`${at}?club=${other}`)
+      expect([page.status, offered(page, 'app')]).toEqual([200, []])
+      expect(page.text).toContain(`?club=${club}`)
+    })
+  })
+
+  describe('nobody else decides', () => {
+    const people: [string, () => Promise<string>][] = [
+      ['a member', async () => join({})],
+      ['a former administrator', async () => join({ administrator: true, leftAt: new Date(Date.now() - 1_000) })],
+      [
+        'an administrator of another club',
+        async () => {
+          const person = await join({})
+          const memberships = { create: { personId: person, administrator: true } }
+          await here.world.db.organisation.create({
+            data: { id: id('club'), kind: 'club', name: 'Other', memberships },
+          })
+          return person
+        },
+      ],
+      [
+        'an administrator of an academy',
+        async () => {
+          const person = await join({})
+          const { academy: organisationId } = here.world.ids
+          await here.world.db.membership.create({ data: { organisationId, personId: person, administrator: true } })
+          return person
+        },
+      ],
+    ]
+    async function join(more: object) {
+      const person = await mintMember(here.world)
+      await here.world.db.membership.create({ data: { organisationId: club, personId: person, ...more } })
+      return person
+    }
+
+    it.each(people)('%s', async (_, mint) => {
+      await ask()
+      await allow()
+      const browser = await signedIn(await mint())
+      for (const act of [approve, withdraw, (of: Browser) => refuse(of, 'No.')])
+        expect((await act(browser)).status).toBe(404)
+      expect((await browser.get(`${at}?club=${club}`)).status).toBe(404)
+      expect((await browser.get(`${at}/remove?${new URLSearchParams({ club, app })}`)).status).toBe(404)
+      expect([(await row())?.state, await inForce(), await audited()]).toEqual(['requested', 1, 0])
+    })
+
+    it('an administrator who stops being one meanwhile', async () => {
+      await ask()
+      const browser = await signedIn()
+      const late = await meanwhile(
+        here.world.db,
+        (tx) =>
+          tx.membership.update({
+            where: { of: { organisationId: club, personId: administrator } },
+            data: { administrator: false },
+          }),
+        () => approve(browser),
+      )
+      expect([late.status, (await row())?.state]).toEqual([404, 'requested'])
+      const page = await browser.open(at)
+      expect([page.status, page.text.includes('For administrators of a club')]).toEqual([403, true])
+    })
+
+    it('nobody who is signed out, and no other site', async () => {
+      await ask()
+      const stranger = here.newBrowser()
+      for (const act of [approve, withdraw]) expect((await act(stranger)).location?.href).toBe(at)
+      const browser = await signedIn()
+      for (const headers of [
+        { origin: 'https://evil.example' },
+        { 'sec-fetch-site': 'same-site' },
+        { origin: 'null' },
+      ]) {
+        for (const step of ['approve', 'refuse', 'withdraw', 'sign-out']) {
+          expect((await browser.post(`${at}/${step}`, { club, app, reason: 'x' }, headers)).status).toBe(403)
+        }
+      }
+      expect((await row())?.state).toBe('requested')
+      expect((await browser.open(at)).text).toContain('Kuchen')
+      await browser.post(`${at}/sign-out`, {})
+      expect((await browser.open(at)).text).toContain('and see the apps of your club')
+    })
+
+    it('nobody without CLUB_APPROVAL: there is no page', async () => {
+      await ask()
+      const browser = without.newBrowser()
+      await browser.submit(await browser.open(`${issuer}/connected`), 'pick', { member: administrator })
+      expect((await browser.get(at)).status).toBe(404)
+      expect((await approve(browser)).status).toBe(404)
+      expect((await row())?.state).toBe('requested')
+    })
+  })
 })

@@ -1,8 +1,20 @@
-import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { createHash, randomUUID } from 'node:crypto'
+import { domainToASCII } from 'node:url'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { clubsOf } from '../../routers/approvals/of-club.ts'
+import { takeMail } from '../../routers/developer/mails/due.ts'
+import { addInvitation } from '../../routers/developer/teams/invitations.ts'
+import { comparableEmail } from '../../routers/kernel/email-address.ts'
+import { erase } from '../../routers/personal-data/erase.ts'
+import { selectableMembers } from '../../server/browser/login/development.ts'
+import { fullNameOf } from '../../server/browser/login/persons.ts'
+import { mailWords } from '../../server/mails/message.ts'
+import { choicesFor } from '../../server/oauth/consents/consent-choices.ts'
+import { consentsOf } from '../../server/oauth/consents/consents.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
-import { codeWorld, MINUTE_MS, otherThan } from './code-world.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { anyEmail, codeWorld, MINUTE_MS, otherThan } from './code-world.ts'
 import { createMember } from './members.ts'
 
 const { world, own } = codeWorld()
@@ -146,5 +158,225 @@ describe('a sign-in code', () => {
       expect(await node.send(id('interaction'), typed)).toBe('sent')
     await sent()
     expect(mailServer.mails.filter(({ to }) => to[0] === kelvin || /[\u212a%_]/.test(to[0]!))).toEqual([])
+  })
+})
+
+/** The statements of a request up to its response, once the last one that follows has begun. */
+async function statementsFor(email: string, last: string): Promise<string[]> {
+  const began: string[] = []
+  const none = () => {}
+  const observer = {
+    opened: none,
+    waited: none,
+    failed: none,
+    timedOut: none,
+    unconnected: none,
+    began: (name: string) => void began.push(name),
+  }
+  const database = openTestDatabase(inject('databaseUrl'), { observer })
+  onTestFinished(() => database.$disconnect())
+  const node = world.startNode({ database, sendMail: async () => {} })
+  expect(await node.send(id('interaction'), email)).toBe('sent')
+  const before = [...began]
+  await expect.poll(() => began).toContain(last)
+  return before
+}
+
+it('requesting a code makes the same statements for an address without a member, and looks for one after the response', async () => {
+  const known = anyEmail()
+  await createMember(world.db, { email: known })
+  const ofKnown = await statementsFor(known, 'login_release_code')
+  const ofUnknown = await statementsFor(anyEmail(), 'SELECT TeamInvitation')
+  expect(ofKnown).toEqual(ofUnknown)
+  expect(ofKnown).toContain('INSERT LoginCode')
+  expect(ofKnown.at(-1)).toBe('COMMIT')
+})
+
+/** Signs in with the code that is sent for an address. */
+async function signIn(typed: string) {
+  const [node, interaction] = [world.startNode(), id('interaction')]
+  const before = world.mailServer.mails.length
+  expect(await node.send(interaction, typed)).toBe('sent')
+  await expect.poll(() => world.mailServer.mails.length + node.errors.length).toBe(before + 1)
+  expect(node.errors).toEqual([])
+  const { mails } = world.mailServer
+  const [code] = await world.mailServer.codesTo(mails.at(-1)!.to[0]!, 1)
+  const checked = await node.codes.check(interaction, code!)
+  return { to: mails.at(-1)!.to[0]!, checked }
+}
+
+describe('a mailbox with several spellings', () => {
+  const spellings: [string, (unicode: string, ascii: string) => [stored: string, typed: string]][] = [
+    ['an umlaut, typed in a browser', (unicode, ascii) => [`jo@${unicode}`, `jo@${ascii}`]],
+    ['punycode, typed in an app', (unicode, ascii) => [`bo@${ascii}`, `bo@${unicode}`]],
+    ['capitals', (unicode) => [`INFO@${unicode.toUpperCase()}`, `info@${unicode}`]],
+    ['decomposed letters', (unicode) => [`Info@${unicode.normalize('NFD')}`, `info@${unicode}`]],
+    ['letters before the @', (_, ascii) => [`jörg@${ascii}`, `JO\u0308RG@${ascii}`]],
+  ]
+  it.each(spellings)('gets the code, to the address as stored: %s', async (_, of) => {
+    const unicode = `${id('müller')}.example`
+    const [stored, typed] = of(unicode, domainToASCII(unicode))
+    const member = await createMember(world.db, { email: stored })
+    const { to, checked } = await signIn(typed)
+    expect(comparableEmail(to)).toBe(comparableEmail(stored))
+    expect(checked).toMatchObject({ persons: [{ id: member }] })
+  })
+})
+
+describe('the stored form of a mailbox', () => {
+  const mailboxOf = async (person: string) =>
+    (await world.db.person.findUniqueOrThrow({ where: { id: person }, select: { mailbox: true } })).mailbox
+
+  it('follows an address that is changed by SQL, and is none for one in ASCII', async () => {
+    const own = id('n').replace(/\D/g, '')
+    const member = await createMember(world.db, { email: `JÖRG-${own}@example.org` })
+    expect(await mailboxOf(member)).toBe(null)
+    await signIn(`jörg-${own}@example.org`)
+    expect(await mailboxOf(member)).toBe(`jörg-${own}@example.org`)
+    await world.db.$executeRaw`UPDATE "Person" SET email = ${`ÄNNE-${own}@example.org`} WHERE id = ${member}`
+    expect(await mailboxOf(member)).toBe(null)
+    await signIn(`änne-${own}@example.org`)
+    expect(await mailboxOf(member)).toBe(`änne-${own}@example.org`)
+    const node = world.startNode()
+    const before = world.mailServer.mails.length
+    expect(await node.send(id('interaction'), `jörg-${own}@example.org`)).toBe('sent')
+    await world.db.$executeRaw`UPDATE "Person" SET email = ${`anne-${own}@example.org`} WHERE id = ${member}`
+    await signIn(`Anne-${own}@example.org`)
+    expect(await mailboxOf(member)).toBe(null)
+    expect(world.mailServer.mails.length).toBe(before + 1)
+  })
+
+  it('is found by the invitation to a team, and by the erasure', async () => {
+    const own = id('n').replace(/\D/g, '')
+    const [team, now] = [id('team'), new Date()]
+    await world.db.team.create({ data: { id: team, name: 'T', level: 'hobby' } })
+    const person = await createMember(world.db, { email: `Jo@Müller-${own}.example` })
+    const invite = (email: string) =>
+      world.db.$transaction((tx) => addInvitation(tx, { team, email, role: 'developer', by: null, now }))
+    await invite(`jo@mu\u0308ller-${own}.example`)
+    const { email } = await invite(comparableEmail(`JO@MÜLLER-${own}.EXAMPLE`)!)
+    expect(await world.db.teamInvitation.findMany({ where: { teamId: team }, select: { email: true } })).toEqual([
+      { email },
+    ])
+    const { checked } = await signIn(`jo@müller-${own}.example`)
+    expect(checked).toMatchObject({ email, persons: [{ id: person }] })
+    await erase(world.db, person, [])
+    expect(await world.db.teamInvitation.count({ where: { teamId: team } })).toBe(0)
+    expect(await world.db.loginCode.count({ where: { email } })).toBe(0)
+  })
+})
+
+/** A member of these clubs, which are created when they are new. */
+async function member(
+  data: { firstName?: string; lastName?: string; email?: string; birthday?: Date },
+  clubs: string[],
+) {
+  const person = id('person')
+  await world.db.organisation.createMany({
+    data: clubs.map((club) => ({ id: club, kind: 'club' as const, name: club.split('-')[0]! })),
+    skipDuplicates: true,
+  })
+  await world.db.person.create({ data: { id: person, firstName: '', lastName: '', email: '', ...data } })
+  await world.db.membership.createMany({
+    data: clubs.map((organisationId) => ({ organisationId, personId: person, administrator: true })),
+  })
+  return person
+}
+
+async function signInAs(email: string) {
+  const [node, interaction] = [world.startNode(), id('interaction')]
+  expect(await node.send(interaction, email)).toBe('sent')
+  const [code] = await world.mailServer.codesTo(email)
+  const checked = await node.codes.check(interaction, code!)
+  if (typeof checked === 'string') throw new Error(checked)
+  return checked.persons
+}
+
+const anna = { firstName: 'Anna', lastName: 'Ahlers' }
+
+describe('people who sign in with one address', () => {
+  it('are told apart by the year of birth, and by their clubs', async () => {
+    const [email, rowers, judo] = [`${id('home')}@example.org`, id('Rowers'), id('Judo')]
+    const mother = await member({ ...anna, email, birthday: new Date('1980-05-01') }, [rowers])
+    const daughter = await member({ ...anna, email, birthday: new Date('2011-05-01') }, [rowers])
+    expect(new Map((await signInAs(email)).map(({ id, name }) => [id, name]))).toEqual(
+      new Map([
+        [mother, 'Anna Ahlers (1980)'],
+        [daughter, 'Anna Ahlers (2011)'],
+      ]),
+    )
+    const other = `${id('home')}@example.org`
+    const first = await member({ ...anna, email: other }, [rowers])
+    const second = await member({ ...anna, email: other }, [judo])
+    expect(new Map((await signInAs(other)).map(({ id, name }) => [id, name]))).toEqual(
+      new Map([
+        [first, 'Anna Ahlers (Rowers)'],
+        [second, 'Anna Ahlers (Judo)'],
+      ]),
+    )
+  })
+
+  it('have a label without a name', async () => {
+    const email = `${id('home')}@example.org`
+    const person = await member({ email, firstName: '\u200b', lastName: '\u00a0' }, [id('Rowers')])
+    expect(await signInAs(email)).toEqual([{ id: person, name: person }])
+    expect(await fullNameOf(world.db, person)).toBe(person)
+  })
+})
+
+describe('the list of the trial', () => {
+  it('has each person with a label of their own', async () => {
+    const club = id('Rowers')
+    const people = [
+      await member({ ...anna, birthday: new Date('1980-05-01') }, [club]),
+      await member({ ...anna, birthday: new Date('1980-06-01') }, [club]),
+      await member({}, [club]),
+    ]
+    const labels = (await selectableMembers(world.db)).map(({ name }) => name)
+    expect(new Set(labels).size).toBe(labels.length)
+    expect(labels).not.toContain('')
+    expect(labels).toContain(people[2])
+  })
+})
+
+describe('clubs of one name', () => {
+  it('are told apart on the consent page and for their administrator', async () => {
+    const clubs = [id('Rowers'), id('Rowers')].sort()
+    const person = await member(anna, clubs)
+    const labels = clubs.map((club) => `Rowers (${club})`)
+    const [team, client] = [id('team'), id('client')]
+    await world.db.team.create({ data: { id: team, name: 'T', level: 'hobby' } })
+    await world.db.client.create({ data: { id: client, name: 'C', teamId: team, environment: 'production' } })
+    const asked = { person, client, kinds: ['club' as const], clubApproval: false, now: Date.now() }
+    expect((await choicesFor(world.db, asked))?.open.map(({ name }) => name)).toEqual(labels)
+    expect((await clubsOf(world.db, person, Date.now())).map(({ name }) => name)).toEqual(labels)
+    const data = clubs.map((organisationId) => ({
+      id: randomUUID(),
+      personId: person,
+      organisationId,
+      clientId: client,
+      scopes: ['svc.me.profile:read'],
+    }))
+    await world.db.consent.createMany({ data })
+    const named = (await consentsOf(world.db, person, Date.now())).map(({ organisation }) => organisation)
+    expect(named.sort()).toEqual(labels)
+  })
+})
+
+describe('the mail of an invitation', () => {
+  it('names an inviter without a name by the id, in both languages', async () => {
+    const [team, at] = [id('team'), new Date(0)]
+    const inviter = await member({}, [id('Rowers')])
+    await world.db.team.create({ data: { id: team, name: 'T', level: 'hobby' } })
+    const email = `${id('new')}@example.org`
+    const invitation = { team, email, role: 'owner' as const, by: inviter, now: at }
+    await world.db.$transaction((tx) => addInvitation(tx, invitation))
+    const mail = await takeMail(world.db, at.getTime())
+    expect(mail?.to).toBe(email)
+    for (const { invitation } of Object.values(mailWords)) {
+      const named = { name: '', team: 'T', brand: undefined, isNew: false, reason: '', count: 1, expiresAt: at }
+      const { paragraphs } = invitation({ ...named, isExpired: false }, mail!.invitation!)
+      expect(paragraphs[0]!.startsWith(`${inviter} `)).toBe(true)
+    }
   })
 })

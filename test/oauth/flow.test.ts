@@ -3,6 +3,7 @@ import * as client from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { authWorld, clubScopes, issuer, redirectUri } from './auth-world.ts'
 import { Browser, offered } from './browser.ts'
+import { api } from './openid-world.ts'
 
 const auth = authWorld()
 
@@ -140,8 +141,8 @@ describe('an app that knows only the issuer', () => {
   })
 
   it('refreshes at the apps host as well, as documented', async () => {
-    const { world, client: clientId, toTokens, app } = auth
-    const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' }, world.ids.member, world.ids.club)
+    const { client: clientId, toTokens, app } = auth
+    const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' })
     const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
     const renewed = await app.post('http://apps.test/v1/oauth/token', fields)
     expect(renewed).toMatchObject({ status: 200, json: { token_type: 'Bearer', scope: 'svc.me.profile:read' } })
@@ -196,9 +197,9 @@ describe('a member', () => {
   })
 
   it('who is signed in and has allowed the same scopes is not asked again', async () => {
-    const { world, client: clientId, authorizeUrl, toCode } = auth
+    const { client: clientId, authorizeUrl, toCode } = auth
     const asked = { client: clientId, scope: 'svc.me.profile:read svc.me.groups:read' }
-    const { browser } = await toCode(asked, world.ids.member, world.ids.club)
+    const { browser } = await toCode(asked)
     const again = await browser.open(authorizeUrl({ ...asked, scope: 'svc.me.profile:read' }).url)
     expect(again.location!.searchParams.get('code')).toEqual(expect.any(String))
     const more = await browser.open(authorizeUrl({ ...asked, scope: 'svc.me.events:read' }).url)
@@ -220,5 +221,41 @@ describe('a member', () => {
     const page = await askFor(other)
     expect(page.location).toBeUndefined()
     expect(/value="([^"]+)" (?:required )?checked/.exec(page.text)?.[1]).toBe(other)
+  })
+})
+
+const MAX = 4_096
+const urlWith = (state: string) => auth.authorizeUrl({ client: auth.client, scope: api, more: { state } }).url
+/** A request whose query has this length. */
+const urlOf = (length: number, fill: string) => {
+  const without = urlWith('').search.length - 1
+  return urlWith(
+    fill.repeat(Math.floor((length - without) / new URLSearchParams({ '': fill }).toString().slice(1).length)),
+  )
+}
+
+describe('a state', () => {
+  it.each([
+    ['letters', 's'],
+    ['tildes, each of which is written as three characters', '~'],
+    ['umlauts', 'ü'],
+    ['spaces', ' '],
+  ])('of %s that fill a query of 4 KB returns with the code, after a sign-in and a consent', async (_, fill) => {
+    const url = urlOf(MAX, fill)
+    const state = url.searchParams.get('state')!
+    expect(state.length).toBeGreaterThan(500)
+    const { member, club } = auth.world.ids
+    const browser = auth.newBrowser()
+    const page = await auth.toConsent(browser, url, member)
+    const back = await browser.submit(page, 'consent', { organisation: club, scope: [api], decision: 'allow' })
+    expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
+    expect(back.location!.searchParams.get('state')).toBe(state)
+  })
+
+  it('beyond that is refused, also where only the written form is longer', async () => {
+    for (const url of [urlOf(MAX + 1, 's'), `${urlWith('')}`.replace('state=', `state=${'~'.repeat(2_000)}`)]) {
+      const page = await auth.newBrowser().open(url)
+      expect([page.status, page.text]).toEqual([400, expect.stringContaining('the query is longer than 4 KB')])
+    }
   })
 })

@@ -26,8 +26,7 @@ beforeAll(async () => {
   const register_ = () => register(world, { scopes, devices: true, postLogoutRedirectUris: [bye] } as never)
   client = await register_()
   browser = auth.newBrowser()
-  const idTokenOf = async (of: string) =>
-    (await auth.toTokens({ client: of, scope: everything }, world.ids.member, world.ids.club)).id_token
+  const idTokenOf = async (of: string) => (await auth.toTokens({ client: of, scope: everything })).id_token
   const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid
 
   const rotated = await idTokenOf(client)

@@ -89,7 +89,7 @@ const checks: [string, () => Promise<void>][] = [
   [
     'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
     async () => {
-      const tokens = await auth.toTokens({ client, scope: everything }, auth.world.ids.member, auth.world.ids.club)
+      const tokens = await auth.toTokens({ client, scope: everything })
       expect(JSON.parse(Buffer.from(tokens.id_token.split('.')[1]!, 'base64url').toString())).not.toHaveProperty(
         'nonce',
       )

@@ -64,7 +64,7 @@ describe('prompt=none', () => {
       redirectUris: ['http://127.0.0.1/cb'],
     })
     const asked = { client: native, scope: everything, redirectUri: 'http://127.0.0.1:4000/cb' }
-    const { browser } = await auth.toCode(asked, auth.world.ids.member, auth.world.ids.club)
+    const { browser } = await auth.toCode(asked)
     const silent = await browser.open(auth.authorizeUrl({ ...asked, more: { prompt: 'none' } }).url)
     expect(answerOf(silent)).toEqual(['http://127.0.0.1:4000/cb', 'interaction_required', null])
   })

@@ -13,28 +13,26 @@ export const registerOpenid = (
   scopes = [...everything.split(' '), 'svc.me.groups:read', 'lms.me.quizzes:read'],
 ) => register(world, { scopes })
 
-/** openid-client as an app uses it, by way of the service's port. */
+/** The `fetch` of openid-client and oauth4webapi, by way of the service's port. */
+export const fetchByPort =
+  ({ app }: Pick<AuthWorld, 'app'>) =>
+  async (url: string, { method, headers, body }: Pick<openid.CustomFetchOptions, 'method' | 'headers' | 'body'>) => {
+    const answer = await app.send(method, new URL(url), headers, body?.toString())
+    return new Response(answer.text, { status: answer.status, headers: answer.headers as Record<string, string> })
+  }
+
+/** openid-client as an app uses it. */
 export const discover = (service: AuthWorld, client: string, authentication = openid.None()) =>
   openid.discovery(new URL(issuer), client, undefined, authentication, {
     execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
-    async [openid.customFetch](url, { method, headers, body }) {
-      const answer = await service.app.send(method, new URL(url), headers, body?.toString())
-      return new Response(answer.text, {
-        status: answer.status,
-        headers: answer.headers as Record<string, string>,
-      })
-    },
+    [openid.customFetch]: fetchByPort(service),
   })
 
 /** For requests of oauth4webapi. */
-export const byPort = ({ app }: Pick<AuthWorld, 'app'>) =>
-  ({
-    [oauth.allowInsecureRequests]: true,
-    async [oauth.customFetch](url: string, { method, headers, body }: oauth.CustomFetchOptions<string, unknown>) {
-      const answer = await app.send(method, new URL(url), headers, body?.toString())
-      return new Response(answer.text, { status: answer.status, headers: answer.headers as Record<string, string> })
-    },
-  }) as const
+export const byPort = (service: Pick<AuthWorld, 'app'>) => ({
+  [oauth.allowInsecureRequests]: true,
+  [oauth.customFetch]: fetchByPort(service),
+})
 
 /** Up to the redirect to the app, allowing whatever the page asks for. */
 export async function toApp(service: AuthWorld, url: URL, browser: Browser): Promise<URL> {

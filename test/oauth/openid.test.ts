@@ -11,7 +11,7 @@ beforeEach(async () => {
   client = await registerOpenid(auth)
 })
 
-const toTokens = (scope = everything) => auth.toTokens({ client, scope }, auth.world.ids.member, auth.world.ids.club)
+const toTokens = (scope = everything) => auth.toTokens({ client, scope })
 const ofClient = (name: string) => auth.world.db.consent.findMany({ where: { clientId: name } })
 
 describe('the consent page of a client with OpenID Connect', () => {
@@ -63,8 +63,7 @@ describe('the consent page of a client with OpenID Connect', () => {
   })
 
   it('shows what was allowed under connected apps', async () => {
-    const { member, club } = auth.world.ids
-    const { browser } = await auth.toCode({ client, scope: everything }, member, club)
+    const { browser } = await auth.toCode({ client, scope: everything })
     const { text } = await browser.open(`${issuer}/connected`)
     expect(text).toContain('Read your name and picture')
     expect(text).toContain('Sign you in, and recognise you')

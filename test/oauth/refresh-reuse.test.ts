@@ -25,7 +25,7 @@ beforeAll(async () => {
   stranger = await register(auth.world)
 })
 
-const toTokens = () => auth.toTokens({ client, scope }, auth.world.ids.member, auth.world.ids.club)
+const toTokens = () => auth.toTokens({ client, scope })
 const renew = (token: string, more = {}) => auth.refresh(client, token, more)
 const renewed = async (token: string): Promise<Tokens> => {
   const answer = await renew(token)
@@ -36,7 +36,6 @@ const isRefused = async (token: string) => {
   const { status, json } = await renew(token)
   expect([status, json]).toEqual([400, { error: 'invalid_grant', error_description: 'grant request is invalid' }])
 }
-const statusOf = async (token: string) => (await auth.world.call('GET', '/me/profile', { token })).status
 const stored = async () => {
   const grants = await auth.world.db.consent.findMany({ where: { clientId: client } })
   return auth.world.db.oauthRecord.findMany({ where: { grantId: { in: grants.map(({ id }) => id) } } })
@@ -51,7 +50,7 @@ describe('a refresh token sent again', () => {
     auth.world.advance(-59)
     expect(again).toEqual({ ...answered, access_token: expect.any(String) })
     expect(again.access_token).not.toBe(answered.access_token)
-    expect(await statusOf(again.access_token)).toBe(200)
+    expect(await auth.profileStatus(again.access_token)).toBe(200)
     await renewed(again.refresh_token)
   })
 
@@ -74,7 +73,7 @@ describe('a refresh token sent again', () => {
     await isRefused(second.refresh_token)
     // A node caches access for under 5 s.
     auth.world.advance(5)
-    expect(await statusOf(second.access_token)).toBe(401)
+    expect(await auth.profileStatus(second.access_token)).toBe(401)
   })
 
   it('by another client gets no tokens, and its own client still does', async () => {
@@ -109,7 +108,7 @@ describe('a refresh token of a client that authenticates', () => {
     ]
     const data = { id: randomUUID(), clientId: id, hash: hashOfSecret(secret), createdAt, expiresAt }
     await auth.world.db.clientSecret.create({ data })
-    const { code, verifier } = await auth.toCode({ client: id, scope }, auth.world.ids.member, auth.world.ids.club)
+    const { code, verifier } = await auth.toCode({ client: id, scope })
     const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }
     const { json } = await auth.token(fields, authorization(id))
     return { id, first: json.refresh_token as string }

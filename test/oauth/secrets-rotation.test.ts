@@ -96,7 +96,7 @@ describe('while nodes change to a new SECRETS_KEY', () => {
 describe('after the old SECRETS_KEY is removed', () => {
   it('tokens stay valid, and members seen by a node with both keys stay signed in', async () => {
     const { ids } = old.world
-    const tokens = await old.toTokens({ client: ids.client, scope }, ids.member, ids.club)
+    const tokens = await old.toTokens({ client: ids.client, scope })
     const [came, stayed] = [old.newBrowser(), old.newBrowser()]
     for (const browser of [came, stayed]) {
       await browser.submit(await browser.open(connected), 'pick', { member: ids.member })
@@ -108,7 +108,7 @@ describe('after the old SECRETS_KEY is removed', () => {
     const last = await start(ids, b)
     nodes.push(last)
     expect((await last.world.call('GET', '/me/profile', { token: tokens.access_token })).status).toBe(200)
-    const fresh = await last.toTokens({ client: ids.client, scope }, ids.member, ids.club)
+    const fresh = await last.toTokens({ client: ids.client, scope })
     for (const { world } of [both, turned, last]) {
       expect((await world.call('GET', '/me/profile', { token: fresh.access_token })).status).toBe(200)
     }

@@ -38,8 +38,8 @@ async function rotate(delayMs: number) {
 
 describe('a new signing key', () => {
   it('takes over on both nodes without refusing any token', async () => {
-    const { world, client } = here
-    let tokens = await here.toTokens({ client, scope }, world.ids.member, world.ids.club)
+    const { client } = here
+    let tokens = await here.toTokens({ client, scope })
     const first = kidOf(tokens.access_token)
     const statuses: number[] = []
     const seen = new Set<string | undefined>()
@@ -154,15 +154,12 @@ describe('a token with an unknown key', () => {
   })
 })
 
-const statusOf = async ({ world }: AuthWorld, { access_token: token }: Tokens) =>
-  (await world.call('GET', '/me/profile', { token })).status
-const both = (tokens: Tokens) => Promise.all([statusOf(here, tokens), statusOf(there, tokens)])
+const both = ({ access_token: token }: Tokens) => Promise.all([here.profileStatus(token), there.profileStatus(token)])
 const reloadKeys = () => Promise.all([here, there].map(({ world }) => world.oauth!.reload()))
 
 describe('a signing key that was removed', () => {
   it('is refused by every node once it has reloaded, with tokens that were remembered, and another one signs', async () => {
-    const { member, club } = here.world.ids
-    const tokens = await here.toTokens({ client: here.client, scope }, member, club)
+    const tokens = await here.toTokens({ client: here.client, scope })
     expect(await both(tokens)).toEqual([200, 200])
     const { kid } = decodeProtectedHeader(tokens.access_token)
     const { db, core, secretsKeys } = here.world

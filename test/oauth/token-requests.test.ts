@@ -1,12 +1,19 @@
+import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
-import { expect, it, onTestFinished } from 'vitest'
+import Koa from 'koa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { State } from '../../server/http/state.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { peekBody, rewriteForm } from '../../server/oauth/endpoints/token-body.ts'
+import { tokenLimit } from '../../server/oauth/endpoints/token-limit.ts'
 import { Connection } from '../raw/socket.ts'
+import { authWorld, issuer } from './auth-world.ts'
+import { Browser } from './browser.ts'
 
 const LENGTH = 'Content-Length'
 const CHUNKED = 'Transfer-Encoding: chunked'
@@ -84,4 +91,74 @@ it.each([LENGTH, CHUNKED])('a rewritten form has the length of what the next rea
     true,
     'grant_type=refresh_token&client_id=caf%C3%A9',
   ])
+})
+
+/** Makes requests of one address for tokens, where one refresh token exists; resolves to their status. */
+async function startEndpoint(failures: number) {
+  const find = (model: string) => async (id: string) => (model === 'RefreshToken' && id === 'good' ? {} : undefined)
+  const limits = memoryLimits(() => 0)
+  const limit = tokenLimit({ storage: (model) => ({ find: find(model) }) as never, now: () => 0, failures, limits })
+  let status = 200
+  const app = new Koa<State>().use((ctx) => {
+    ctx.state.clientAddress = '192.0.2.1'
+    return limit(ctx, async () => {
+      ctx.status = status
+    })
+  })
+  const server = app.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return async (answer: number, fields: Record<string, string> = {}) => {
+    status = answer
+    const body = new URLSearchParams(fields)
+    return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).status
+  }
+}
+
+it('a request that the service fails does not count against its address', async () => {
+  const ask = await startEndpoint(2)
+  for (const status of [500, 503, 503, 200, 200]) expect(await ask(status)).toBe(status)
+  for (const status of [400, 401]) expect(await ask(status)).toBe(status)
+  expect(await ask(400)).toBe(429)
+})
+
+const auth = authWorld({ timeLimits: { requestMs: 1_500 } })
+
+const numbered = () => Promise.resolve().then(executionAsyncId)
+
+/** While promise hooks are active, every promise has its own async id. */
+async function hooksAreActive() {
+  const [one, other] = [await numbered(), await numbered()]
+  return one !== other
+}
+
+/** Since Node 24 AsyncLocalStorage works without promise hooks. */
+const usesHooks = Number(process.versions.node.split('.')[0]) < 24
+
+describe.runIf(usesHooks)('promises', () => {
+  it('are not slower after requests to the authorization server, also one whose body stalls until its deadline', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await new Browser(auth.world.publicPort).send(
+      'POST',
+      new URL(`${issuer}/token`),
+      form,
+      'grant_type=none',
+    )
+    expect(answer.status).toBe(400)
+    expect(await hooksAreActive()).toBe(false)
+
+    const connection = await Connection.open(auth.world.publicPort)
+    const { host, pathname } = new URL(`${issuer}/token`)
+    const head = [`POST ${pathname} HTTP/1.1`, `Host: ${host}`, `Content-Type: ${form['content-type']}`]
+    await connection.send([...head, 'Content-Length: 3', '', 'a='].join('\r\n'))
+    expect((await connection.answer()).status).toBe(503)
+    await connection.ended
+    await expect.poll(hooksAreActive).toBe(false)
+
+    const storage = new AsyncLocalStorage()
+    storage.run({}, () => {})
+    onTestFinished(() => storage.disable())
+    expect(await hooksAreActive()).toBe(true)
+  })
 })
