@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
 import { mintAppServer } from '../support/app-server.ts'
 import { table } from '../support/markdown-table.ts'
 import type { Call, Reply } from '../support/request.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
+import { useWorld } from '../support/started.ts'
 import { createQuiz, id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
 /** The endpoint tables of both documents; decisions.md adds the procedure names, the status of PUT, and the section sync. */
 const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Procedure'>(`
@@ -39,13 +38,12 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | PUT    | /collections/{collection}/rules   | svc.apps.storage:write    | 200    | storage.rules.put   |
 `)
 
-let world: World
+const world = useWorld()
 let server: Awaited<ReturnType<typeof mintAppServer>>
 /** Of a team of the Hobby level, and without an app. */
 const clients = { hobby: id('client'), noApp: id('client') }
 const former = id('person')
 beforeAll(async () => {
-  world = await startWorld()
   const { db, ids } = world
   await createQuiz(db, ids)
   server = await mintAppServer(world)
@@ -60,7 +58,6 @@ beforeAll(async () => {
   const person = { firstName: 'F', lastName: 'F', email: '', memberships: { create: memberships } }
   await db.person.create({ data: { id: former, ...person } })
 })
-afterAll(() => world.close())
 
 const samples = () => {
   const { app, academy } = world.ids

@@ -1,5 +1,5 @@
 import type { AnyProcedure } from '@trpc/server'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { appRouter } from '../../routers/index.ts'
@@ -8,9 +8,8 @@ import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
 import { table } from '../support/markdown-table.ts'
 import { platformClaims, refusalOf } from '../support/platform.ts'
 import type { Reply } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
 /** The procedures without a REST path. Section says which organisation the token names: lms an academy, notify a provider, apps any. */
 const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
@@ -118,15 +117,11 @@ const ofKinds = recordTypeNames.flatMap((kind) => [
 const everyScope = [...memberScopes, ...firstPartyScopes].join(' ')
 const INVALID = [401, 'invalid_token', 'This token is not valid.']
 
-let world: World
+const world = useWorld()
 let subscription: string
 let delivery: string
 let person: string
 let inputs: Record<string, object>
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 
 beforeEach(async () => {
   const { app } = world.ids

@@ -1,6 +1,6 @@
 import { createTRPCClient, httpBatchLink, httpLink } from '@trpc/client'
 import type { AnyProcedure } from '@trpc/server'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Route } from '../../rest-facade/routes.ts'
 import { routes } from '../../rest-facade/routes.ts'
@@ -12,18 +12,15 @@ import { invocable } from '../../routers/kernel/invoke.ts'
 import { clubApp } from '../../routers/kernel/policies.ts'
 import { mintAppServer } from '../support/app-server.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
+import { useWorld } from '../support/started.ts'
 import { createQuiz } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let server: Awaited<ReturnType<typeof mintAppServer>>
 beforeAll(async () => {
-  world = await startWorld()
   server = await mintAppServer(world)
   await createQuiz(world.db, world.ids)
 })
-afterAll(() => world.close())
 
 type Client = ReturnType<typeof createTRPCClient<AppRouter>>
 

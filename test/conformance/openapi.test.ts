@@ -4,20 +4,15 @@ import { routes } from '../../rest-facade/routes.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { memberScopes, scopes, sectionNames, storageScopes } from '../../routers/kernel/scopes.ts'
 import { metadataOf } from '../../server/oauth/engine/metadata.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
+import { isMessage, messageOf } from '../support/documented.ts'
+import type { Reply } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
+import { collectAnswers, nameOf, places, rowsOf } from './collect-answers.ts'
+import { provoke } from './provoke-answers.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
-let withSignIn: World
-beforeAll(async () => {
-  withSignIn = await startWorld({ auth: {}, brand: 'Rowing "8+"', authBaseUrl: 'https://auth.test/v1' })
-})
-afterAll(() => withSignIn.close())
+const withSignIn = useWorld({ auth: {}, brand: 'Rowing "8+"', authBaseUrl: 'https://auth.test/v1' })
 
 const read = async (api: Section, of = world) => (await of.call('GET', '/openapi.json', { api, token: null })).body
 
@@ -155,5 +150,54 @@ describe('the OpenAPI document', () => {
     })
     expect(await world.call('HEAD', '/openapi.json', { token: null })).toMatchObject({ status: 200, text: '' })
     expect(await world.call('OPTIONS', '/openapi.json', { token: null })).toMatchObject({ status: 204 })
+  })
+})
+
+/** Nothing that is documented never occurs; that nothing else occurs is compared with each answer (test/support/documented.ts). */
+let answers: Map<string, Reply[]>
+const ends: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  answers = await collectAnswers((end) => void ends.unshift(end))
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+describe.each(places.map((place) => [nameOf(place), place] as const))('%s', (name, { section, operation }) => {
+  it('gives each documented answer', () => {
+    const given = (status: string, documented: unknown) =>
+      answers.get(name)!.some((reply) => {
+        const at = { section, brand: 'the service' }
+        if (reply.status !== Number(status)) return false
+        return documented === undefined || isMessage(messageOf(documented), messageOf(reply.body), at)
+      })
+    const missing = Object.entries(operation.responses).flatMap(([status, { content }]) => {
+      const examples = Object.entries(content?.['application/json'].examples ?? {})
+      if (examples.length === 0 || status < '400') return given(status, undefined) ? [] : [status]
+      return examples.filter(([, { value }]) => !given(status, value)).map(([row]) => `${status} ${row}`)
+    })
+    expect(missing).toEqual([])
+  })
+
+  it('gives each documented header and shape', () => {
+    const missing = Object.entries(operation.responses).flatMap(([status, { headers = {}, content }]) => {
+      const replies = answers.get(name)!.filter((reply) => reply.status === Number(status))
+      const has = (header: string) => replies.some((reply) => reply.headers[header.toLowerCase()] !== undefined)
+      const { oneOf = [] } = (content?.['application/json'].schema ?? {}) as { oneOf?: { $ref: string }[] }
+      const shapes = oneOf.map(({ $ref }) => ($ref.endsWith('Detail') ? 'detail' : 'error'))
+      return [
+        ...Object.keys(headers).filter((header) => !has(header)),
+        ...shapes.filter((shape) => !replies.some(({ body }) => shape in body)),
+      ].map((one) => `${status} ${one}`)
+    })
+    expect(missing).toEqual([])
+  })
+})
+
+describe('the ways to provoke an answer', () => {
+  it('are those of documented answers', () => {
+    const rows = new Set(places.flatMap(rowsOf))
+    const elsewhere = ['requestInvalid', 'bodyTooSlow', 'internal', 'unavailable']
+    expect([...rows].sort()).toEqual([...Object.keys(provoke), ...elsewhere].sort())
   })
 })

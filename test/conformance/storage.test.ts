@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { mintMember } from '../support/app-server.ts'
 import { table } from '../support/markdown-table.ts'
 import type { Call } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
@@ -252,10 +253,7 @@ describe('the owner of an entry', () => {
   })
 
   it('is the member with scope=user; both scopes may use one key', async () => {
-    const { db, ids } = world
-    const sub = id('member')
-    await db.person.create({ data: { id: sub, firstName: 'N', lastName: 'N', email: 'n@example.org' } })
-    await db.membership.create({ data: { organisationId: ids.club, personId: sub } })
+    const sub = await mintMember(world)
     await put('scopes/k', 'org')
     await put('scopes/k?scope=user', 'mine')
     await put('scopes/only-mine?scope=user', 'mine')

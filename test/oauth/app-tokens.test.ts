@@ -3,7 +3,7 @@ import * as openid from 'openid-client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { storageScopes } from '../../routers/kernel/scopes.ts'
-import { consentTo } from '../support/app-server.ts'
+import { consentTo, mintMember } from '../support/app-server.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
 import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -55,13 +55,6 @@ async function mintClub(more: object = {}) {
   const club = id('club')
   await auth.world.db.organisation.create({ data: { id: club, kind: 'club', name: 'Club', ...more } })
   return club
-}
-
-async function mintMemberOf(club: string) {
-  const data = { id: id('person'), firstName: 'T', lastName: 'T', email: '' }
-  const { id: person } = await auth.world.db.person.create({ data })
-  await auth.world.db.membership.create({ data: { organisationId: club, personId: person } })
-  return person
 }
 
 describe('an app with a server', () => {
@@ -138,7 +131,7 @@ describe('one refusal is for every organisation', () => {
       async () => {
         const club = await mintClub()
         const other = await register(auth.world)
-        await consentTo(auth.world, { client: other, club, member: await mintMemberOf(club) })
+        await consentTo(auth.world, { client: other, club, member: await mintMember(auth.world, club) })
         return club
       },
     ],
@@ -146,7 +139,7 @@ describe('one refusal is for every organisation', () => {
       'that is a club with a consent to other scopes',
       async () => {
         const club = await mintClub()
-        const of = { club, member: await mintMemberOf(club), scopes: ['svc.me.profile:read'] }
+        const of = { club, member: await mintMember(auth.world, club), scopes: ['svc.me.profile:read'] }
         await consentTo(auth.world, { client, ...of })
         return club
       },
@@ -221,7 +214,7 @@ describe('a sandbox client', () => {
     const foreign = await mintClub()
     expect((await ask({ organisation: club }, sandbox)).json).toEqual(NOT_ALLOWED)
     for (const one of [club, foreign]) {
-      await consentTo(auth.world, { client: sandbox, club: one, member: await mintMemberOf(one) })
+      await consentTo(auth.world, { client: sandbox, club: one, member: await mintMember(auth.world, one) })
     }
     await granted({ organisation: club }, sandbox)
     for (const organisation of [foreign, auth.world.ids.club]) {

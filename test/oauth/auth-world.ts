@@ -35,7 +35,7 @@ export type AuthWorld = Awaited<ReturnType<typeof startAuthWorld>>
 export async function startAuthWorld(options: Parameters<typeof startWorld>[0] = {}) {
   const world = await startWorld({ auth: {}, ...options })
   const client = options.like ? world.ids.client : await register(world)
-  const steps = flow(world.publicPort, options.authBaseUrl && `${options.authBaseUrl}/oauth`, world.ids)
+  const steps = flow(world, options.authBaseUrl && `${options.authBaseUrl}/oauth`)
   /** What `GET /me/profile` answers to an access token. */
   const profileStatus = async (token: string) => (await world.call('GET', '/me/profile', { token })).status
   return { world, client, profileStatus, ...steps }
@@ -72,8 +72,8 @@ export async function register(
   return client.id
 }
 
-/** An app's steps against a service, and its member's in a browser: by default that of `ids`, for their club. */
-export function flow(port: number, at = issuer, ids?: World['ids']) {
+/** An app's steps against a service, and its member's in a browser: by default the tenant's, for their club. */
+export function flow({ publicPort: port, ids }: Pick<World, 'publicPort' | 'ids'>, at = issuer) {
   const app = new Browser(port)
   const newBrowser = () => new Browser(port)
 
@@ -108,7 +108,7 @@ export function flow(port: number, at = issuer, ids?: World['ids']) {
   }
 
   /** Up to the authorization code. */
-  const toCode = async (asked: Asked, member = ids!.member, organisation = ids!.club, browser = newBrowser()) => {
+  const toCode = async (asked: Asked, member = ids.member, organisation = ids.club, browser = newBrowser()) => {
     const { url, verifier } = authorizeUrl(asked)
     const page = await toConsent(browser, url, member)
     const back = await browser.submit(page, 'consent', {

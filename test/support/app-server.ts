@@ -40,10 +40,10 @@ export async function mintAppServer(world: Tenant, appId?: string) {
   return { app, client, consent, claims: { client_id: client, sub: undefined, scope: scopes.join(' ') } }
 }
 
-/** Creates a person who is a member of the tenant's club. */
-export async function mintMember({ db, ids }: Tenant) {
+/** Creates a person who is a member of a club, by default the tenant's. */
+export async function mintMember({ db, ids }: Pick<Tenant, 'db' | 'ids'>, organisationId = ids.club) {
   const person = id('person')
-  const memberships = { create: { organisationId: ids.club } }
+  const memberships = { create: { organisationId } }
   await db.person.create({ data: { id: person, firstName: 'N', lastName: 'N', email: '', memberships } })
   return person
 }

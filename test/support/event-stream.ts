@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:http'
+import type { World } from './world.ts'
 
 export interface ServerSentEvent {
   id: string
@@ -37,6 +38,23 @@ export function openEvents(port: number, path: string, headers: Record<string, s
     sent.end()
   })
 }
+
+/** The stream of a collection's changes at `sync`, by default for the tenant's member. */
+export const openChanges = async (
+  { publicPort, ids, token }: Pick<World, 'publicPort' | 'ids' | 'token'>,
+  collection: string,
+  {
+    query = '',
+    claims,
+    headers,
+  }: { query?: string | undefined; claims?: object | undefined; headers?: Record<string, string> } = {},
+) =>
+  openEvents(publicPort, `/v1/collections/${collection}/changes${query}`, {
+    host: 'sync.test',
+    accept: 'text/event-stream',
+    authorization: `Bearer ${await token({ organisation: ids.club, ...claims })}`,
+    ...headers,
+  })
 
 function streamOf(response: IncomingMessage, close: () => void): EventStream {
   const events: ServerSentEvent[] = []

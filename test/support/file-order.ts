@@ -54,9 +54,9 @@ export const waiting = [
   'prisma/execution',
   'commands/migrate-beside',
   'oauth/signing-keys',
-  'conformance/quizzes-concurrency',
+  'conformance/quizzes-idempotency',
   'conformance/subscriptions',
-  'conformance/deliveries-retry',
+  'conformance/deliveries',
   'conformance/events-races',
 ]
 

@@ -26,7 +26,7 @@ const one = started(
     })
     const portal = await startPortal({ auth: { codes }, limits: noLimits, clubApproval: true, onLog: () => {} })
     const client = (await portal.sandbox()).id
-    const { authorizeUrl, toConsent, newBrowser } = flow(portal.world.publicPort)
+    const { authorizeUrl, toConsent, newBrowser } = flow(portal.world)
     const { url } = authorizeUrl({ client, scope: 'svc.me.profile:read' })
     const [member, visitor] = [newBrowser(), newBrowser()]
     const sandboxMember = (await portal.as(portal.owner).testClub.get({ team: portal.world.ids.team })).testClub!
