@@ -5,12 +5,16 @@ import {
   detail,
   error,
   expectCommonHeaders,
+  expectError,
+  lines,
   nameInvalid,
   notHttp,
   nothingHere,
   startRawService,
   titled,
+  titledTexts,
 } from './raw-service.ts'
+import { Connection } from './socket.ts'
 
 const service = started(startRawService)
 beforeAll(async () => {
@@ -165,5 +169,145 @@ describe('the method', () => {
   it('CONNECT closes the connection only', async () => {
     await expect(service.answerTo(service.request('CONNECT apps.test:80'))).rejects.toThrow('ended')
     expect((await service.answerTo(service.request(`GET ${target}`))).status).toBe(200)
+  })
+})
+
+let token: string
+beforeAll(async () => {
+  token = service.tokens.apps
+})
+
+const get = (...fields: string[]) =>
+  lines('GET /v1/ HTTP/1.1', 'Host: apps.test', `Authorization: Bearer ${token}`, ...fields)
+
+describe('Host', () => {
+  const detailNotHttp = detail(notHttp.error.message)
+
+  it('must be sent exactly once in HTTP/1.1', async () => {
+    await service.expectRefused(lines('GET /v1/ HTTP/1.1', `Authorization: Bearer ${token}`), 400, notHttp)
+    for (const second of ['apps.test', 'evil.test', '']) {
+      await service.expectRefused(get(`Host: ${second}`), 400, detailNotHttp)
+      await service.expectRefused(get(`hOsT: ${second}`), 400, detailNotHttp)
+    }
+    const before = lines('GET /v1/ HTTP/1.1', 'Host: evil.test', 'Host: apps.test', `Authorization: Bearer ${token}`)
+    await service.expectRefused(before, 400, notHttp)
+  })
+
+  it('may be missing in HTTP/1.0, which gets 404', async () => {
+    const old = (...fields: string[]) => lines('GET /v1/ HTTP/1.0', `Authorization: Bearer ${token}`, ...fields)
+    const wrong = detail('This API answers at apps.test.')
+    await service.expectRefused(old(), 404, wrong)
+    await service.expectRefused(old('Host: evil.test'), 404, wrong)
+    await service.expectRefused(old('Host: apps.test', 'Host: apps.test'), 400, detailNotHttp)
+    expect((await service.answerTo(old('Host: apps.test'))).status).toBe(200)
+    const keepAlive = await service.answerTo(old('Host: apps.test', 'Connection: keep-alive'))
+    expect(keepAlive).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } })
+  })
+
+  it('is taken from an absolute target', async () => {
+    const absolute = (target: string, host: string) =>
+      lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${token}`)
+    const right = await service.answerTo(absolute('http://apps.test/v1/', 'evil.test'))
+    expect(right.status).toBe(200)
+    await service.expectRefused(
+      absolute('http://evil.test/v1/', 'apps.test'),
+      404,
+      detail('This API answers at apps.test.'),
+    )
+    const without = lines('GET http://apps.test/v1/ HTTP/1.1', `Authorization: Bearer ${token}`)
+    await service.expectRefused(without, 400, detailNotHttp)
+  })
+
+  it.each(['APPS.TEST', 'apps.test.', 'apps.test:80', 'apps.test:', 'Apps.Test.:8443'])(
+    'may be written as %s',
+    async (host) => {
+      expect((await service.answerTo(service.request('GET /v1/', { host }))).status).toBe(200)
+    },
+  )
+
+  it.each(
+    titledTexts([
+      '',
+      'apps.test.evil.test',
+      'apps.test:80:80',
+      'apps.test..',
+      'apps.test:x',
+      'apps.test@evil.test',
+      '[::1]',
+      'apps.test, apps.test',
+      `${'a'.repeat(10_240)}`,
+    ]),
+  )('returns 404 for %s', async (_, host) => {
+    await service.expectRefused(service.request('GET /v1/', { host }), 404, detail('This API answers at apps.test.'))
+    const lms = { api: 'lms' as const, host, body: '' }
+    const refusal = error('not_found', 'This API answers at lms.test.')
+    await service.expectRefused(service.request('POST /v1/quizzes/a/results', lms), 404, refusal)
+    await service.expectRefused(service.request('GET /v1/openapi.json', { host }), 404, error('not_found', nothingHere))
+  })
+})
+
+/** The bytes of a text in UTF-8, one character each. */
+const raw = (text: string) => Buffer.from(text).toString('latin1')
+const put = (target: string) => service.request(`PUT ${target}`, { body: '{"value":1}' })
+
+describe('a name with UTF-8 that is not percent-encoded', () => {
+  it.each(
+    titledTexts([
+      '/v1/storage/größe/k',
+      '/v1/storage/c/größe',
+      '/v1/storage/c/漢字?scope=user',
+      '/v1/storage/c/%C3%A9é',
+      '/v1/storage/é/é',
+    ]),
+  )('is 422: %s', async (_, target) => {
+    await service.expectRefused(put(raw(target)), 422, nameInvalid)
+    await service.expectRefused(service.request(`DELETE ${raw(target)}`), 422, nameInvalid)
+    expectCommonHeaders(await service.expectRefused(service.request(`GET ${raw(target)}`), 422, nameInvalid))
+  })
+
+  it('is 422 in a list, and behind another request in the same packet', async () => {
+    await service.expectRefused(service.request(`GET ${raw('/v1/storage/größe?limit=5')}`), 422, nameInvalid)
+    const connection = await Connection.open(service.world.publicPort)
+    const list = service.request('GET /v1/storage/c')
+    await connection.send(Buffer.concat([list, service.request(`GET ${raw('/v1/storage/c/größe')}`)]))
+    expect((await connection.answer()).status).toBe(200)
+    expectError(await connection.answer(), 422, nameInvalid)
+    connection.end()
+    await connection.ended
+  })
+})
+
+describe('a collection of sync with UTF-8 that is not percent-encoded', () => {
+  it('is 422 in the envelope of sync, and a raw parameter is 400', async () => {
+    const names = "Names use 1 to 64 letters, digits, '_' or '-'."
+    const request = (target: string) => service.request(`GET ${raw(target)}`, { api: 'sync' })
+    await service.expectRefused(request('/v1/collections/größe/entries'), 422, error('invalid_request', names))
+    await service.expectRefused(request('/v1/collections/c/entries?prefix=é'), 400, notHttp)
+  })
+})
+
+describe('other raw bytes are 400:', () => {
+  it.each(
+    titledTexts([
+      'GET /v1/storage/c/\xe9',
+      'GET /v1/storage/c/\xed\xa0\x80',
+      `GET ${raw('/v1/stórage/c/k')}`,
+      `GET ${raw('/v1/me/profilé')}`,
+      `GET ${raw('/v1/storage/c/k?scope=é')}`,
+      `GET ${raw('/v1/quizzes/é/results')}`,
+      `POST ${raw('/v1/quizzes/é/results')}`,
+      `GET ${raw('/v1/apps/é/webhook')}`,
+      `PATCH ${raw('/v1/storage/c/é')}`,
+      `GET ${raw('http://apps.test/v1/storage/c/é')}`,
+      `GET ${raw('/v1/storage/c/é')} x`,
+    ]),
+  )('%s', async (_, line) => {
+    await service.expectRefused(service.request(line), 400, notHttp)
+  })
+
+  it('on the internal port', async () => {
+    const bytes = service.request(`GET ${raw('/v1/storage/c/é')}`)
+    const answer = await service.answerTo(bytes, 'GET', service.world.internalPort)
+    expect(answer.status).toBe(400)
   })
 })
