@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
+import { mintMember } from '../support/app-server.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
-import { createTenant, id } from '../support/tenant.ts'
+import { createTenant } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -60,9 +61,7 @@ const insertion = (keys: string) =>
 
 describe('the most entries of a store', () => {
   it('counts both scopes, all collections and members: one more is 413 and changes nothing', async () => {
-    const sub = id('member')
-    await world.db.person.create({ data: { id: sub, firstName: 'N', lastName: 'N', email: 'n@example.org' } })
-    await world.db.membership.create({ data: { organisationId: world.ids.club, personId: sub } })
+    const sub = await mintMember(world)
     expect((await put('c/a')).status).toBe(200)
     expect((await put('d/b?scope=user')).status).toBe(200)
     expect((await put('c/own?scope=user', 1, { claims: { sub } })).status).toBe(200)

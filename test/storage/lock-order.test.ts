@@ -1,12 +1,11 @@
 import type pg from 'pg'
-import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
 import { pgClient } from '../support/pg-client.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
+import { coreOf, mintTenants, openPool, openWith, storageOf } from './tenants.ts'
 
-const db = openWith({ deadlock_timeout: '4s' })
-afterAll(() => db.$disconnect())
+const db = openPool({ deadlock_timeout: '4s' })
 
 let tenants: Tenants
 beforeEach(async () => {

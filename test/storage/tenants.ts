@@ -23,12 +23,15 @@ export function openWith(
   return openTestDatabase(url.href, more)
 }
 
-/** For all tests of a file: two pools, as two nodes have them. */
-export function twoPools(settings: Record<string, string>) {
-  const [db, other] = [openWith(settings), openWith(settings)]
-  afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
-  return { db, other }
+/** For all tests of a file. */
+export function openPool(settings: Record<string, string>): Database {
+  const db = openWith(settings)
+  afterAll(() => db.$disconnect())
+  return db
 }
+
+/** For all tests of a file: two pools, as two nodes have them. */
+export const twoPools = (settings: Record<string, string>) => ({ db: openPool(settings), other: openPool(settings) })
 
 /** Two of everything: teams with an app each, clubs, and people who are members of both clubs. */
 export type Tenants = Record<'teams' | 'apps' | 'clients' | 'clubs' | 'people', [string, string]>
