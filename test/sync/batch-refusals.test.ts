@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mintMember } from '../support/app-server.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import { useWorld } from '../support/started.ts'
-import { id } from '../support/tenant.ts'
 
 const QUOTA = 1000
 const world = useWorld({ storageQuotaBytes: QUOTA })
@@ -27,9 +27,7 @@ const value = (bytes: number) => 'x'.repeat(bytes - 2)
 
 beforeAll(async () => {
   await send({ operations: [operation({ value: 1 }), operation({ key: 'large', value: value(500) })] })
-  const claims = { sub: id('person') }
-  await world.db.person.create({ data: { id: claims.sub, firstName: 'N', lastName: 'N', email: '' } })
-  await world.db.membership.create({ data: { organisationId: world.ids.club, personId: claims.sub } })
+  const claims = { sub: await mintMember(world) }
   await send({ operations: [operation({ scope: 'user', key: 'theirs', value: 1 })] }, { claims })
 })
 

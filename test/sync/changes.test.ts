@@ -1,8 +1,12 @@
+import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
+import { callerOf, coreOf, mintTenants, openPool } from '../storage/tenants.ts'
+import { mintMember } from '../support/app-server.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Reply } from '../support/request.ts'
+import { times } from '../support/rounds.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -21,13 +25,6 @@ const put = async (key: string, value: unknown, scope = 'org') => {
   return reply.headers.etag
 }
 const remove = (key: string) => world.call('DELETE', `/storage/${collection}/${key}`)
-/** Another member of the club. */
-async function mintMember() {
-  const [personId, { db, ids }] = [id('person'), world]
-  await db.person.create({ data: { id: personId, firstName: 'N', lastName: 'N', email: '' } })
-  await db.membership.create({ data: { organisationId: ids.club, personId } })
-  return personId
-}
 /** Once so many calls wait for a change. */
 const waiting = (count: number) => expect.poll(() => world.longPollSlots.size).toBe(count)
 
@@ -66,7 +63,7 @@ describe('GET /collections/{collection}/changes', () => {
     await put('own', 1, 'user')
     expect((await changes(since(first, '&scope=user'))).body.items).toMatchObject([{ key: 'own' }])
     expect((await changes()).body.items).toEqual([])
-    const claims = { sub: await mintMember() }
+    const claims = { sub: await mintMember(world) }
     expect((await changes('?scope=user', { claims })).body.items).toEqual([])
     expectRefusal(await changes(since(first, '&scope=user'), { claims }), 400, 'invalid_request', WRONG)
   })
@@ -84,7 +81,7 @@ describe('GET /collections/{collection}/changes', () => {
   it('refuses the cursor of another member, also of a shared collection', async () => {
     await put('a', 1)
     const first = await changes()
-    const claims = { sub: await mintMember() }
+    const claims = { sub: await mintMember(world) }
     expectRefusal(await changes(since(first), { claims }), 400, 'invalid_request', WRONG)
     expect((await changes('', { claims })).body.items).toMatchObject([{ key: 'a' }])
     expect((await changes(since(first))).body.items).toEqual([])
@@ -149,7 +146,7 @@ describe('a request that waits', () => {
 
   it('is refused when its member has left meanwhile', async () => {
     const { db, ids } = world
-    const sub = await mintMember()
+    const sub = await mintMember(world)
     const claims = { sub }
     const first = await changes('', { claims })
     const reply = changes(since(first, '&wait=50'), { claims })
@@ -162,7 +159,7 @@ describe('a request that waits', () => {
   })
 
   it('is refused when its member has left, without a change', async () => {
-    const sub = await mintMember()
+    const sub = await mintMember(world)
     const claims = { sub }
     const reply = changes(since(await changes('', { claims }), '&wait=50'), { claims })
     await waiting(1)
@@ -212,3 +209,127 @@ describe('a request that waits', () => {
 })
 
 const WRONG = 'since is not a cursor of this collection.'
+
+const db = openPool({})
+
+/** Few, so that many are on the edge of a page. */
+const key = fc.stringMatching(/^[AZa_-][09a]?$/)
+
+const plan = fc.record({
+  untouched: fc.uniqueArray(key, { maxLength: 20 }),
+  written: fc.uniqueArray(key, { minLength: 1, maxLength: 10 }),
+  limit: fc.integer({ min: 1, max: 6 }),
+  prefix: fc.constantFrom(undefined, undefined, 'a', 'A'),
+  values: fc.boolean(),
+  /** Of the page with this number. */
+  rounds: fc.array(
+    fc.array(fc.record({ index: fc.nat(), does: fc.constantFrom('put' as const, 'delete' as const) }), {
+      maxLength: 4,
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+})
+
+describe('a reader of all pages, beside writers of other keys', () => {
+  it('sees each entry that nobody writes exactly once, all in order, and none that never was', async () => {
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ untouched, written, limit, prefix, values, rounds }) => {
+        const tenants = await mintTenants(db)
+        const { storage } = callerOf(coreOf(db), tenants, 0, 0, 0)
+        const changing = written.filter((name) => !untouched.includes(name))
+        const put = (name: string) => storage.put({ collection: 'c', key: name, value: name })
+        for (const name of [...untouched, ...changing]) await put(name)
+
+        const write = async (index: number, does: 'put' | 'delete') => {
+          const name = changing[index % changing.length]
+          if (name === undefined) return
+          if (does === 'put') await put(name)
+          // Another of the round may have deleted it.
+          else await storage.delete({ collection: 'c', key: name }).catch(({ status }) => expect(status).toBe(404))
+        }
+        const seen: { key: string; value?: unknown }[] = []
+        let more = true
+        for (let page = 0; more; page++) {
+          const after = seen.at(-1)?.key
+          const asked = { collection: 'c', limit, prefix, values, ...(after !== undefined && { after }) }
+          const round = rounds[page % rounds.length]!
+          // While the page is read, and before the next one.
+          const [read] = await Promise.all([
+            storage.entries(asked),
+            ...round.slice(0, 2).map(({ index, does }) => write(index, does)),
+          ])
+          for (const { index, does } of round.slice(2)) await write(index, does)
+          expect(read.items.length).toBeLessThanOrEqual(limit)
+          if (read.more) expect(read.items).toHaveLength(limit)
+          seen.push(...read.items)
+          more = read.more
+        }
+        const keys = seen.map((item) => item.key)
+        expect(keys).toEqual([...new Set(keys)].sort())
+        const wanted = untouched.filter((name) => name.startsWith(prefix ?? '')).sort()
+        expect(keys.filter((name) => untouched.includes(name))).toEqual(wanted)
+        for (const { key, value } of seen) {
+          expect([...untouched, ...changing]).toContain(key)
+          expect(key.startsWith(prefix ?? '')).toBe(true)
+          expect(value).toBe(values ? key : undefined)
+        }
+      }),
+      { numRuns: times(200, 30) },
+    )
+  })
+})
+
+/** What docs/sync.md says of a `limit` below the number of keys that are written between two pages. */
+describe('a reader with limit=1 beside a writer of two keys', () => {
+  let collection: string
+  beforeEach(() => {
+    collection = id('c')
+  })
+
+  const changes = async (query: string, options: Parameters<typeof world.call>[2] = {}) =>
+    world.call('GET', `/collections/${collection}/changes${query}`, options)
+  const put = async (key: string, value: number) => {
+    const reply = await world.call('PUT', `/storage/${collection}/${key}`, { body: { value } })
+    expect(reply.status).toBe(200)
+  }
+  interface Page {
+    items: { key: string; value: number }[]
+    cursor: string
+    more: boolean
+  }
+
+  let copy: Map<string, number>
+  let cursor: string
+  const read = async (limit: number) => {
+    const { items, more, cursor: next }: Page = (await changes(`?limit=${limit}&since=${cursor}`)).body
+    for (const { key, value } of items) copy.set(key, value)
+    cursor = next
+    return { keys: items.map(({ key }) => key), more }
+  }
+  beforeEach(async () => {
+    // Without any entry, the first page would begin again with the entries.
+    await put('first', 0)
+    cursor = (await changes('')).body.cursor
+    copy = new Map()
+  })
+
+  it('gets the first key on each page and never the second, and equals the collection once the writer rests', async () => {
+    for (const value of [1, 2, 3, 4, 5]) {
+      await put('a', value)
+      await put('b', value)
+      expect(await read(1)).toEqual({ keys: ['a'], more: true })
+      expect(copy).toEqual(new Map([['a', value]]))
+    }
+    expect(await read(1)).toEqual({ keys: ['b'], more: false })
+    expect(copy).toEqual(new Map(Object.entries({ a: 5, b: 5 })))
+  })
+
+  it('catches up with each page when limit is 2', async () => {
+    for (const value of [1, 2, 3]) {
+      await put('a', value)
+      await put('b', value)
+      expect(await read(2)).toEqual({ keys: ['a', 'b'], more: false })
+      expect(copy).toEqual(new Map(Object.entries({ a: value, b: value })))
+    }
+  })
+})

@@ -1,7 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { fetchEventSource } from '@microsoft/fetch-event-source'
+import { EventSource } from 'eventsource'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { callAs } from '../../routers/core.ts'
-import { openEvents } from '../support/event-stream.ts'
+import { mintMember } from '../support/app-server.ts'
+import { openChanges } from '../support/event-stream.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -20,32 +24,13 @@ const put = async (key: string, value: unknown, scope = 'org') => {
 }
 const remove = (key: string) => world.call('DELETE', `/storage/${collection}/${key}`)
 
-interface Options {
-  query?: string
-  claims?: object
-  headers?: Record<string, string>
-}
-
-const open = async ({ query = '', claims, headers }: Options = {}) =>
-  openEvents(world.publicPort, `/v1/collections/${collection}/changes${query}`, {
-    host: 'sync.test',
-    accept: 'text/event-stream',
-    authorization: `Bearer ${await world.token({ organisation: world.ids.club, ...claims })}`,
-    ...headers,
-  })
+type Options = Parameters<typeof openChanges>[2]
+const open = (options?: Options) => openChanges(world, collection, options)
 const refusalOf = (options: Options) => open(options).catch((refusal: unknown) => refusal)
 const refused = (status: number, code: string, message: string) => ({
   status,
   body: { error: { code, message, request_id: expect.any(String) } },
 })
-
-/** Another member of the club. */
-async function mintMember() {
-  const [personId, { db, ids }] = [id('person'), world]
-  await db.person.create({ data: { id: personId, firstName: 'N', lastName: 'N', email: '' } })
-  await db.membership.create({ data: { organisationId: ids.club, personId } })
-  return personId
-}
 
 describe('GET /collections/{collection}/changes with Accept: text/event-stream', () => {
   it('sends the entries, then each change as it happens', async () => {
@@ -112,7 +97,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
   })
 
   it('shows private entries to their member alone', async () => {
-    const sub = await mintMember()
+    const sub = await mintMember(world)
     const own = await open({ query: '?scope=user' })
     const other = await open({ query: '?scope=user', claims: { sub } })
     const shared = await open()
@@ -160,7 +145,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open()))
     const full = refused(429, 'rate_limited', 'Too many requests of this member, app or team already wait for changes.')
     expect(await refusalOf({})).toMatchObject(full)
-    const other = await open({ claims: { sub: await mintMember() } })
+    const other = await open({ claims: { sub: await mintMember(world) } })
     streams[0]!.close()
     await expect.poll(() => world.longPollSlots.size).toBe(5)
     const next = await open()
@@ -202,7 +187,7 @@ describe('a stream', () => {
     ],
     ['its app is suspended', () => world.db.app.update({ where: { id: world.ids.app }, data: { state: 'suspended' } })],
   ])('ends when %s, and others go on', async (_, end) => {
-    const sub = await mintMember()
+    const sub = await mintMember(world)
     const stream = await open({ claims: { sub } })
     await world.core.accessWatch.check()
     await put('before', 1)
@@ -215,7 +200,7 @@ describe('a stream', () => {
 
   it('ends when the consent behind its token is withdrawn, and not before', async () => {
     const { db, ids } = world
-    const [personId, grant] = [await mintMember(), id('grant')]
+    const [personId, grant] = [await mintMember(world), id('grant')]
     const data = { id: grant, personId, organisationId: ids.club, clientId: ids.client, scopes: [SCOPE] }
     await db.consent.create({ data })
     const events = await callAs(world.core, world.principal({ member: personId, grant })).storage.watch({ collection })
@@ -245,5 +230,59 @@ describe('a service that stops', () => {
     world.longPollSlots.end()
     await stream.ended
     expect(stream.others[0]).toMatch(/^retry: /)
+  })
+})
+
+const localWorld = useWorld({
+  localUrls: localUrlsAt('http://localhost:3000'),
+})
+
+/** Opens the changes of a collection, and calls `seen` with the data of each event. */
+type Open = (url: string, headers: Record<string, string>, seen: (data: string) => void) => { close: () => void }
+
+const clients: [name: string, open: Open][] = [
+  [
+    'fetch-event-source',
+    (url, headers, seen) => {
+      const controller = new AbortController()
+      vi.stubGlobal('window', globalThis)
+      vi.stubGlobal('document', new EventTarget())
+      const { signal } = controller
+      void fetchEventSource(url, { headers, signal, openWhenHidden: true, onmessage: ({ data }) => seen(data) })
+      return { close: () => controller.abort() }
+    },
+  ],
+  [
+    'eventsource',
+    (url, own, seen) => {
+      const source = new EventSource(url, {
+        fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...own } }),
+      })
+      source.onmessage = ({ data }) => seen(data as string)
+      return source
+    },
+  ],
+]
+
+describe.each(clients)('the changes of a collection in %s', (_, open) => {
+  it('are the changes alone, over one connection', async () => {
+    const [collection, seen] = [id('c'), [] as { key: string; value: number }[]]
+    const put = (key: string, value: number) =>
+      localWorld.call('PUT', `/storage/${collection}/${key}`, { body: { value } })
+    await put('a', 1)
+    const authorization = `Bearer ${await localWorld.token({ organisation: localWorld.ids.club })}`
+    const url = `http://127.0.0.1:${localWorld.publicPort}/sync/v1/collections/${collection}/changes`
+    // As an app does: an event without data would throw, and the client would connect again.
+    const stream = open(url, { authorization }, (data) => seen.push(JSON.parse(data)))
+    onTestFinished(() => {
+      stream.close()
+      vi.unstubAllGlobals()
+    })
+    await expect.poll(() => seen).toMatchObject([{ key: 'a', value: 1 }])
+    for (const key of ['b', 'c', 'd']) await put(key, 2)
+    await expect.poll(() => seen.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd'])
+    expect(localWorld.longPollSlots.size).toBe(1)
+    stream.close()
+    await expect.poll(() => localWorld.longPollSlots.size).toBe(0)
   })
 })

@@ -1,16 +1,17 @@
 import { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { callAs } from '../../routers/core.ts'
 import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
-import { openEvents } from '../support/event-stream.ts'
+import { openChanges, openEvents } from '../support/event-stream.ts'
+import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
+
 import { sharedDatabase, startWorld } from '../support/world.ts'
 
 const KIB = 1024
 
-let world: World
+const world = started(() => startWorld({ db: counted() }))
 let collection: string
 /** The names of the statements that the service has run. */
 const statements: string[] = []
@@ -27,10 +28,6 @@ const counted = () =>
   })
 const runsOf = (name: string) => statements.filter((one) => one === name).length
 
-beforeAll(async () => {
-  world = await startWorld({ db: counted() })
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   collection = id('c')
   await world.db.storageEntry.deleteMany({ where: { appId: world.ids.app } })
@@ -48,12 +45,7 @@ const members = async (count: number) => {
   await world.db.membership.createMany({ data: people.map((personId) => ({ organisationId, personId })) })
   return people
 }
-const open = async (claims: object = {}, query = '') =>
-  openEvents(world.publicPort, `/v1/collections/${collection}/changes${query}`, {
-    host: 'sync.test',
-    accept: 'text/event-stream',
-    authorization: `Bearer ${await world.token({ organisation: world.ids.club, ...claims })}`,
-  })
+const open = (claims?: object, query?: string) => openChanges(world, collection, { claims, query })
 /** The same over tRPC. */
 const subscribe = async () =>
   openEvents(world.internalPort, `/trpc/storage.watch?input=${encodeURIComponent(JSON.stringify({ collection }))}`, {
