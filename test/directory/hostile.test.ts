@@ -6,16 +6,14 @@ import { fieldsOf, recordTypeNames } from '../../routers/directory/record-types.
 import { codePoint } from '../support/code-point.ts'
 import { platformClaims } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
-import type { World } from '../support/world.ts'
+
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, seen, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
 
-const service = directoryWorld()
-let world: World
+const world = directoryWorld()
 const samples: Record<RecordTypeName, AnyRecord> = sampleRecords()
 beforeAll(async () => {
-  world = service.current
   await storeSamples(world, samples)
 })
 

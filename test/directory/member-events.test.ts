@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { mergeRecords } from '../../routers/directory/merge.ts'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
@@ -6,17 +6,13 @@ import { createDuePoller } from '../../server/webhooks/due-poller.ts'
 import { asPlatform } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
+
 import { meScopes, mintSubscribed, typesOf } from './member-world.ts'
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, seen, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
 
-const service = directoryWorld()
-let world: World
-beforeAll(() => {
-  world = service.current
-})
+const world = directoryWorld()
 
 type Samples = ReturnType<typeof sampleRecords>
 let samples: Samples

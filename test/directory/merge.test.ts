@@ -5,16 +5,12 @@ import { mergeRecords } from '../../routers/directory/merge.ts'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import type { Refusal } from '../../routers/directory/refusals.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
+
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
 
-const service = directoryWorld()
-let world: World
-beforeAll(() => {
-  world = service.current
-})
+const world = directoryWorld()
 
 /** Merges in one transaction, as the import does. */
 const merge = (kind: RecordTypeName, records: readonly unknown[], options: Partial<MergeOptions> = {}) =>

@@ -1,15 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { refusalOf } from '../support/platform.ts'
-import type { World } from '../support/world.ts'
+
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
 
-const service = directoryWorld()
-let world: World
+const world = directoryWorld()
 const samples = sampleRecords()
 beforeAll(async () => {
-  world = service.current
   await storeSamples(world, samples)
 })
 

@@ -1,19 +1,23 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import type { Id, Item, Listed } from '../../routers/directory/procedures.ts'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import { fieldsOf, recordTypeNames } from '../../routers/directory/record-types.ts'
-import type { World } from '../support/world.ts'
+import { platformClaims, platformClient } from '../support/platform.ts'
+import { times } from '../support/rounds.ts'
+import { useWorld } from '../support/started.ts'
+import { id } from '../support/tenant.ts'
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, seen, storeAll, stored, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
 
-const service = directoryWorld()
-let world: World
+const world = directoryWorld()
 /** Of each kind: to store its record among those that come before it, and to end it among all. */
 const own = Object.fromEntries(
   recordTypeNames.map((kind) => [kind, { stored: sampleRecords(), ended: sampleRecords() }]),
 )
 beforeAll(async () => {
-  world = service.current
   await storeAll(
     world,
     recordTypeNames.flatMap((kind) => [{ samples: own[kind]!.stored, before: kind }, { samples: own[kind]!.ended }]),
@@ -159,5 +163,116 @@ describe('list', () => {
       expect(paged).toEqual(all)
       expect(paged.length).toBeGreaterThan(3)
     }
+  })
+})
+
+const person = (id: string) => ({ id, firstName: 'J', lastName: 'J', email: '' })
+const people = () => ofKind(world, 'people')
+const refused = async (kind: 'people' | 'memberships', items: AnyRecord[]) => {
+  const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
+  const { status, body } = await world.internal('POST', `/trpc/directory.${kind}.upsert`, {
+    headers,
+    body: { items },
+  })
+  return { status, refused: body.error?.data.refused }
+}
+
+/** An id with letters that can be written in two ways, each of them composed or not. */
+const letters = fc.array(fc.constantFrom('ö', 'é', 'Å', 'ộ', 'が', 'j', 'x'), { minLength: 1, maxLength: 5 })
+const twoWritings = fc
+  .record({ letters, forms: fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }) })
+  .map(({ letters, forms }) => {
+    const written = (from: number) =>
+      letters.map((letter, i) => letter.normalize(forms[(from + i) % 10] ? 'NFC' : 'NFD')).join('')
+    return [written(0), written(5)] as const
+  })
+  .filter(([a, b]) => a !== b)
+
+describe('an id whose letters are composed differently', () => {
+  it('is refused for a new person, stored or in the same call, and the first one stays', async () => {
+    await fc.assert(
+      fc.asyncProperty(twoWritings, async ([a, b]) => {
+        const own = randomUUID()
+        const [first, second] = [`${own}-${a}`, `${own}-${b}`]
+        const reason = expect.stringMatching(/ is already an id whose letters are composed differently /)
+        const refusal = (index: number) => ({ status: 400, refused: [{ index, field: 'id', reason }] })
+        expect(await refused('people', [person(first), person(second)])).toEqual(refusal(1))
+        expect(await world.db.person.count({ where: { id: { startsWith: own } } })).toBe(0)
+        await people().upsert({ items: [person(first)] })
+        expect(await refused('people', [person(second)])).toEqual(refusal(0))
+        expect(await world.db.person.findMany({ where: { id: { startsWith: own } }, select: { id: true } })).toEqual([
+          { id: first },
+        ])
+      }),
+      { numRuns: times(200, 10) },
+    )
+  })
+
+  it('is named as such where a record refers to it', async () => {
+    const [club, composed, decomposed] = [randomUUID(), 'jörg', 'jo\u0308rg']
+    await ofKind(world, 'organisations').upsert({ items: [{ id: club, kind: 'club', name: 'Club' }] })
+    await people().upsert({ items: [person(composed)] })
+    const items = [
+      { organisation: club, person: decomposed },
+      { organisation: club, person: 'björn' },
+    ]
+    expect(await refused('memberships', items)).toEqual({
+      status: 400,
+      refused: [
+        {
+          index: 0,
+          field: 'person',
+          reason: `"${decomposed}" is not the id of a person: the letters of the stored one are composed differently (Unicode NFC and NFD).`,
+        },
+        { index: 1, field: 'person', reason: '"björn" is not the id of a person.' },
+      ],
+    })
+    expect(await world.db.membership.count({ where: { organisationId: club } })).toBe(0)
+  })
+
+  it('is taken in an update of its own record', async () => {
+    const id = `jo\u0308rg-${randomUUID()}`
+    await people().upsert({ items: [person(id)] })
+    expect(await people().upsert({ items: [{ ...person(id), lastName: 'New' }] })).toMatchObject({ changed: 1 })
+  })
+})
+
+describe('the types of a client', () => {
+  const world = useWorld()
+
+  it('have each kind with its records and keys', async () => {
+    const { directory } = platformClient(world)
+    const person = id('person')
+    const added = await directory.people.upsert.mutate({
+      items: [{ id: person, firstName: 'A', lastName: 'B', email: '', birthday: null, version: 1 }],
+    })
+    expect(added).toEqual({ added: 1, changed: 0, unchanged: 0 })
+    const { organisation } = { organisation: world.ids.club }
+    await directory.memberships.upsert.mutate({ items: [{ organisation, person, joinedAt: '2026-01-01T00:00:00Z' }] })
+    const { items } = await directory.memberships.list.query({ after: { organisation, person }, limit: 1 })
+    expectTypeOf(items[0]!.joinedAt).toEqualTypeOf<number>()
+    expect(await directory.memberships.end.mutate({ ids: [{ organisation, person }] })).toEqual({ ended: 1 })
+  })
+
+  it('refuse unknown fields, wrong values and keys that are left out', () => {
+    expectTypeOf<{ id: string; fristName: string }>().not.toExtend<Required<Item<'people'>>>()
+    expectTypeOf<{ firstName: string }>().not.toExtend<Item<'people'>>()
+    expectTypeOf<{ id: string; kind: 'team' }>().not.toExtend<Item<'organisations'>>()
+    expectTypeOf<{ id: string; groups: string }>().not.toExtend<Item<'events'>>()
+    expectTypeOf<{ id: string; leftAt: undefined }>().not.toExtend<Item<'memberships'>>()
+    expectTypeOf<{ id: string; state: 'open'; attempts: null }>().toExtend<Item<'quizzes'>>()
+  })
+
+  it('have ids as they are', () => {
+    expectTypeOf<Id<'people'>>().toEqualTypeOf<string>()
+    expectTypeOf<Id<'memberships'>>().toEqualTypeOf<{ organisation: string; person: string }>()
+    expectTypeOf<Id<'groupMembers'>['role']>().toEqualTypeOf<'member' | 'trainer'>()
+  })
+
+  it('have whole records of a list', () => {
+    expectTypeOf<Listed<'people'>['birthday']>().toEqualTypeOf<string | null>()
+    expectTypeOf<Listed<'events'>['groups']>().toEqualTypeOf<string[]>()
+    expectTypeOf<Listed<'quizzes'>['state']>().toEqualTypeOf<'draft' | 'open' | 'closed'>()
+    expectTypeOf<Listed<'people'>['version']>().toEqualTypeOf<number>()
   })
 })

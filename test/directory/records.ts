@@ -1,8 +1,9 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll } from 'vitest'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { asPlatform } from '../support/platform.ts'
+import { started } from '../support/started.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -19,19 +20,19 @@ interface AnyKind {
 export const ofKind = (world: World, kind: RecordTypeName) => asPlatform(world).directory[kind] as unknown as AnyKind
 
 /** A service with an empty database of its own, as `list` returns the records of the whole platform, and with two clients. */
-export function directoryWorld(): { readonly current: World; readonly url: string } {
-  const holder = {} as { current: World; url: string }
-  beforeAll(async () => {
-    holder.url = await migratedDatabase(afterAll)
-    holder.current = await startWorld({ databaseUrl: holder.url })
-    const { db, ids } = holder.current
-    await db.client.create({ data: { id: ids.platform, name: 'Platform', environment: 'production' } })
-    await db.team.create({ data: { id: ids.team, name: 'Team', level: 'developer' } })
-    await db.client.create({ data: { id: ids.client, name: 'Client', teamId: ids.team, environment: 'sandbox' } })
-  })
-  afterAll(() => holder.current.close())
-  return holder
-}
+export const directoryWorld = () =>
+  started(
+    async () => {
+      const url = await migratedDatabase(afterAll)
+      const world = await startWorld({ databaseUrl: url })
+      const { db, ids } = world
+      await db.client.create({ data: { id: ids.platform, name: 'Platform', environment: 'production' } })
+      await db.team.create({ data: { id: ids.team, name: 'Team', level: 'developer' } })
+      await db.client.create({ data: { id: ids.client, name: 'Client', teamId: ids.team, environment: 'sandbox' } })
+      return { ...world, url }
+    },
+    (world) => world.close(),
+  )
 
 type Samples = Record<RecordTypeName, AnyRecord>
 

@@ -3,17 +3,15 @@ import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { platformClaims } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
+
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
 
-const service = directoryWorld()
-let world: World
+const world = directoryWorld()
 const samples = sampleRecords()
 const other = sampleRecords()
 beforeAll(async () => {
-  world = service.current
   await storeSamples(world, samples)
   await storeSamples(world, other)
 })
@@ -38,24 +36,24 @@ const { club, academy, person, group, calendar } = {
 const { events, quizzes, results, memberCards, trainingPlans } = samples
 const choice = { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] }
 
-const notEmail = (email: string): [RecordTypeName, AnyRecord, string, string] => [
+const notEmail = (email: string): Case => [
   ...(['people', { id: person, email }, 'email'] as const),
   'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org.',
 ]
 
 const HOSTILE = 'has control characters, or characters that change the direction of text.'
 const OF_LINE = 'has control characters or line breaks, or characters that change the direction of text.'
-const hostileName = (firstName: string): [RecordTypeName, AnyRecord, string, string] => [
+const hostileName = (firstName: string): Case => [
   ...(['people', { id: person, firstName }, 'firstName', OF_LINE] as const),
 ]
 
 const stray = (character: string) => `has ${character} where it joins nothing: it belongs between letters or emoji.`
-const strayName = (firstName: string): [RecordTypeName, AnyRecord, string, string] => [
+const strayName = (firstName: string): Case => [
   ...(['people', { id: person, firstName }, 'firstName'] as const),
   stray(firstName.includes('\u200d') ? 'U+200D' : 'U+200C'),
 ]
 
-const quizWith = (change: object, reason: string): [RecordTypeName, AnyRecord, string, string] => [
+const quizWith = (change: object, reason: string): Case => [
   ...(['quizzes', { id: quizzes.id, questions: [{ ...choice, ...change }] }, 'questions', reason] as const),
 ]
 const equalOptions = (...options: [string, string, ...string[]]) =>
@@ -67,8 +65,13 @@ const equalOptions = (...options: [string, string, ...string[]]) =>
       .join(' and ')}, in the question "q1".`,
   )
 
+type Case = [kind: RecordTypeName, record: AnyRecord, field: string, reason: string]
+/** Changes of one record. */
+const changes = (kind: RecordTypeName, key: AnyRecord, rows: [AnyRecord, string, string][]) =>
+  rows.map(([change, field, reason]): Case => [kind, { ...key, ...change }, field, reason])
+
 /** A record, or a change of the sample, with the field and the reason. */
-const cases: [RecordTypeName, AnyRecord, string, string][] = [
+const cases: Case[] = [
   ['people', { id: '' }, 'id', `"" is not ${idText}.`],
   ['people', { id: ' a' }, 'id', `" a" is not ${idText}.`],
   ['people', { id: 'a\u0007' }, 'id', `"a\\u0007" is not ${idText}.`],
@@ -76,85 +79,124 @@ const cases: [RecordTypeName, AnyRecord, string, string][] = [
   ['people', { id: 'x'.repeat(256) }, 'id', `"${'x'.repeat(62)}… is not ${idText}.`],
   ['people', { id: 7 }, 'id', `7 is not ${idText}.`],
   ['people', { firstName: 'A' }, 'id', 'It is missing.'],
-  [
-    'people',
-    { id: person, fristName: 'A' },
-    'fristName',
-    'This field does not exist. The fields are id, firstName, lastName, email, birthday, image, version.',
-  ],
-  [
-    'people',
-    { id: person, firstName: 'a\0b' },
-    'firstName',
-    '"a\\u0000b" is not a text of at most 65536 bytes, without NUL.',
-  ],
+  ...changes('people', { id: person }, [
+    [
+      { fristName: 'A' },
+      'fristName',
+      'This field does not exist. The fields are id, firstName, lastName, email, birthday, image, version.',
+    ],
+    [{ firstName: 'a\0b' }, 'firstName', '"a\\u0000b" is not a text of at most 65536 bytes, without NUL.'],
+    [{ image: 'https://example.org/\u001b' }, 'image', OF_LINE],
+    [{ firstName: null }, 'firstName', 'null is not a text of at most 65536 bytes, without NUL.'],
+    [
+      { firstName: 'x'.repeat(40_000), lastName: 'y'.repeat(40_000) },
+      '',
+      `Its texts have ${80_000 + samples.people.email.length} bytes; at most 65536 are allowed.`,
+    ],
+    [{ birthday: '2026-02-29' }, 'birthday', '"2026-02-29" is not a date: YYYY-MM-DD, or null.'],
+    [{ birthday: '0000-12-31' }, 'birthday', '"0000-12-31" is not a date: YYYY-MM-DD, or null.'],
+    [{ version: -1 }, 'version', '-1 is not a whole number from 0 to 9007199254740991.'],
+    [{ version: '3' }, 'version', '"3" is not a whole number from 0 to 9007199254740991.'],
+  ]),
   ...['a\u001b[2Kb', 'a\u009b2Kb', '\u0007', '\u007f', 'a\nb', 'a\rb', 'a\tb'].map(hostileName),
   ...['a\u202eb', 'a\u2066b', 'a\u2028b'].map(hostileName),
   ...['\u200d', 'Anna\u200d', 'می\u200c ', '👩\u200d', 'A\u200d\u200dB'].map(strayName),
-  ['organisations', { id: club, name: '\u200cClub' }, 'name', stray('U+200C')],
-  ['memberCards', { serial: memberCards.serial, departments: ['a', '🏴\u{e0067}'] }, 'departments', stray('U+E0067')],
-  ['trainingPlans', { id: trainingPlans.id, description: 'a\n\ufe0f' }, 'description', stray('U+FE0F')],
-  ['trainingPlans', { id: trainingPlans.id, exercises: ['a', '\u200d'] }, 'exercises', stray('U+200D')],
-  ['quizzes', { id: quizzes.id, questions: [{ ...choice, text: 'a\u200d' }] }, 'questions', stray('U+200D')],
-  ['people', { id: person, image: 'https://example.org/\u001b' }, 'image', OF_LINE],
-  ['organisations', { id: club, name: '\u001b]0;x\u0007' }, 'name', OF_LINE],
-  ['memberCards', { serial: memberCards.serial, name: 'A\u001b[31m' }, 'name', OF_LINE],
-  ['memberCards', { serial: memberCards.serial, departments: ['a', 'b\u001b'] }, 'departments', `It ${HOSTILE}`],
-  ['events', { id: events.id, location: 'a\rb' }, 'location', HOSTILE],
-  ['trainingPlans', { id: trainingPlans.id, description: 'a\n\u001b' }, 'description', HOSTILE],
-  ['trainingPlans', { id: trainingPlans.id, exercises: ['a', '\u202e'] }, 'exercises', `It ${HOSTILE}`],
-  ['quizzes', { id: quizzes.id, questions: [{ ...choice, text: '\u009b' }] }, 'questions', `It ${HOSTILE}`],
-  ['quizzes', { id: quizzes.id, questions: [{ ...choice, options: ['Yes', '\b'] }] }, 'questions', `It ${HOSTILE}`],
-  ['people', { id: person, firstName: null }, 'firstName', 'null is not a text of at most 65536 bytes, without NUL.'],
-  [
-    'people',
-    { id: person, firstName: 'x'.repeat(40_000), lastName: 'y'.repeat(40_000) },
-    '',
-    `Its texts have ${80_000 + samples.people.email.length} bytes; at most 65536 are allowed.`,
-  ],
+  ...changes('organisations', { id: club }, [
+    [{ name: '\u200cClub' }, 'name', stray('U+200C')],
+    [{ name: '\u001b]0;x\u0007' }, 'name', OF_LINE],
+    [{ kind: 'team' }, 'kind', '"team" is not one of club, academy, provider.'],
+    [{ kind: 'academy' }, 'kind', '"academy" is another kind than its own, "club", which it keeps.'],
+  ]),
+  ...changes('memberCards', { serial: memberCards.serial }, [
+    [{ departments: ['a', '🏴\u{e0067}'] }, 'departments', stray('U+E0067')],
+    [{ name: 'A\u001b[31m' }, 'name', OF_LINE],
+    [{ departments: ['a', 'b\u001b'] }, 'departments', `It ${HOSTILE}`],
+    [
+      { departments: ['a', null] },
+      'departments.1',
+      '["a",null] is not a list of texts of at most 65536 bytes together.',
+    ],
+  ]),
+  ...changes('trainingPlans', { id: trainingPlans.id }, [
+    [{ description: 'a\n\ufe0f' }, 'description', stray('U+FE0F')],
+    [{ exercises: ['a', '\u200d'] }, 'exercises', stray('U+200D')],
+    [{ description: 'a\n\u001b' }, 'description', HOSTILE],
+    [{ exercises: ['a', '\u202e'] }, 'exercises', `It ${HOSTILE}`],
+    [
+      { groups: [other.groups.id] },
+      'groups',
+      `"${other.groups.id}" is a group of another club, "${other.groups.club}".`,
+    ],
+    [{ exercises: ['x', 1] }, 'exercises.1', '["x",1] is not a list of at most 1000 texts.'],
+  ]),
+  ...changes('quizzes', { id: quizzes.id }, [
+    [{ questions: [{ ...choice, text: 'a\u200d' }] }, 'questions', stray('U+200D')],
+    [{ questions: [{ ...choice, text: '\u009b' }] }, 'questions', `It ${HOSTILE}`],
+    [{ questions: [{ ...choice, options: ['Yes', '\b'] }] }, 'questions', `It ${HOSTILE}`],
+    [
+      { lesson: other.lessons.id },
+      'lesson',
+      `"${other.lessons.id}" is a lesson of another academy, "${other.lessons.academy}".`,
+    ],
+    [{ threshold: 101 }, 'threshold', '101 is not a number from 0 to 100.'],
+    [{ attempts: 0 }, 'attempts', '0 is not a whole number from 1, or null.'],
+    [
+      { questions: [{ ...choice, solution: ['Maybe'] }] },
+      'questions.0',
+      'Each solution of a single or multiple question is one of its options.',
+    ],
+    [
+      { questions: [{ ...choice, solution: ['Yes', 'No'] }] },
+      'questions.0',
+      'A single question has exactly one solution.',
+    ],
+    [
+      {
+        questions: [
+          { ...choice, id: 'ü' },
+          { ...choice, id: 'u\u0308' },
+        ],
+      },
+      'questions',
+      'It has two questions whose ids are equal for a reader, "ü" and "u\u0308".',
+    ],
+    [{ questions: [choice, choice] }, 'questions', 'The ids of the questions of a quiz differ.'],
+  ]),
+  ...changes('events', { id: events.id }, [
+    [{ location: 'a\rb' }, 'location', HOSTILE],
+    [{ end: events.start - 1 }, 'end', 'is before the start of the event.'],
+    [
+      { calendar: other.calendars.id },
+      'calendar',
+      `"${other.calendars.id}" is a calendar of another club, "${other.calendars.club}".`,
+    ],
+    [
+      { groups: [group, other.groups.id] },
+      'groups',
+      `"${other.groups.id}" is a group of another club, "${other.groups.club}".`,
+    ],
+    [{ groups: [group, 'none'] }, 'groups', '"none" is not the id of a group.'],
+    [{ groups: ['a\n'] }, 'groups.0', '["a\\n"] is not a list of at most 1000 ids.'],
+    [{ groups: group }, 'groups', `"${group}" is not a list of at most 1000 ids.`],
+  ]),
   ...['n/a', 'anna', 'anna@', '@example.org', 'anna@@example.org', ' anna@example.org', 'anna@example.org\n'].map(
     notEmail,
   ),
   ...['Anna <anna@example.org>', 'a@example.org, b@example.org', `${'ü'.repeat(243)}@example.org`].map(notEmail),
-  ['people', { id: person, birthday: '2026-02-29' }, 'birthday', '"2026-02-29" is not a date: YYYY-MM-DD, or null.'],
-  ['people', { id: person, birthday: '0000-12-31' }, 'birthday', '"0000-12-31" is not a date: YYYY-MM-DD, or null.'],
-  ['people', { id: person, version: -1 }, 'version', '-1 is not a whole number from 0 to 9007199254740991.'],
-  ['people', { id: person, version: '3' }, 'version', '"3" is not a whole number from 0 to 9007199254740991.'],
   ['people', { id: 'new', firstName: 'A', lastName: 'B' }, 'email', 'It is missing, and a new record needs it.'],
-  ['organisations', { id: club, kind: 'team' }, 'kind', '"team" is not one of club, academy, provider.'],
-  [
-    'organisations',
-    { id: club, kind: 'academy' },
-    'kind',
-    '"academy" is another kind than its own, "club", which it keeps.',
-  ],
   ['memberships', { organisation: 'nowhere', person }, 'organisation', '"nowhere" is not the id of an organisation.'],
   ['memberships', { organisation: club, person: 'nobody' }, 'person', '"nobody" is not the id of a person.'],
-  ['memberships', { organisation: club, person, leftAt: 'soon' }, 'leftAt', `"soon" is not ${timeText}, or null.`],
-  [
-    'memberships',
-    { organisation: club, person, joinedAt: '2026-01-01T00:00:00' },
-    'joinedAt',
-    `"2026-01-01T00:00:00" is not ${timeText}.`,
-  ],
-  [
-    'memberships',
-    { organisation: club, person, joinedAt: 1_764_000_000_000 },
-    'joinedAt',
-    `1764000000000 is not ${timeText}.`,
-  ],
-  [
-    'memberships',
-    { organisation: club, person, leftAt: samples.memberships.joinedAt - 1 },
-    'leftAt',
-    '"2023-11-14 22:13:19+00" is before joinedAt, of this record or as stored.',
-  ],
-  [
-    'memberships',
-    { organisation: club, person, joinedAt: 1_800_000_000, leftAt: 1_700_000_001 },
-    'leftAt',
-    'is before',
-  ],
+  ...changes('memberships', { organisation: club, person }, [
+    [{ leftAt: 'soon' }, 'leftAt', `"soon" is not ${timeText}, or null.`],
+    [{ joinedAt: '2026-01-01T00:00:00' }, 'joinedAt', `"2026-01-01T00:00:00" is not ${timeText}.`],
+    [{ joinedAt: 1_764_000_000_000 }, 'joinedAt', `1764000000000 is not ${timeText}.`],
+    [
+      { leftAt: samples.memberships.joinedAt - 1 },
+      'leftAt',
+      '"2023-11-14 22:13:19+00" is before joinedAt, of this record or as stored.',
+    ],
+    [{ joinedAt: 1_800_000_000, leftAt: 1_700_000_001 }, 'leftAt', 'is before'],
+  ]),
   ['groups', { id: id('new'), club: academy, name: '' }, 'club', `"${academy}" is of the kind academy, not a club.`],
   [
     'groups',
@@ -165,51 +207,16 @@ const cases: [RecordTypeName, AnyRecord, string, string][] = [
   ['groupMembers', { group, person, role: 'captain' }, 'role', '"captain" is not one of member, trainer.'],
   ['groupMembers', { group: 'none', person, role: 'member' }, 'group', '"none" is not the id of a group.'],
   ['calendars', { id: calendar, visible: 'yes' }, 'visible', '"yes" is not true or false.'],
-  ['events', { id: events.id, end: events.start - 1 }, 'end', 'is before the start of the event.'],
-  [
-    'events',
-    { id: events.id, calendar: other.calendars.id },
-    'calendar',
-    `"${other.calendars.id}" is a calendar of another club, "${other.calendars.club}".`,
-  ],
-  [
-    'events',
-    { id: events.id, groups: [group, other.groups.id] },
-    'groups',
-    `"${other.groups.id}" is a group of another club, "${other.groups.club}".`,
-  ],
-  ['events', { id: events.id, groups: [group, 'none'] }, 'groups', '"none" is not the id of a group.'],
-  ['events', { id: events.id, groups: ['a\n'] }, 'groups.0', '["a\\n"] is not a list of at most 1000 ids.'],
-  ['events', { id: events.id, groups: group }, 'groups', `"${group}" is not a list of at most 1000 ids.`],
-  [
-    'trainingPlans',
-    { id: trainingPlans.id, groups: [other.groups.id] },
-    'groups',
-    `"${other.groups.id}" is a group of another club, "${other.groups.club}".`,
-  ],
-  [
-    'trainingPlans',
-    { id: trainingPlans.id, exercises: ['x', 1] },
-    'exercises.1',
-    '["x",1] is not a list of at most 1000 texts.',
-  ],
-  [
-    'competitions',
-    { id: samples.competitions.id, clubs: [academy] },
-    'clubs',
-    `"${academy}" is of the kind academy, not a club.`,
-  ],
-  ['competitions', { id: samples.competitions.id, host: 'none' }, 'host', '"none" is not the id of an organisation.'],
-  ['results', { id: results.id, place: 0 }, 'place', '0 is not a whole number from 1, or null.'],
-  ['results', { id: results.id, place: 2_147_483_648 }, 'place', '2147483648 is not a whole number from 1, or null.'],
-  ['results', { id: results.id, score: '1' }, 'score', '"1" is not a number.'],
-  ['results', { id: results.id, discipline: 'none' }, 'discipline', '"none" is not the id of a discipline.'],
-  [
-    'memberCards',
-    { serial: memberCards.serial, departments: ['a', null] },
-    'departments.1',
-    '["a",null] is not a list of texts of at most 65536 bytes together.',
-  ],
+  ...changes('competitions', { id: samples.competitions.id }, [
+    [{ clubs: [academy] }, 'clubs', `"${academy}" is of the kind academy, not a club.`],
+    [{ host: 'none' }, 'host', '"none" is not the id of an organisation.'],
+  ]),
+  ...changes('results', { id: results.id }, [
+    [{ place: 0 }, 'place', '0 is not a whole number from 1, or null.'],
+    [{ place: 2_147_483_648 }, 'place', '2147483648 is not a whole number from 1, or null.'],
+    [{ score: '1' }, 'score', '"1" is not a number.'],
+    [{ discipline: 'none' }, 'discipline', '"none" is not the id of a discipline.'],
+  ]),
   [
     'lessons',
     { id: samples.lessons.id, academy: other.lessons.academy },
@@ -217,49 +224,11 @@ const cases: [RecordTypeName, AnyRecord, string, string][] = [
     `"${other.lessons.academy}" is another academy than its own, "${academy}", which it keeps.`,
   ],
   ['lessons', { id: id('new'), academy: club, title: '' }, 'academy', `"${club}" is of the kind club, not an academy.`],
-  [
-    'quizzes',
-    { id: quizzes.id, lesson: other.lessons.id },
-    'lesson',
-    `"${other.lessons.id}" is a lesson of another academy, "${other.lessons.academy}".`,
-  ],
-  ['quizzes', { id: quizzes.id, threshold: 101 }, 'threshold', '101 is not a number from 0 to 100.'],
-  ['quizzes', { id: quizzes.id, attempts: 0 }, 'attempts', '0 is not a whole number from 1, or null.'],
-  [
-    'quizzes',
-    { id: quizzes.id, questions: [{ ...choice, solution: ['Maybe'] }] },
-    'questions.0',
-    'Each solution of a single or multiple question is one of its options.',
-  ],
-  [
-    'quizzes',
-    { id: quizzes.id, questions: [{ ...choice, solution: ['Yes', 'No'] }] },
-    'questions.0',
-    'A single question has exactly one solution.',
-  ],
   equalOptions('Yes', 'Yes'),
   equalOptions('Red', 'Red '),
   equalOptions('Zürich', 'Zu\u0308rich', 'Bern'),
   equalOptions('New York', 'New\u00a0 York'),
   equalOptions('', ' '),
-  [
-    'quizzes',
-    {
-      id: quizzes.id,
-      questions: [
-        { ...choice, id: 'ü' },
-        { ...choice, id: 'u\u0308' },
-      ],
-    },
-    'questions',
-    'It has two questions whose ids are equal for a reader, "ü" and "u\u0308".',
-  ],
-  [
-    'quizzes',
-    { id: quizzes.id, questions: [choice, choice] },
-    'questions',
-    'The ids of the questions of a quiz differ.',
-  ],
 ]
 
 const readBack = () =>
