@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { freePort, run, send, until } from '../../process/service.ts'
 import { inChromium } from '../in-chromium.ts'
 import { npm, offline } from '../install/npm.ts'
+import { decide, pick } from '../sign-in-pages.ts'
+import { registrar } from './clients-world.ts'
 
 /** The versions in docs/apps.md. */
 const PACKAGES = [
@@ -40,44 +41,11 @@ describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReaso
 
   const issuer = () => `http://localhost:${here.service.port}/auth/v1/oauth`
 
-  /** A sandbox client that the portal made; with a secret if the app has a server. */
-  async function register(redirect: string, { server }: { server: boolean }) {
-    const { context, page } = await here.visit()
-    await page.goto(`http://auth.localhost:${here.service.port}/v1/oauth/developers`)
-    await pick(page)
-    await page.getByRole('link', { name: 'Builders GmbH' }).click()
-    await page.getByText('New app').click()
-    await page.getByLabel('Name').fill('Scores')
-    await page.getByRole('button', { name: 'Create app' }).click()
-    await page.getByText('New sandbox client').click()
-    const form = page.locator('form[action$="/clients"]')
-    await form.getByLabel('Name', { exact: true }).fill('Scores')
-    await form.getByLabel('Redirect URIs').fill(redirect)
-    for (const scope of [...OPENID, 'svc.me.profile:read']) await form.locator(`input[value="${scope}"]`).check()
-    await form.getByRole('button', { name: 'Create client' }).click()
-    const shown = (label: string) => page.locator(`code[data-copy="${label}"]`).innerText()
-    await page.locator('#settings-postLogoutRedirectUris').waitFor()
-    const id = await shown('Client id')
-    await page.locator('#settings-postLogoutRedirectUris').fill(redirect)
-    await page.locator('form[action$="/settings"] button').click()
-    await page.getByText('Saved.').waitFor()
-    let secret = ''
-    if (server) {
-      await page.getByRole('button', { name: 'Create a secret' }).click()
-      secret = await shown('Secret')
-      await page.getByText('I have stored it').click()
-      await page.locator('#authentication-authentication').selectOption('client_secret')
-      await page.locator('form[action$="/authentication"] button').click()
-      await page.getByText('Saved.').waitFor()
-    }
-    await context.close()
-    return { id, secret }
-  }
-
   async function startServer(file: string, callback: string) {
     const port = await freePort()
-    const { id, secret } = await register(`http://localhost:${port}${callback}`, { server: true })
-    const env = { PORT: `${port}`, ISSUER: issuer(), CLIENT_ID: id, CLIENT_SECRET: secret }
+    const client = { server: true, redirectUri: `http://localhost:${port}${callback}` }
+    const { id, secret } = await registrar(here.service.port)(client)
+    const env = { PORT: `${port}`, ISSUER: issuer(), CLIENT_ID: id, CLIENT_SECRET: secret! }
     const program = run([join(directory, file)], env, { cwd: directory })
     here.atEnd(async () => {
       program.child.kill('SIGKILL')
@@ -106,15 +74,15 @@ describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReaso
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     here.atEnd(async () => void server.close())
     const app = `http://localhost:${(server.address() as AddressInfo).port}/`
-    const { id } = await register(app, { server: false })
+    const { id } = await registrar(here.service.port)({ redirectUri: app, logout: app })
 
-    const { context, page, complaints } = await here.visit()
+    const address = `${app}?${new URLSearchParams({ issuer: issuer(), client: id })}`
+    const { page, complaints } = await here.visit(address)
     const status = async () => JSON.parse(await page.getByRole('status').innerText())
-    await page.goto(`${app}?${new URLSearchParams({ issuer: issuer(), client: id })}`)
     await page.locator('#in').click()
     await pick(page)
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
-    await allow(page)
+    await decide(page, 'allow')
     await page.getByText('signed in, page 7').waitFor()
     const { user } = await status()
     expect(user).toMatchObject({
@@ -137,53 +105,46 @@ describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReaso
     await page.locator('#in').click()
     await page.locator('select[name=member]').waitFor()
     expect(complaints).toEqual([])
-    await context.close()
   })
 
   it('Auth.js signs a member in', async ({ skip }) => {
     if (missing) return skip('No registry answers.')
     const app = await startServer('auth-js.mjs', '/auth/callback/club')
-    const { context, page } = await here.visit()
-    await page.goto(`${app}/auth/signin?callbackUrl=${encodeURIComponent(app)}`)
+    const { page } = await here.visit(`${app}/auth/signin?callbackUrl=${encodeURIComponent(app)}`)
     await page.getByRole('button', { name: 'the club' }).click()
     await pick(page)
-    await allow(page)
+    await decide(page, 'allow')
     await page.waitForURL(`${app}/`)
     expect(JSON.parse(await page.locator('body').innerText())).toMatchObject({
       user: { name: 'Alex Test', email: 'alex@example.org' },
       sub: expect.stringMatching(/^t_/),
     })
-    await context.close()
   })
 
   it('passport-openidconnect signs a member in, with the printed lines for PKCE', async ({ skip }) => {
     if (missing) return skip('No registry answers.')
     const app = await startServer('passport.mjs', '/callback')
-    const { context, page } = await here.visit()
-    await page.goto(`${app}/login`)
+    const { page } = await here.visit(`${app}/login`)
     await pick(page)
-    await allow(page)
+    await decide(page, 'allow')
     await page.waitForURL(`${app}/callback?*`)
     expect(JSON.parse(await page.locator('body').innerText())).toEqual({
       id: expect.stringMatching(/^t_/),
       displayName: 'Alex Test',
       emails: [{ value: 'alex@example.org' }],
     })
-    await context.close()
   })
 
   it('passport-openidconnect without PKCE learns that it is needed', async ({ skip }) => {
     if (missing) return skip('No registry answers.')
     await writeFile(join(directory, 'strategy.mjs'), "export { Strategy } from 'passport-openidconnect'\n")
     const app = await startServer('passport.mjs', '/callback')
-    const { context, page } = await here.visit()
-    await page.goto(`${app}/login`)
+    const { page } = await here.visit(`${app}/login`)
     expect(JSON.parse(await page.locator('body').innerText())).toEqual({
       name: 'AuthorizationError',
       code: 'invalid_request',
       message: 'Authorization Server policy requires PKCE to be used for this request',
     })
-    await context.close()
   })
 })
 
@@ -192,10 +153,3 @@ async function printedStrategy() {
   const text = await readFile(join(import.meta.dirname, '../../../docs/apps.md'), 'utf8')
   return /```js\n([^`]*passport-openidconnect[^`]*)```/.exec(text)![1]!
 }
-
-async function pick(page: Page) {
-  await page.locator('select[name=member]').selectOption('anna')
-  await page.locator('form[action$="/pick"] button').click()
-}
-
-const allow = (page: Page) => page.locator('button[name=decision][value=allow]').click()

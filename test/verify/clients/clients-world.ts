@@ -6,7 +6,7 @@ import type { Page } from '../../oauth/browser.ts'
 import { Browser, offered } from '../../oauth/browser.ts'
 import { dataDirectoryWithCluster, freePort, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
-import { started } from '../../support/started.ts'
+import { startedTogether } from '../at-end.ts'
 
 /** A client as the portal registers it; `secret` for an app that has a server. */
 export interface Registered {
@@ -27,26 +27,23 @@ const SCOPES = ['openid', 'profile', 'email', 'svc.me.profile:read', 'svc.apps.s
 
 /** For all tests of a file: a trial, whose issuer is at a path of localhost; and its portal and members. */
 export function clientsWorld(prepare: (atEnd: AtEnd) => Promise<void> = async () => {}) {
-  const ends: (() => Promise<void>)[] = []
-  const atEnd: AtEnd = (end) => void ends.unshift(end)
-  return started(
-    async () => {
-      await prepare(atEnd)
-      const service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
-      const origin = `http://localhost:${service.port}`
-      return worldAt(origin, service.port, atEnd)
-    },
-    async () => {
-      for (const end of ends) await end()
-    },
-  )
+  return startedTogether(async (atEnd) => {
+    await prepare(atEnd)
+    const { port } = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
+    return worldAt(port, atEnd)
+  })
 }
 
-function worldAt(origin: string, port: number, atEnd: AtEnd) {
-  const issuer = `${origin}/auth/v1/oauth`
-
-  /** A sandbox client of the demo's team, registered as its developer does. */
-  async function register({ server = false, type = 'web', devices = false, logout, ...more }: Registration = {}) {
+/** Registers a sandbox client of the demo's team as its developer does, at a trial on this port. */
+export function registrar(port: number) {
+  const issuer = `http://localhost:${port}/auth/v1/oauth`
+  return async function register({
+    server = false,
+    type = 'web',
+    devices = false,
+    logout,
+    ...more
+  }: Registration = {}) {
     const redirectUri = more.redirectUri ?? `http://localhost:${await freePort()}/callback`
     const browser = new Browser(port)
     await browser.submit(await browser.open(`${issuer}/developers`), 'pick', { member: 'anna' })
@@ -63,19 +60,19 @@ function worldAt(origin: string, port: number, atEnd: AtEnd) {
     const own = `/clients/${id}`
     const version = async () => offered(await browser.get(`${team}${own}`), 'version')[0]!
     if (logout) {
-      await post(`${own}/settings`, {
-        version: await version(),
-        name: 'Sample',
-        redirects: redirectUri,
-        logouts: logout,
-      })
+      const settings = { name: 'Sample', redirects: redirectUri, logouts: logout }
+      await post(`${own}/settings`, { version: await version(), ...settings })
     }
     if (!server) return client
     client.secret = shown((await post(`${own}/create-secret`, { days: '90' })).text, 'Secret')
     await post(`${own}/authentication`, { version: await version(), authentication: 'client_secret', keys: '' })
     return client
   }
+}
 
+function worldAt(port: number, atEnd: AtEnd) {
+  const origin = `http://localhost:${port}`
+  const issuer = `${origin}/auth/v1/oauth`
   const signedIn = (page: Page, browser: Browser) =>
     page.text.includes('name="member"') ? browser.submit(page, 'pick', { member: 'anna' }) : page
 
@@ -83,11 +80,8 @@ function worldAt(origin: string, port: number, atEnd: AtEnd) {
   async function signIn(address: string | URL, browser = new Browser(port)): Promise<URL> {
     const page = await signedIn(await browser.open(address), browser)
     const organisation = offered(page, 'organisation')[0]!
-    const done = await browser.submit(page, 'consent', {
-      organisation,
-      scope: offered(page, 'scope'),
-      decision: 'allow',
-    })
+    const answer = { organisation, scope: offered(page, 'scope'), decision: 'allow' }
+    const done = await browser.submit(page, 'consent', answer)
     if (!done.location) throw new Error(`No way back: ${done.status} ${wordsOf(done.text)}`)
     return done.location
   }
@@ -149,7 +143,7 @@ function worldAt(origin: string, port: number, atEnd: AtEnd) {
   }
 
   const newBrowser = () => new Browser(port)
-  return { issuer, port, register, signIn, signedIn, launch, run, runToEnd, serve, newBrowser }
+  return { issuer, port, register: registrar(port), signIn, signedIn, launch, run, runToEnd, serve, newBrowser }
 }
 
 interface Place {

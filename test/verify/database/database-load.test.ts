@@ -1,23 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../../prisma/client.ts'
 import { migrate } from '../../../prisma/migrate.ts'
-import { seed } from '../../../prisma/seed.ts'
-import { memberScopes, memberScopesAt } from '../../../routers/kernel/scopes.ts'
 import { readConfig } from '../../../server/process/config.ts'
 import { startService } from '../../../server/process/start.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
-import { send, until } from '../../process/service.ts'
+import { dataDirectory, send, until } from '../../process/service.ts'
 import { query } from '../../support/databases.ts'
+import type { Fault } from '../../support/fault-proxy.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import { pgClient } from '../../support/pg-client.ts'
-import type { Outcome } from '../topology/traffic.ts'
-import { startTraffic, tally } from '../topology/traffic.ts'
+import { headersOfAnna, seedDemo } from '../demo.ts'
+import { halfWrites, lostWrites, startTraffic, tally } from '../topology/traffic.ts'
 import { OwnPostgres } from './own-postgres.ts'
 
 const CLIENTS = 20
@@ -34,23 +28,19 @@ interface Setting {
   proxy: FaultProxy
 }
 
+const network =
+  (fault: Fault) =>
+  async ({ proxy }: Setting) => {
+    await proxy.begin(fault)
+    await pause(FAULT_MS)
+    await proxy.end()
+  }
+
 /** Each fault, until it is over: the database takes connections and writes again. */
 const faults: Record<string, (setting: Setting) => Promise<void>> = {
-  async refused({ proxy }) {
-    await proxy.begin('refuse')
-    await pause(FAULT_MS)
-    await proxy.end()
-  },
-  async reset({ proxy }) {
-    await proxy.begin('reset')
-    await pause(FAULT_MS)
-    await proxy.end()
-  },
-  async 'a black hole'({ proxy }) {
-    await proxy.begin('blackhole')
-    await pause(FAULT_MS)
-    await proxy.end()
-  },
+  refused: network('refuse'),
+  reset: network('reset'),
+  'a black hole': network('blackhole'),
   async 'restart -m fast'({ postgres }) {
     await postgres.restart()
   },
@@ -99,7 +89,7 @@ describe('20 clients, half of them writing', { timeout: 180_000 }, () => {
 })
 
 async function expectBounded(
-  { port, internalPort, ask, lost, proxy }: Awaited<ReturnType<typeof startLoaded>>,
+  { port, internalPort, ask, proxy }: Awaited<ReturnType<typeof startLoaded>>,
   fault: () => Promise<void>,
 ) {
   const traffic = startTraffic({ port, clients: CLIENTS, ask })
@@ -141,7 +131,7 @@ async function expectBounded(
   }
   expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(BOUND_MS)
   expect(first!.endMs - returned).toBeLessThan(BACK_MS + 5 * own)
-  expect(await lost(outcomes)).toEqual([])
+  expect(await lostWrites(proxy.url, outcomes)).toEqual([])
 }
 
 /** Opens connections until the server has none left; resolves to what closes them. */
@@ -162,38 +152,16 @@ async function takeAllConnections(url: string) {
 /** The service in this process, its database behind a proxy, and requests of a client that has no rate limit. */
 async function startLoaded(postgres: OwnPostgres) {
   await migrate(postgres.url)
-  const db = openDatabase(postgres.url, () => {})
-  await seed(db, new Date(), memberScopesAt)
-  await db.$disconnect()
+  await seedDemo(postgres.url)
   const proxy = await FaultProxy.to(postgres.url)
-  const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-load-'))
-  const env = { PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: proxy.url, DATA_DIR: dataDir, WEBHOOK_WORKER: 'false' }
+  const DATA_DIR = await dataDirectory()
+  const env = { PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: proxy.url, DATA_DIR, WEBHOOK_WORKER: 'false' }
   const service = await startService(readConfig(env), pino({ level: 'silent' }))
   onTestFinished(async () => {
     await proxy.end()
     await service.close()
     proxy.close()
-    await rm(dataDir, { recursive: true, force: true })
   })
-  const claims = { member: 'anna', organisation: 'riverside', client: 'trainer-app-sandbox', expiresInSeconds: 3600 }
-  const token = await mintToken(await developmentKey(dataDir), { ...claims, scope: memberScopes.join(' ') })
-  const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
-  return {
-    postgres,
-    proxy,
-    port: service.publicPort,
-    internalPort: service.internalPort,
-    ask: (client: number, n: number) =>
-      n % 2 === 0
-        ? { method: 'GET', path: '/v1/me/profile', headers }
-        : { method: 'PUT', path: `/v1/storage/load/c${client}-${n}`, headers, body: `{"value":${n}}` },
-    /** The keys of acknowledged writes that are not stored. */
-    async lost(outcomes: readonly Outcome[]) {
-      const rows = await query(proxy.url, `SELECT key FROM "StorageEntry" WHERE collection = 'load'`)
-      const stored = new Set(rows.map(({ key }) => `/v1/storage/load/${key}`))
-      const written = outcomes.filter(({ ask, status }) => ask.method === 'PUT' && status === 200)
-      expect(written.length).toBeGreaterThan(0)
-      return written.filter(({ ask }) => !stored.has(ask.path))
-    },
-  }
+  const ask = halfWrites(await headersOfAnna(DATA_DIR))
+  return { postgres, proxy, port: service.publicPort, internalPort: service.internalPort, ask }
 }

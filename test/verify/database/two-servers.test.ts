@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../process/service.ts'
 import { seed } from '../../support/chance.ts'
 import { times } from '../../support/rounds.ts'
+import { endingAfterAll } from '../at-end.ts'
 import type { Send, TwoServers } from './two-servers.ts'
 import { startTwo } from './two-servers.ts'
 import { createWriter, step, textOf } from './writer.ts'
@@ -13,16 +14,13 @@ const WRITERS = 40
 
 const lockCounter = `SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR UPDATE`
 
-const ends: (() => Promise<void>)[] = []
+const atEnd = endingAfterAll()
 let two: TwoServers
 beforeAll(async () => {
-  two = await startTwo(QUOTA, (end) => ends.unshift(end))
+  two = await startTwo(QUOTA, atEnd)
 })
 beforeEach(async () => {
   await two.db.storageEntry.deleteMany({ where: { appId: { in: two.apps } } })
-})
-afterAll(async () => {
-  for (const end of ends) await end()
 })
 
 describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {

@@ -13,6 +13,7 @@ import { request } from '../../storage/client.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import type { Ids } from '../../support/tenant.ts'
 import { createTenant } from '../../support/tenant.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { delayedMs } from './delayed-ms.ts'
 import type { Attack } from './hostile.ts'
@@ -34,13 +35,13 @@ let service: Service
 let hostile: Team
 let neighbours: Team[]
 const agent = new Agent({ keepAlive: true })
-const ends: (() => Promise<void>)[] = []
+const atEnd = endingAfterAll()
 
 beforeAll(async () => {
   db = openDatabase(inject('databaseUrl'), () => {})
-  const DATA_DIR = await dataDirectory((end) => ends.push(end))
+  const DATA_DIR = await dataDirectory(atEnd)
   const env = { DATA_DIR, DATABASE_URL: inject('databaseUrl'), SECRETS_KEY }
-  service = await start({ ...env, LOG_LEVEL: 'error' }, { atEnd: (end) => ends.push(end) })
+  service = await start({ ...env, LOG_LEVEL: 'error' }, { atEnd })
   const key = await developmentKey(DATA_DIR)
   const team = async (): Promise<Team> => {
     const ids = await createTenant(db)
@@ -57,7 +58,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   agent.destroy()
-  for (const end of ends.toReversed()) await end()
   await db.$disconnect()
 })
 

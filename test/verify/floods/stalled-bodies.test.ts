@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { beforeAll, expect, it } from 'vitest'
 import { Browser } from '../../oauth/browser.ts'
 import type { Service } from '../../process/service.ts'
 import { dataDirectory, start } from '../../process/service.ts'
 import { request } from '../../storage/client.ts'
+import { endingAfterAll } from '../at-end.ts'
+import { demoToken } from '../demo.ts'
 import { peakMb } from '../memory/process-figures.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { slowestBeside } from './beside.ts'
@@ -23,23 +24,17 @@ let service: Service
 let token: string
 let learnerToken: string
 let cookie: string
-const ends: (() => Promise<unknown>)[] = []
+const atEnd = endingAfterAll()
 beforeAll(async () => {
-  const atEnd = (end: () => Promise<unknown>) => ends.push(end)
   const DATA_DIR = await dataDirectory(atEnd)
   service = await start({ DATA_DIR, AUTH_BASE_URL: `http://${auth}/v1`, LOG_LEVEL: 'error' }, { atEnd })
   const browser = new Browser(service.port)
   const portal = await browser.submit(await browser.open(`${issuer}/developers`), 'pick', { member: 'anna' })
   expect(portal.status).toBe(200)
   cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
-  const key = await developmentKey(DATA_DIR)
-  const claims = { member: 'anna', client: 'trainer-app', expiresInSeconds: 3_600 }
-  token = await mintToken(key, { ...claims, organisation: 'riverside', scope: 'svc.me.profile:read' })
-  learnerToken = await mintToken(key, { ...claims, organisation: 'academy', scope: 'lms.me.quizzes:write' })
+  token = await demoToken(DATA_DIR, { scope: 'svc.me.profile:read' })
+  learnerToken = await demoToken(DATA_DIR, { organisation: 'academy', scope: 'lms.me.quizzes:write' })
 }, 120_000)
-afterAll(async () => {
-  for (const end of ends.toReversed()) await end()
-})
 
 const at = (host: string, path: string, ...fields: string[]) =>
   `POST /v1${path} HTTP/1.1\r\nHost: ${host}\r\n${fields.map((field) => `${field}\r\n`).join('')}`

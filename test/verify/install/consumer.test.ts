@@ -1,29 +1,25 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { command, dataDirectory, freePort, run, start } from '../../process/service.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { npm, offline } from './npm.ts'
 
 // The packages as others get them: packed, and installed in empty projects outside of this one.
 
 const root = join(import.meta.dirname, '../../..')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
-const atEnd: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const end of atEnd.reverse()) await end()
-}, 120_000)
+const atEnd = endingAfterAll()
 
 /** An empty project in which the packages are installed. */
 async function project(...packages: string[]) {
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-consumer-'))
-  atEnd.push(() => rm(directory, { recursive: true, force: true }))
+  const directory = await dataDirectory(atEnd)
   await writeFile(join(directory, 'package.json'), '{ "name": "app", "private": true, "type": "module" }')
   // TypeScript is a peer of @trpc/client; native programs of no use here are optional.
   await npm(directory, 'install', '--prefer-offline', '--legacy-peer-deps', '--omit=optional', ...packages)
@@ -56,8 +52,7 @@ let sdk: string
 /** Undefined without a registry, of which its consumer takes tRPC's client. */
 let main: string | undefined
 beforeAll(async () => {
-  const packed = await mkdtemp(join(tmpdir(), 'member-apps-packed-'))
-  atEnd.push(() => rm(packed, { recursive: true, force: true }))
+  const packed = await dataDirectory(atEnd)
   await promisify(execFile)(process.execPath, [join(root, 'build.mjs'), '--if-changed', '--packages'])
   await npm(root, 'pack', '.', './clients/first-party', './clients/sdk', '--pack-destination', packed)
   const files = (await readdir(packed)).sort().map((name) => join(packed, name))
@@ -260,8 +255,7 @@ describe('member-apps-api', { timeout: 120_000 }, () => {
 describe('the documented code, as printed', { timeout: 120_000 }, () => {
   let env: Record<string, string>
   beforeAll(async () => {
-    const end = (one: () => Promise<void>) => void atEnd.push(one)
-    const settings = { DATA_DIR: await dataDirectory(end), DATABASE_URL: await emptyDatabase(end), SECRETS_KEY }
+    const settings = { DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: await emptyDatabase(atEnd), SECRETS_KEY }
     await command('seed', [], settings).ended
     // So that its subscriptions have deliveries.
     await query(settings.DATABASE_URL, `UPDATE "App" SET "webhookUrl" = 'https://192.0.2.1/' WHERE id = 'trainer-app'`)
@@ -269,7 +263,7 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
     // Node asks the system for names under localhost, and not every system knows them.
     const AUTH_BASE_URL = `http://localhost:${port}/v1`
     const API = `http://127.0.0.1:${port}/v1`
-    const service = await start({ ...settings, PORT: String(port), AUTH_BASE_URL, APPS_BASE_URL: API }, { atEnd: end })
+    const service = await start({ ...settings, PORT: String(port), AUTH_BASE_URL, APPS_BASE_URL: API }, { atEnd })
     const claims = ['--client', 'platform', '--club', 'provider', '--scope', 'ntf.subscriptions:write ntf.events:write']
     const { stdout: token } = await command('token', claims, settings).ended
     const scope = 'ntf.subscriptions:write ntf.events:write lms.reviews:write'
@@ -289,13 +283,9 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
     for (const options of Object.values(resolutions)) {
       expect(await typeErrors(directory, { 'documented.ts': code }, { ...options, ...node })).toBe('')
     }
-    const {
-      code: status,
-      stdout,
-      stderr,
-    } = await run([join(directory, 'out/documented.js')], { ...env, ...more }).ended
-    expect([status, stderr]).toEqual([0, ''])
-    return stdout
+    const ended = await run([join(directory, 'out/documented.js')], { ...env, ...more }).ended
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    return ended.stdout
   }
 
   it('subscribes and publishes with the client', async () => {
@@ -313,12 +303,11 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
     expect(await printed(main, await documented('createService'))).toMatch(/^[\da-f-]{36}\n$/)
     const example = join(main, 'publish.mjs')
     await copyFile(join(root, 'examples/in-process/publish.js'), example)
-    const { code, stdout, stderr } = await run([example, 'trainer-app', 'ben'], env).ended
-    expect([code, stderr, stdout]).toEqual([
-      0,
-      '',
-      expect.stringMatching(/^joined-ben: \d+ subscriptions, \d+ deliveries\n$/),
-    ])
+    expect(await run([example, 'trainer-app', 'ben'], env).ended).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^joined-ben: \d+ subscriptions, \d+ deliveries\n$/),
+    })
   })
 
   it('runs with the SDK as its README has it', async () => {

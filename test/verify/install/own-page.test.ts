@@ -1,13 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import { command, freePort, run, until } from '../../process/service.ts'
 import { inChromium } from '../in-chromium.ts'
 import { noteFigure } from '../noted-figure.ts'
+import { decide, pick } from '../sign-in-pages.ts'
 import { npm, offline } from './npm.ts'
 
 const SCOPE = 'svc.me.profile:read svc.me.groups:read svc.apps.storage:read svc.apps.storage:write'
@@ -75,12 +76,6 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     }
   }
 
-  async function visit(url: string, options: BrowserContextOptions = {}) {
-    const opened = await here.visit(options)
-    await opened.page.goto(url)
-    return opened
-  }
-
   it.for(['vanilla', 'react'])('signs a member in, shows their groups and stores a note: %s', async (template, ctx) => {
     const began = performance.now()
     const made = await project(template)
@@ -90,7 +85,7 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     await writeFile(join(folder, 'preview.mjs'), `export default { preview: { headers: ${JSON.stringify(policy())} } }`)
     const end = await serve('preview', '--strictPort', '--config', 'preview.mjs')
 
-    const { context, page, complaints } = await visit(url)
+    const { page, complaints } = await here.visit(url)
     await signIn(page, 'anna', 'allow')
     await page.getByText('Hello Anna').waitFor()
     expect(page.url()).toBe(url)
@@ -112,9 +107,8 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     await page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
     await expect.poll(() => page.getByText('Anna').count()).toBe(0)
     expect(complaints).toEqual([])
-    await context.close()
 
-    const look = await visit(url, { bypassCSP: true, viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
+    const look = await here.visit(url, { bypassCSP: true, viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
     await look.page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
     await expectAccessible(look.page)
     // Without the scope to write.
@@ -127,7 +121,6 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     await expectAccessible(look.page)
     await look.page.reload()
     await expect.poll(() => items(look.page, 'Notes')).toEqual([NOTE])
-    await look.context.close()
 
     // What docs/first-app.md starts: without a build, and so without the policy.
     await end()
@@ -135,21 +128,19 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     const [program, ...args] = scripts.dev.split(' ')
     expect(program).toBe('vite')
     await serve(...args)
-    const draft = await visit(url)
+    const draft = await here.visit(url)
     await signIn(draft.page, 'emil', 'refuse')
     await alert(draft.page, 'the member refused')
     await draft.page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
-    await draft.context.close()
   })
 })
 
 /** Begins on the page, and decides on the authorization server's pages. */
 async function signIn(page: Page, member: string, decision: 'allow' | 'refuse', without?: string) {
   await page.getByRole('button', { name: 'Sign in with your club' }).click()
-  await page.locator('select[name=member]').selectOption(member)
-  await page.locator('form[action$="/pick"] button').click()
+  await pick(page, member)
   if (without) await page.locator(`input[name=scope][value="${without}"]`).uncheck()
-  await page.locator(`button[name=decision][value=${decision}]`).click()
+  await decide(page, decision)
 }
 
 const items = (page: Page, heading: string) => page.locator(`h2:text-is("${heading}") + ul > li`).allInnerTexts()

@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../prisma/migration-files.ts'
 import { operationIdOf } from '../../../rest-facade/document.ts'
 import type { Section, TokenSection } from '../../../routers/kernel/scopes.ts'
-import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { firstPartyScopes } from '../../../routers/kernel/scopes.ts'
 import { names, operations } from '../../process/operations.ts'
 import type { Answer, Service } from '../../process/service.ts'
 import { command, dataDirectory, run, send, start } from '../../process/service.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { endingAfterAll } from '../at-end.ts'
+import { demoToken } from '../demo.ts'
 import { buildRelease, formerCommit } from './former-release.ts'
 
 const former = await formerCommit()
@@ -21,11 +22,7 @@ const ROUNDS = times(12, 4)
 const QUOTA = 10_000_000
 const apps = { section: 'apps', tokens: 'apps' } as const
 
-const ends: (() => Promise<void>)[] = []
-const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+const atEnd = endingAfterAll()
 
 describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { timeout: 300_000 }, () => {
   let databaseUrl = ''
@@ -51,17 +48,15 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     const seeded = await run([join(directory, 'dist/server/commands/main.js'), 'seed'], env).ended
     expect(seeded).toMatchObject({ code: 0, stderr: '' })
     await query(databaseUrl, `UPDATE "Client" SET environment = 'sandbox'`)
-    const key = await developmentKey(DATA_DIR)
-    const bearer = async (organisation: string, member: string | null) => {
-      const [client, scopes] = member ? ['trainer-app', memberScopes] : ['platform', firstPartyScopes]
-      const claims = { organisation, member, client, scope: scopes.join(' '), expiresInSeconds: 3_600 }
-      return { authorization: `Bearer ${await mintToken(key, claims)}` }
-    }
+    const bearer = async (claims: Parameters<typeof demoToken>[1]) => ({
+      authorization: `Bearer ${await demoToken(DATA_DIR, { client: 'trainer-app', ...claims })}`,
+    })
+    const platform = { client: 'platform', member: null, scope: firstPartyScopes.join(' ') }
     headers = {
-      apps: await bearer('riverside', 'anna'),
-      lms: await bearer('academy', 'anna'),
-      notify: await bearer('provider', 'anna'),
-      platform: await bearer('provider', null),
+      apps: await bearer({}),
+      lms: await bearer({ organisation: 'academy' }),
+      notify: await bearer({ organisation: 'provider' }),
+      platform: await bearer({ organisation: 'provider', ...platform }),
     }
     nodes = [await start(env, { atEnd, entry: main })]
   }, 300_000)

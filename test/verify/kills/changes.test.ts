@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { chance, seed } from '../../support/chance.ts'
 import type { EventStream } from '../../support/event-stream.ts'
 import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { storageNodes } from './killed-node.ts'
 
 const WRITERS = 8
@@ -28,11 +29,7 @@ const next = async (stream: EventStream | undefined) => {
   return event
 }
 
-const ends: (() => Promise<void>)[] = []
-const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+const atEnd = endingAfterAll()
 
 it(`copies that follow the changes, by waiting and by streams, equal the store after kills of two nodes (seed ${seed})`, {
   timeout: 1_800_000,

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import type { Service } from '../../process/service.ts'
 import { command, dataDirectory, send, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { demoToken } from '../demo.ts'
 
 /** A node that is killed, and started again in its place. */
 export async function openNode(env: Record<string, string>, atEnd: AtEnd) {
@@ -20,14 +20,6 @@ export async function openNode(env: Record<string, string>, atEnd: AtEnd) {
   }
 }
 
-const claims = {
-  organisation: 'riverside',
-  member: 'anna',
-  client: 'trainer-app',
-  scope: 'svc.apps.storage:read svc.apps.storage:write',
-  expiresInSeconds: 7_200,
-}
-
 interface Request {
   /** Of `sync`, or by default of `apps`. */
   host?: 'apps' | 'sync'
@@ -40,7 +32,7 @@ export async function storageNodes(atEnd: AtEnd) {
   const env = { DATABASE_URL: await emptyDatabase(atEnd), DATA_DIR: await dataDirectory(atEnd), SECRETS_KEY }
   expect(await command('seed', [], env).ended).toMatchObject({ code: 0 })
   await query(env.DATABASE_URL, `UPDATE "Client" SET environment = 'sandbox'`)
-  const authorization = `Bearer ${await mintToken(await developmentKey(env.DATA_DIR), claims)}`
+  const authorization = `Bearer ${await demoToken(env.DATA_DIR, { client: 'trainer-app' })}`
   const nodes = [await openNode(env, atEnd), await openNode(env, atEnd)]
   let turn = 0
   const next = () => nodes[turn++ % nodes.length]!.port()

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { AUDIENCE } from '../../../server/tokens/audience.ts'
 import { command, dataDirectory, send } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { openNode } from './killed-node.ts'
 
 const APPS = 12
@@ -31,11 +32,7 @@ const SIGNED_IN = `
       now() + interval '1 hour'
     FROM own, unnest('{Grant,RefreshToken}'::text[]) model`
 
-const ends: (() => Promise<void>)[] = []
-const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+const atEnd = endingAfterAll()
 
 it(`apps stay signed in while two nodes are killed between their renewals, from one tab or two (seed ${seed})`, {
   timeout: 900_000,

@@ -1,19 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { chance, seed } from '../../support/chance.ts'
 import { query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { storageNodes } from './killed-node.ts'
 
 const WRITERS = 6
 /** A member has at most 10,000 keys. */
 const WRITES = times(1_500, 150)
 
-const ends: (() => Promise<void>)[] = []
-const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+const atEnd = endingAfterAll()
 
 it(`conditional writes that are repeated with their Idempotency-Key after kills of two nodes count once (seed ${seed})`, {
   timeout: 1_200_000,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../process/service.ts'
 import { asAnna, dataDirectoryWithCluster, postgresOf, start, until } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
@@ -11,16 +11,14 @@ import { pgClient } from '../../support/pg-client.ts'
 import { times } from '../../support/rounds.ts'
 import type { Usage } from '../../support/storage-usage.ts'
 import { counterAndSum } from '../../support/storage-usage.ts'
+import { endingAfterAll } from '../at-end.ts'
 
-const ends: (() => Promise<void>)[] = []
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+const atEnd = endingAfterAll()
 
 /** One directory for all rounds, so that damage would accumulate. */
 let DATA_DIR: string
 beforeAll(async () => {
-  DATA_DIR = await dataDirectoryWithCluster((end) => ends.push(end))
+  DATA_DIR = await dataDirectoryWithCluster(atEnd)
 })
 
 /** The services' connections to the embedded server. */

@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { memberScopesAt, sectionNames } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
-import { dataDirectoryWithCluster, send, start } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
-import { started } from '../../support/started.ts'
+import { dataDirectory, dataDirectoryWithCluster, send, start } from '../../process/service.ts'
+import { startedTogether } from '../at-end.ts'
+import { demoToken } from '../demo.ts'
 import { npm } from '../install/npm.ts'
 
 // Generators as npm has them, with their defaults, on the Node that they need.
@@ -30,38 +28,28 @@ const PACKAGES = [
 ]
 const exec = promisify(execFile)
 
-const ends: (() => Promise<void>)[] = []
-const atEnd: AtEnd = (end) => void ends.unshift(end)
-const here = started(
-  async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'member-apps-generators-'))
-    atEnd(() => rm(directory, { recursive: true, force: true }))
-    await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
-    await npm(directory, 'install', ...PACKAGES)
-    const { stdout: node } = await exec(join(root, '.ci/executable'), ['node', NODE])
-    const env = {
-      ...process.env,
-      PATH: `${dirname(node.trim())}:${join(directory, 'node_modules/.bin')}:${process.env.PATH}`,
-    }
-    const DATA_DIR = await dataDirectoryWithCluster(atEnd)
-    const { port } = await start({ DATA_DIR }, { atEnd })
-    const key = await developmentKey(DATA_DIR)
-    const claims = { member: 'anna', organisation: 'riverside', client: 'trainer-app', expiresInSeconds: 3_600 }
-    const token = await mintToken(key, { ...claims, scope: memberScopesAt('developer').join(' ') })
-    for (const section of sectionNames) {
-      const { text } = await send(port, 'GET', `/${section}/v1/openapi.json`, {
-        headers: { host: `localhost:${port}` },
-      })
-      await writeFile(join(directory, `${section}.json`), text)
-    }
-    const run = (program: string, ...args: string[]) =>
-      exec(program, args, { cwd: directory, env: { ...env, TOKEN: token } })
-    return { directory, run, port, base: `http://localhost:${port}/apps/v1`, token }
-  },
-  async () => {
-    for (const end of ends) await end()
-  },
-)
+const here = startedTogether(async (atEnd) => {
+  const directory = await dataDirectory(atEnd)
+  await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
+  await npm(directory, 'install', ...PACKAGES)
+  const { stdout: node } = await exec(join(root, '.ci/executable'), ['node', NODE])
+  const env = {
+    ...process.env,
+    PATH: `${dirname(node.trim())}:${join(directory, 'node_modules/.bin')}:${process.env.PATH}`,
+  }
+  const DATA_DIR = await dataDirectoryWithCluster(atEnd)
+  const { port } = await start({ DATA_DIR }, { atEnd })
+  const token = await demoToken(DATA_DIR, { client: 'trainer-app', scope: memberScopesAt('developer').join(' ') })
+  for (const section of sectionNames) {
+    const { text } = await send(port, 'GET', `/${section}/v1/openapi.json`, {
+      headers: { host: `localhost:${port}` },
+    })
+    await writeFile(join(directory, `${section}.json`), text)
+  }
+  const run = (program: string, ...args: string[]) =>
+    exec(program, args, { cwd: directory, env: { ...env, TOKEN: token } })
+  return { directory, run, port, base: `http://localhost:${port}/apps/v1`, token }
+})
 
 const compilerOptions = {
   strict: true,

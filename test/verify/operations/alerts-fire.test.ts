@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { seed } from '../../../prisma/seed.ts'
-import { memberScopesAt } from '../../../routers/kernel/scopes.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addTeam, inviteToTeam } from '../../../server/admin/teams.ts'
 import { createCipher } from '../../../server/secrets/cipher.ts'
 import type { Program, Service } from '../../process/service.ts'
-import { command, dataDirectory, freePort, run, send, start, until } from '../../process/service.ts'
+import { dataDirectory, freePort, run, send, start, until } from '../../process/service.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import { pgClient } from '../../support/pg-client.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 import { publisher } from '../../webhooks/queue-world.ts'
+import { endingAfterAll } from '../at-end.ts'
+import { headersOfAnna, seedDemo } from '../demo.ts'
 import type { RedisServer } from '../redis/redis-server.ts'
 import { redisServer } from '../redis/redis-server.ts'
 import type { Prometheus } from './prometheus.ts'
@@ -31,8 +31,7 @@ process.on('SIGUSR2', () => { hangs = true })
 globalThis.setTimeout = (callback, ...rest) => real(hangs && callback.name === 'runTurn' ? () => {} : callback, ...rest)`
 
 describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_000 }, () => {
-  const ends: (() => Promise<unknown>)[] = []
-  const atEnd = (end: () => Promise<unknown>) => void ends.unshift(end)
+  const atEnd = endingAfterAll()
   let databaseUrl: string
   let proxy: FaultProxy
   let redis: RedisServer
@@ -40,7 +39,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
   let node: Service
   let worker: Program
   let workerPort: number
-  let token: string
+  let headers: Record<string, string>
   let prometheus: Prometheus
 
   async function startWorker(more: Record<string, string> = {}) {
@@ -58,7 +57,6 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
 
   /** Reads of the storage, several at once, until the result is called. */
   function load(atOnce: number) {
-    const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
     let isOver = false
     const loops = Array.from({ length: atOnce }, async () => {
       while (!isOver) {
@@ -76,9 +74,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
 
   beforeAll(async () => {
     databaseUrl = await migratedDatabase(atEnd)
-    const db = openTestDatabase(databaseUrl)
-    await seed(db, new Date(), memberScopesAt)
-    await db.$disconnect()
+    await seedDemo(databaseUrl)
     proxy = await FaultProxy.to(databaseUrl)
     atEnd(async () => proxy.close())
     redis = await redisServer({ atEnd })
@@ -96,17 +92,12 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     workerPort = await freePort()
     await startWorker()
     atEnd(killWorker)
-    const args = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
-    token = (await command('token', args, env).ended).stdout.trim()
-    const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
+    headers = await headersOfAnna(env.DATA_DIR!, { client: 'trainer-app' })
     const entry = await send(node.port, 'PUT', '/v1/storage/notes/entry', { headers, body: { value: 1 } })
     expect(entry).toMatchObject({ status: 200 })
     prometheus = await startPrometheus(await freePort(), [node.internalPort, workerPort])
     atEnd(prometheus.stop)
   }, 180_000)
-  afterAll(async () => {
-    for (const end of ends) await end()
-  }, 60_000)
   beforeEach(() => fires(), 150_000)
 
   it('ProcessAway fires when the worker is killed, and DeliveriesLate once something is due', async () => {

@@ -8,13 +8,6 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, () => {
   const here = inChromium()
 
   const address = (host: string, path: string) => `http://${host}localhost:${here.service.port}${path}`
-  const open = async (url: string) => {
-    const opened = await here.visit()
-    const requests: string[] = []
-    opened.page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()))
-    await opened.page.goto(url)
-    return { ...opened, requests }
-  }
 
   describe.each([
     { locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 640 } },
@@ -45,15 +38,14 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, () => {
 
   it('a page brings its style along, within its policy, and requests nothing', async () => {
     const url = address('', '/')
-    const { context, page, complaints, requests } = await open(url)
+    const { page, complaints, requests } = await here.visit(url)
     expect(await page.evaluate(`getComputedStyle(document.querySelector('main')).borderTopStyle`)).toBe('solid')
-    await context.close()
     expect(complaints).toEqual([])
     expect(requests).toEqual([url])
   })
 
   it('leads by keyboard to the sample app, each reference and OpenAPI document, the connected apps, the documentation and the errors', async () => {
-    const { context, page } = await open(address('', '/'))
+    const { page } = await here.visit(address('', '/'))
     const links: unknown[] = []
     for (let n = 0; n < 14; n++) {
       await page.keyboard.press('Tab')
@@ -73,6 +65,5 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, () => {
     ]
     expect(links).toEqual([address('example.', '/'), ...ofApis, ...others].map((url) => [url, 'solid']))
     for (const [url] of links as [string][]) expect([url, (await page.goto(url))?.status()]).toEqual([url, 200])
-    await context.close()
   })
 })

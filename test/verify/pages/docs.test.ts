@@ -18,11 +18,8 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   const here = inChromium()
 
   const urlOf = (path: string) => `http://localhost:${here.service.port}${path}`
-  async function open(path: string, options: BrowserContextOptions = {}) {
-    const opened = await here.visit({ viewport: desktop, ...options })
-    await opened.page.goto(urlOf(path))
-    return opened
-  }
+  const open = (path: string, options: BrowserContextOptions = {}) =>
+    here.visit(urlOf(path), { viewport: desktop, ...options })
   const shown = (page: Page, selector: string) => page.locator(selector).filter({ visible: true }).count()
 
   it.each([
@@ -31,7 +28,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     ['light', phone, varied],
     ['dark', phone, all],
   ] as const)('breaks no rule of WCAG AA, and fits: %s, %j', async (colorScheme, viewport, slugs) => {
-    const { context, page, complaints } = await open('/docs', { colorScheme, viewport, bypassCSP: true })
+    const { page, complaints } = await open('/docs', { colorScheme, viewport, bypassCSP: true })
     for (const slug of slugs) {
       await page.goto(urlOf(addressOf(slug)))
       await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
@@ -39,7 +36,6 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
       await expectAccessible(page, viewport === phone ? ['.scrolls'] : [])
     }
     expect(complaints).toEqual([])
-    await context.close()
   })
 
   it('opens on a phone with its lists closed, on a wide screen with them shown', async () => {
@@ -48,16 +44,14 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     await small.page.getByText('All pages').click()
     await small.page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
     await small.page.waitForURL('**/docs/webhooks')
-    await small.context.close()
     const wide = await open('/docs/apps')
     expect(await shown(wide.page, '.pages a')).toBeGreaterThan(pages.length)
     expect(await shown(wide.page, '.contents a')).toBe(pages.find(({ slug }) => slug === 'apps')!.contents.length)
     expect(await shown(wide.page, '.pages summary')).toBe(0)
-    await wide.context.close()
   })
 
   it('finds a heading by keyboard alone, and asks for the index only then', async () => {
-    const { context, page, complaints } = await open('/docs')
+    const { page, complaints } = await open('/docs')
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await page.keyboard.press('/')
@@ -69,7 +63,6 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/docs/apps#when-access-ends')
     expect(complaints).toEqual([])
-    await context.close()
   })
 
   it.each([
@@ -79,54 +72,49 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     ['pgboun', 'PgBouncer'],
     ['429', 'Limits'],
   ])('finds %s', async (text, expected) => {
-    const { context, page } = await open('/docs')
+    const { page } = await open('/docs')
     await page.getByRole('searchbox').fill(text)
     await page.locator('.results a').first().waitFor()
     expect((await page.locator('.results').textContent())!.toLowerCase()).toContain(expected.toLowerCase())
-    await context.close()
   })
 
   it('says that nothing is found, takes markup as text, and closes on Escape', async () => {
-    const { context, page } = await open('/docs')
+    const { page } = await open('/docs')
     const field = page.getByRole('searchbox')
     await field.fill('<img src=x onerror=alert(1)> zzzz')
     await page.locator('.results').getByText('Nothing found').waitFor()
     await field.press('Escape')
     expect(await shown(page, '.results')).toBe(0)
     expect(await field.inputValue()).toBe('')
-    await context.close()
   })
 
   it('copies code as it is written', async () => {
-    const { context, page } = await open('/docs/first-app', { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = await open('/docs/first-app', { permissions: ['clipboard-read', 'clipboard-write'] })
     const block = page.locator('.block').first()
     await block.getByRole('button', { name: 'Copy' }).click()
     await block.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.locator('code').textContent())
-    await context.close()
   })
 
   it('stops for the keyboard at a table that scrolls, and at no other', async () => {
     const stops = `[...document.querySelectorAll('.scrolls, pre')].every((one) => (one.scrollWidth > one.clientWidth) === (one.tabIndex === 0))`
     for (const viewport of [desktop, phone]) {
-      const { context, page } = await open('/docs/performance', { viewport })
+      const { page } = await open('/docs/performance', { viewport })
       await expect.poll(() => page.evaluate(stops)).toBe(true)
       expect((await page.locator('.scrolls[tabindex]').count()) > 0).toBe(viewport === phone)
-      await context.close()
     }
   })
 
   it('skips to its content', async () => {
-    const { context, page } = await open('/docs/apps')
+    const { page } = await open('/docs/apps')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     expect(await page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true)
-    await context.close()
   })
 
   it('prints its text alone, in dark ink, as wide as the paper, with the addresses of links elsewhere', async () => {
-    const { context, page } = await open('/docs/security', { colorScheme: 'dark' })
+    const { page } = await open('/docs/security', { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     await page.setViewportSize({ width: 700, height: 990 })
     expect(await shown(page, '.side, .contents, .pager, .skip, .copy')).toBe(0)
@@ -134,11 +122,10 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     expect(await page.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)')
     const link = `getComputedStyle(document.querySelector('.text a[href^="https:"]'), '::after').content`
     expect(await page.evaluate(link)).toContain('https://')
-    await context.close()
   })
 
   it.each([desktop, phone])('is read without JavaScript: %j', async (viewport) => {
-    const { context, page } = await open('/docs/apps', { javaScriptEnabled: false, viewport })
+    const { page } = await open('/docs/apps', { javaScriptEnabled: false, viewport })
     expect(await page.locator('main h1').textContent()).toBe('Write an app')
     expect(await shown(page, 'form, button')).toBe(0)
     if (viewport === phone) await page.getByText('All pages').click()
@@ -146,6 +133,5 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     await page.waitForURL('**/docs/portal')
     await page.getByRole('link', { name: 'Next' }).click()
     await page.waitForURL('**/docs/consent')
-    await context.close()
   })
 })

@@ -1,8 +1,9 @@
-import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import { inChromium } from '../in-chromium.ts'
+import { allowOrContinue, decide, pick } from '../sign-in-pages.ts'
 
 /** Globals of the page: evaluated functions run there. */
 declare const sessionStorage: { setItem: (name: string, text: string) => void }
@@ -14,16 +15,25 @@ const STORED = 'member-apps example-app'
 /** What a newcomer does with the printed link, on the real service in a real browser. */
 describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
   const here = inChromium()
-  let link: string
-  beforeAll(() => {
-    link = /as an app does: (\S+)/.exec(here.service.stdout())![1]!
-  })
+  /** The page in a browser of its own. */
+  const visit = (options?: BrowserContextOptions) => here.visit(here.sampleApp, options)
+  /** The same, where the member begins to sign in. */
+  async function begin(member: string, options?: BrowserContextOptions) {
+    const opened = await visit(options)
+    await opened.page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(opened.page, member)
+    return opened
+  }
+  /** The same, where the member has signed in. */
+  async function signedIn(member: string) {
+    const opened = await begin(member)
+    await allowOrContinue(opened.page)
+    await opened.page.locator('#score-name:enabled').waitFor()
+    return opened
+  }
 
   it('signs a member in, shows what they allowed, keeps a score, refreshes its token, and signs out', async () => {
-    const { context, page, complaints } = await here.visit()
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'anna')
+    const { page, complaints } = await begin('anna')
     const asked = page.locator('input[name=scope]:checked')
     expect(await Promise.all((await asked.all()).map((box) => box.inputValue()))).toEqual([
       'svc.me.profile:read',
@@ -35,7 +45,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await decide(page, 'allow')
 
     await page.getByRole('heading', { name: 'Anna Berger', level: 1 }).waitFor()
-    expect(page.url()).toBe(link)
+    expect(page.url()).toBe(here.sampleApp)
     expect(await page.locator('#email').innerText()).toBe('anna.berger@example.org')
     const events = page.getByRole('region', { name: 'Next in your club' })
     // Each part of the page appears with its own response.
@@ -84,27 +94,19 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     // Only Chromium's own lines about 401 and 404: the content security policy blocks nothing.
     expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
     expect(await renew(page, after.refresh_token)).toBe(400)
-    await context.close()
   })
 
   it('says that the member has refused, and stores nothing', async () => {
-    const { context, page } = await here.visit()
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'ben')
+    const { page } = await begin('ben')
     await decide(page, 'refuse')
     await message(page, 'You did not allow Clubnote. Nothing was read or stored.')
-    expect(page.url()).toBe(link)
+    expect(page.url()).toBe(here.sampleApp)
     expect(await page.getByRole('button', { name: 'Sign in with your club' }).isVisible()).toBe(true)
     expect(await tokensOf(page)).toBeNull()
-    await context.close()
   })
 
   it('works without the scopes that the member has unticked', async () => {
-    const { context, page } = await here.visit()
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'ben')
+    const { page } = await begin('ben')
     await page.locator('input[name=scope][value="svc.me.events:read"]').uncheck()
     await page.locator('input[name=scope][value="svc.apps.storage:write"]').uncheck()
     await decide(page, 'allow')
@@ -113,7 +115,6 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
       .poll(() => page.locator('#events').innerText())
       .toBe('You did not allow Clubnote to see your calendar.')
     await addName(page, 'Mine', 'You did not allow Clubnote to change the scores.')
-    await context.close()
   })
 
   it('shows a point in two browsers at once, and loses none of two members', async () => {
@@ -127,33 +128,17 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
       await Promise.all([anna!, emil!].map((one) => add(one).click()))
       for (const one of [anna!, emil!]) await expect.poll(() => points(one)).toBe(String(2 * round))
     }
-    for (const { context } of [anna!, emil!]) await context.close()
   })
 
-  /** The page in a browser of its own, in which the member has signed in. */
-  async function signedIn(name: string) {
-    const { context, page } = await here.visit()
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, name)
-    await allowOrContinue(page)
-    await page.locator('#score-name:enabled').waitFor()
-    return { context, page }
-  }
-
   it('in two tabs that renew at once stays signed in, also after a tab that keeps the lock', async () => {
-    const { context, page } = await here.visit()
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'dora')
-    await allowOrContinue(page)
+    const { context, page } = await signedIn('dora')
     await page.getByText('Dora Nowak').waitFor()
     const other = await context.newPage()
     const renewed: string[] = []
     context.on('request', (sent) => sent.postData()?.includes('grant_type=refresh_token') && renewed.push(sent.url()))
     for (let round = 1; round <= 3; round++) {
       await spoil(page, 'access_token')
-      await Promise.all([page, other].map((tab) => tab.goto(link)))
+      await Promise.all([page, other].map((tab) => tab.goto(here.sampleApp)))
       for (const tab of [page, other]) await tab.getByText('Dora Nowak').waitFor()
       expect(renewed).toHaveLength(round)
     }
@@ -162,23 +147,22 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await other.evaluate(`void navigator.locks.request('${STORED}', () => new Promise(() => {}))`)
     await page.clock.install()
     await spoil(page, 'access_token')
-    await page.goto(link)
+    await page.goto(here.sampleApp)
     const waiting = () => other.evaluate(`navigator.locks.query().then(({ pending }) => pending.length)`)
     await expect.poll(waiting).toBe(1)
     await page.clock.runFor(14_000)
     expect([await waiting(), renewed.length]).toEqual([1, 3])
     await page.clock.runFor(2_000)
     await page.getByText('Dora Nowak').waitFor()
-    await context.close()
   })
 
   it('refuses a response that it did not request, and leaves one of another server alone', async () => {
-    const { context, page } = await here.visit()
+    const { page } = await here.visit()
     await page.goto(
-      `${link}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${here.service.port}%2Fv1%2Foauth`,
+      `${here.sampleApp}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${here.service.port}%2Fv1%2Foauth`,
     )
     await message(page, 'This sign-in was not begun here. Please sign in again.')
-    expect(page.url()).toBe(link)
+    expect(page.url()).toBe(here.sampleApp)
 
     const issuer = `http://auth.localhost:${here.service.port}/v1/oauth`
     const begin = (issuer: string) => {
@@ -189,30 +173,27 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
       await page.evaluate(begin, issuer)
       const sent: string[] = []
       page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
-      const address = `${link}?code=x&state=mine&${answer}`
+      const address = `${here.sampleApp}?code=x&state=mine&${answer}`
       await page.goto(address)
       await page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
       expect([page.url(), sent]).toEqual([address, []])
     }
-    await context.close()
   })
 
   it('asks to sign in again when its tokens are no longer valid', async () => {
-    const { context, page } = await here.visit()
-    await page.goto(link)
+    const { page } = await visit()
     await keep(page, { access_token: 'gone', refresh_token: 'gone' })
     await page.reload()
     await message(page, 'Your sign-in has ended. Please sign in again.')
     expect(await tokensOf(page)).toBeNull()
     expect(await page.getByLabel('Team or player').isVisible()).toBe(false)
-    await context.close()
   })
 
   it('says that the club cannot be reached, and signs in once it can', async () => {
-    const { context, page } = await here.visit()
+    const { page } = await here.visit()
     const metadata = '**/.well-known/oauth-authorization-server/**'
     await page.route(metadata, (route) => route.abort())
-    await page.goto(link)
+    await page.goto(here.sampleApp)
     const unreachable = 'Your club cannot be reached right now. Please try again later.'
     const signIn = page.getByRole('button', { name: 'Sign in with your club' })
     await signIn.click()
@@ -227,7 +208,6 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await page.unroute('**/v1/me/**')
     await page.reload()
     await page.getByRole('heading', { name: 'Dora Nowak' }).waitFor()
-    await context.close()
   })
 
   it('keeps the scores while the club is out of reach, and is current again once it is back', async () => {
@@ -240,52 +220,42 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     expect(await page.getByRole('button', { name: 'Add' }).isEnabled()).toBe(false)
     await context.setOffline(false)
     await page.locator('#score-name:enabled').waitFor()
-    await context.close()
   })
 
   it('says what it is waiting for, and that nothing is planned', async () => {
-    const { context, page } = await here.visit()
+    const { page } = await begin('dora')
     let answer = () => {}
     const held = new Promise<void>((resolve) => (answer = resolve))
     await page.route('**/v1/me/events', async (route) => {
       await held
       await route.fulfill({ json: { items: [] }, headers: { 'access-control-allow-origin': '*' } })
     })
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'dora')
     await allowOrContinue(page)
     await expect.poll(() => page.locator('#events').innerText()).toBe('Loading…')
     answer()
     await expect.poll(() => page.locator('#events').innerText()).toBe('Nothing is planned.')
-    await context.close()
   })
 
   it('shows titles as text, and the year of an event in another year', async () => {
-    const { context, page } = await here.visit({ timezoneId: 'Europe/Berlin' })
+    const { page } = await begin('dora', { timezoneId: 'Europe/Berlin' })
     const at = (date: string) => Date.parse(date) / 1000
     const camp = { start: at('2031-12-30T18:00+01:00'), end: at('2032-01-02T14:00+01:00') }
     const items = [{ id: 'camp', title: '<img src=x onerror=alert(1)>', location: '<b>Hut</b>', ...camp }]
     await page.route('**/v1/me/events', (route) =>
       route.fulfill({ json: { items }, headers: { 'access-control-allow-origin': '*' } }),
     )
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'dora')
     await allowOrContinue(page)
     await page.locator('time').waitFor()
     expect(await page.locator('#events h3').innerText()).toBe('<img src=x onerror=alert(1)>')
     expect(await page.locator('#events .hint').innerText()).toBe('<b>Hut</b>')
     expect(await page.locator('time').innerText()).toMatch(/30 Dec 2031, 18:00 – .*2 Jan 2032, 14:00$/)
-    await context.close()
   })
 
   it.each([
     { locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 640 } },
     { locale: 'en-US', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   ] as const)('breaks no rule of WCAG AA and fits: $locale, $colorScheme, $viewport.width wide', async (look) => {
-    const { context, page } = await here.visit({ ...look, timezoneId: 'Europe/Berlin', bypassCSP: true })
-    await page.goto(link)
+    const { page } = await visit({ ...look, timezoneId: 'Europe/Berlin', bypassCSP: true })
     const signIn = page.getByRole('button', { name: /^(Mit dem Verein anmelden|Sign in with your club)$/ })
     await signIn.waitFor()
     await expectAccessible(page)
@@ -308,12 +278,10 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     expect(await page.evaluate(`document.getElementById('message').getBoundingClientRect().top >= 0`)).toBe(true)
     await page.evaluate('scrollTo(0, 0)')
     await expectAccessible(page)
-    await context.close()
   })
 
   it('is used by keyboard alone, in the order of the page', async () => {
-    const { context, page } = await here.visit()
-    await page.goto(link)
+    const { page } = await visit()
     await page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
     const focused = () => page.evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`)
     const order = async (count: number) => {
@@ -334,27 +302,8 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await page.locator('#scores li').first().waitFor()
     const rows = await page.locator('#scores button').allInnerTexts()
     expect(await order(rows.length + 4)).toEqual(['sign-out', ...rows, 'score-name', 'Add', 'connected'])
-    await context.close()
   })
 })
-
-/** On the authorization server's pages: */
-async function pick(page: Page, member: string) {
-  await page.locator('select[name=member]').selectOption(member)
-  await page.locator('form[action$="/pick"] button').click()
-}
-const decide = (page: Page, decision: 'allow' | 'refuse') =>
-  page.locator(`button[name=decision][value=${decision}]`).click()
-
-/** Allows the app, unless the member has done so before. */
-async function allowOrContinue(page: Page) {
-  const allow = page.locator('button[name=decision][value=allow]')
-  await allow.or(page.locator('#sign-out:visible')).first().waitFor()
-  // Of a member of several clubs, the one that the others belong to.
-  const riverside = page.locator('input[type=radio][name=organisation][value=riverside]')
-  if (await riverside.isVisible()) await riverside.check()
-  if (await allow.isVisible()) await allow.click()
-}
 
 /** On the example's page: */
 async function addName(page: Page, name: string, says = `Added: ${name}`) {

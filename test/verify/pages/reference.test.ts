@@ -1,68 +1,37 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import { printedCalls } from '../../pages/printed-code.ts'
-import type { Service } from '../../process/service.ts'
-import { command, dataDirectoryWithCluster, start } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
+import { command } from '../../process/service.ts'
+import { inChromium } from '../in-chromium.ts'
+import { decide, pick } from '../sign-in-pages.ts'
 
 const run = promisify(execFile)
 
 describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 120_000 }, () => {
-  let directory: string
-  let service: Service
-  let browser: Browser
-  const ends: (() => Promise<void>)[] = []
-  const atEnd: AtEnd = (end) => void ends.unshift(end)
-  beforeAll(async () => {
-    directory = await dataDirectoryWithCluster(atEnd)
-    service = await start({ DATA_DIR: directory }, { atEnd })
-    browser = await launchHeadlessShell()
-    atEnd(() => browser.close())
-  }, 120_000)
-  afterAll(async () => {
-    for (const end of ends) await end()
-  })
-
-  const docs = (api: string) => `http://${api}.localhost:${service.port}/v1/docs`
-  const open = async (url: string, options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ locale: 'en-GB', ...options })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    const hosts = new Set<string>()
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('request', (request) => request.url().startsWith('data:') || hosts.add(new URL(request.url()).hostname))
-    await page.goto(url)
-    return { context, page, complaints, hosts }
-  }
-  type Opened = Awaited<ReturnType<typeof open>>
-
-  async function signIn(page: Opened['page']) {
+  const here = inChromium()
+  const docs = (api: string) => `http://${api}.localhost:${here.service.port}/v1/docs`
+  async function signIn(page: Page) {
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.locator('select[name=member]').selectOption('anna')
-    await page.locator('form[action$="/pick"] button').click()
-    await page.locator('button[name=decision][value=allow]').click()
+    await pick(page)
+    await decide(page, 'allow')
     await page.getByText('Signed in until').waitFor()
   }
 
   it('says that signing in works at https or localhost only, where the browser has no crypto.subtle', async () => {
-    const context = await browser.newContext({ locale: 'en-GB' })
-    const page = await context.newPage()
+    const { page } = await here.visit()
     await page.addInitScript(`Object.defineProperty(crypto, 'subtle', { value: undefined })`)
     await page.goto(docs('apps'))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('status').getByText('Signing in works at https or localhost only.').waitFor()
     expect(page.url()).toBe(docs('apps'))
-    await context.close()
   })
 
   it('shows its forms and sends calls where the browser allows no storage', async () => {
-    const context = await browser.newContext({ locale: 'en-GB' })
-    const page = await context.newPage()
+    const { page } = await here.visit()
     const denied = `get() { throw new DOMException('Access is denied for this document.', 'SecurityError') }`
     await page.addInitScript(`Object.defineProperty(globalThis, 'sessionStorage', { ${denied} })`)
     await page.goto(`${docs('apps')}?state=BY&code=DE`)
@@ -75,11 +44,10 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await form.getByRole('button', { name: 'Send' }).click()
     await form.getByText(/^401 in/).waitFor()
     expect(page.url()).toBe(`${docs('apps')}?state=BY&code=DE`)
-    await context.close()
   })
 
   it('signs in by redirect, and sends what is in its forms, within its policy', async () => {
-    const { context, page, complaints, hosts } = await open(docs('apps'))
+    const { page, complaints, requests } = await here.visit(docs('apps'))
     await signIn(page)
     expect(page.url()).toBe(docs('apps'))
     const put = page.locator('#storagePut')
@@ -99,25 +67,24 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await answer.getByText('412 in').waitFor()
     expect(await answer.textContent()).toContain('This entry has changed.')
     expect(complaints.filter((line) => !line.includes('412'))).toEqual([])
+    const hosts = new Set(requests.map((url) => new URL(url).hostname))
     expect([...hosts].sort()).toEqual(['apps.localhost', 'auth.localhost'])
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('refresh')
     await answer.getByRole('link', { name: 'What to do' }).click()
     expect(page.url()).toMatch(/\/v1\/docs\/errors#(?:entryChanged|status-412)$/)
-    await context.close()
   })
 
   it('signs in at the address of localhost too, with the client that the address names', async () => {
-    const { context, page, complaints } = await open(
-      `http://localhost:${service.port}/lms/v1/docs?client_id=reference#quizzesSubmit`,
+    const { page, complaints } = await here.visit(
+      `http://localhost:${here.service.port}/lms/v1/docs?client_id=reference#quizzesSubmit`,
     )
     await signIn(page)
-    expect(page.url()).toBe(`http://localhost:${service.port}/lms/v1/docs#quizzesSubmit`)
+    expect(page.url()).toBe(`http://localhost:${here.service.port}/lms/v1/docs#quizzesSubmit`)
     await page.getByLabel('quizId').fill('closed-quiz')
     await page.getByLabel('Body').fill('{"answers": {}}')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('This quiz is closed.').last().waitFor()
     expect(complaints.filter((line) => !line.includes('409'))).toEqual([])
-    await context.close()
   })
 
   const phone = { width: 320, height: 640 }
@@ -130,7 +97,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     ['lms', 'light', phone],
     ['notify', 'dark', desktop],
   ] as const)('of %s breaks no rule of WCAG AA, and fits: %s, %j', async (api, colorScheme, viewport) => {
-    const { context, page, complaints } = await open(docs(api), { colorScheme, viewport, bypassCSP: true })
+    const { page, complaints } = await here.visit(docs(api), { colorScheme, viewport, bypassCSP: true })
     const unfold = () => page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
     for (const language of ['curl', 'fetch', 'SDK', 'tRPC']) {
       await page.locator('.tabs label', { hasText: language }).first().click()
@@ -141,11 +108,10 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await unfold()
     await expectAccessible(page)
     expect(complaints).toEqual([])
-    await context.close()
   })
 
   it('is read without JavaScript: sidebar, text, and code by language', async () => {
-    const { context, page } = await open(docs('notify'), { javaScriptEnabled: false, viewport: phone })
+    const { page } = await here.visit(docs('notify'), { javaScriptEnabled: false, viewport: phone })
     expect(await page.locator('.operation:has(.tabs):visible').count()).toBe(3)
     expect(await page.locator('form:visible, button:visible').count()).toBe(0)
     const get = page.locator('#webhookGet')
@@ -157,20 +123,18 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await page.getByText('Contents').click()
     await page.locator('.pages').getByRole('link', { name: 'PUT /apps/{id}/webhook' }).click()
     expect(page.url()).toBe(`${docs('notify')}#webhookPut`)
-    await context.close()
   })
 
   it('marks the operation of the address in the sidebar, without a script', async () => {
-    const { context, page } = await open(`${docs('apps')}#storageGet`, { javaScriptEnabled: false, viewport: desktop })
+    const { page } = await here.visit(`${docs('apps')}#storageGet`, { javaScriptEnabled: false, viewport: desktop })
     const marked = `[...document.querySelectorAll('.pages a:has(b)')].filter((link) => getComputedStyle(link).boxShadow !== 'none').map((link) => link.getAttribute('href'))`
     expect(await page.evaluate(marked)).toEqual(['#storageGet'])
     await page.locator('.pages').getByRole('link', { name: 'DELETE' }).click()
     expect(await page.evaluate(marked)).toEqual(['#storageDelete'])
-    await context.close()
   })
 
   it('writes what is typed and the ids of the address in every language, and keeps the chosen one', async () => {
-    const { context, page, complaints } = await open(`${docs('notify')}?client_id=reference&id=my-app`, {
+    const { page, complaints } = await here.visit(`${docs('notify')}?client_id=reference&id=my-app`, {
       viewport: desktop,
     })
     const code = (id: string) => page.locator(`#${id} [data-code]:visible code`).textContent()
@@ -191,18 +155,16 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await page.locator('#webhookGet .tabs input:checked').press('ArrowLeft')
     expect(await code('webhookDelete')).toContain(`await api.webhook.delete('my-app')`)
     expect(complaints).toEqual([])
-    await context.close()
   })
 
   it('copies the code that is shown', async () => {
     const permissions = ['clipboard-read', 'clipboard-write']
-    const { context, page } = await open(`http://localhost:${service.port}/apps/v1/docs`, { permissions })
+    const { page } = await here.visit(`http://localhost:${here.service.port}/apps/v1/docs`, { permissions })
     const block = page.locator('#meProfile [data-code=curl]')
     await block.hover()
     await block.getByRole('button', { name: 'Copy' }).click()
     await block.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.locator('code').textContent())
-    await context.close()
   })
 
   it.each([
@@ -211,7 +173,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     ['byte for byte', 'value', 'Field', '#storageList'],
     ['detail', 'Detail', 'Schema', '#schema-Detail'],
   ])('finds %s by keyboard alone, and asks for the index only then', async (text, heading, kind, address) => {
-    const { context, page, complaints } = await open(docs('apps'), { viewport: desktop })
+    const { page, complaints } = await here.visit(docs('apps'), { viewport: desktop })
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await page.keyboard.press('/')
@@ -225,36 +187,33 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await page.waitForURL(`${docs('apps')}${address}`)
     expect(await page.locator('.results').isVisible()).toBe(false)
     expect(complaints).toEqual([])
-    await context.close()
   })
 
   it('finds an operation from the page of the errors, and closes on Escape', async () => {
-    const { context, page } = await open(`${docs('lms')}/errors`)
+    const { page } = await here.visit(`${docs('lms')}/errors`)
     await page.getByRole('searchbox').fill('quizzes')
     const result = page.locator('.results a', { hasText: 'POST /quizzes/{quizId}/results' }).first()
     expect(await result.getAttribute('href')).toBe(`${docs('lms')}#quizzesSubmit`)
     await page.keyboard.press('Escape')
     expect(await page.locator('.results').isVisible()).toBe(false)
-    await context.close()
   })
 
   it('prints text and code in all languages, as wide as the paper, and no forms', async () => {
-    const { context, page } = await open(docs('apps'), { colorScheme: 'dark' })
+    const { page } = await here.visit(docs('apps'), { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     await page.setViewportSize({ width: 700, height: 990 })
     expect(await page.locator('.side:visible, form:visible, .copy:visible, .tabs label:visible').count()).toBe(0)
     expect(await page.locator('#storagePut [data-code]:visible').count()).toBe(4)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(700)
     expect(await page.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)')
-    await context.close()
   })
 
   it.each(['apps', 'lms', 'notify', 'sync'] as const)('has lines of curl for %s that bash runs', async (api) => {
-    const page = await fetch(`http://localhost:${service.port}/${api}/v1/docs`)
+    const page = await fetch(`http://localhost:${here.service.port}/${api}/v1/docs`)
     const printed = printedCalls(await page.text())
     const tokenFor = async (organisation: string) => {
       const words = ['--client', 'trainer-app', '--member', 'anna', '--club', organisation]
-      return (await command('token', words, { DATA_DIR: directory }).ended).stdout.trim()
+      return (await command('token', words, here.env).ended).stdout.trim()
     }
     const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider', sync: 'riverside' }
     const ofSync: Record<string, string> = { quizzes: 'academy', events: 'provider' }

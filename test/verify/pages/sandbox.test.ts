@@ -9,9 +9,12 @@ import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { startReceiver } from '../../webhooks/receiver.ts'
 import { inChromium } from '../in-chromium.ts'
 import { noteFigure } from '../noted-figure.ts'
+import { decide, pick } from '../sign-in-pages.ts'
 
 /** From the sign-in to an answer with content of each endpoint, and to a delivered event. A person takes longer than this script, by typing. */
 const BOUND_S = 60
+const note = (what: string, ms: number) =>
+  noteFigure({ name: `sign-in to ${what}`, value: ms / 1000, unit: 's', bound: BOUND_S })
 
 describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, () => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -27,22 +30,20 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
     routes.filter(({ section }) => section === api).map(({ method, path }) => `${method} ${path}`)
   const references = { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' }
 
-  async function signIn(page: Page) {
-    await page.goto(`http://auth.localhost:${here.service.port}/v1/oauth/developers`)
-    await page.locator('select[name=member]').selectOption('anna')
-    await page.locator('form[action$="/pick"] button').click()
-  }
-
-  async function createApp(page: Page) {
+  /** In the portal, signed in, with a new app. */
+  async function createApp() {
+    const { page } = await here.visit(`http://auth.localhost:${here.service.port}/v1/oauth/developers`)
+    await pick(page)
     await page.getByRole('link', { name: 'Builders GmbH' }).click()
     await page.getByText('New app').click()
     await page.getByLabel('Name').fill('Scores')
     await page.getByRole('button', { name: 'Create app' }).click()
     await page.getByText('Created.').waitFor()
+    return page
   }
 
-  async function createClient(page: Page) {
-    await createApp(page)
+  async function createClient() {
+    const page = await createApp()
     await page.getByText('New sandbox client').click()
     const form = page.locator('form[action$="/clients"]')
     await form.getByLabel('Name', { exact: true }).fill('Scores')
@@ -50,6 +51,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
     for (const scope of await form.getByRole('checkbox').all()) await scope.check()
     await form.getByRole('button', { name: 'Create client' }).click()
     await page.getByText('Created.').waitFor()
+    return page
   }
 
   /** Opens an API's reference from the client's page, and signs in as the first test member. */
@@ -60,7 +62,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
   }
   async function signInToCall(page: Page, name: string) {
     await page.getByRole('button', { name }).first().click()
-    await page.locator('button[name=decision][value=allow]').click()
+    await decide(page, 'allow')
     await page.getByText('Signed in until').waitFor()
   }
 
@@ -84,10 +86,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
 
   it('sees each endpoint answer with content', async () => {
     const began = performance.now()
-    const context = await here.browser.newContext({ locale: 'en-GB' })
-    const page = await context.newPage()
-    await signIn(page)
-    await createClient(page)
+    const page = await createClient()
     const client = page.url()
 
     const answers: Record<string, string> = {}
@@ -124,33 +123,19 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
         expect.not.stringMatching(/"items": \[\]|"card": null|"(?:url|firstName)": ""/),
       ])
     }
-    noteFigure({ name: 'sign-in to first call', value: first! / 1000, unit: 's', bound: BOUND_S })
-    noteFigure({
-      name: 'sign-in to content of each endpoint',
-      value: (performance.now() - began) / 1000,
-      unit: 's',
-      bound: BOUND_S,
-    })
-    await context.close()
+    note('first call', first!)
+    note('content of each endpoint', performance.now() - began)
   })
 
   it('gets a first event at its webhook, and sees it delivered', async () => {
     const began = performance.now()
-    const context = await here.browser.newContext({ locale: 'en-GB' })
-    const page = await context.newPage()
-    await signIn(page)
-    await createApp(page)
+    const page = await createApp()
     await page.getByRole('link', { name: 'Webhook', exact: true }).first().click()
     await page.getByLabel('Address').fill(receiver.url())
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Send a test event' }).click()
     await expect.poll(() => receiver.received.length).toBe(1)
-    noteFigure({
-      name: 'sign-in to first delivered event',
-      value: (performance.now() - began) / 1000,
-      unit: 's',
-      bound: BOUND_S,
-    })
+    note('first delivered event', performance.now() - began)
     const [{ headers, body }] = receiver.received as [(typeof receiver.received)[number]]
     expect([JSON.parse(body).type, headers['webhook-id']]).toEqual(['webhook.test', expect.any(String)])
     await expect
@@ -159,6 +144,5 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
         return page.getByText('delivered').count()
       })
       .toBeGreaterThan(0)
-    await context.close()
   })
 })

@@ -1,7 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import { until } from '../../process/service.ts'
+import type { AtEnd } from '../../support/databases.ts'
+import { endingAfterAll } from '../at-end.ts'
 import type { Outcome, Task } from './limiting-process.ts'
 
 /** A process that limits requests. */
@@ -17,21 +19,20 @@ export interface LimitingProcess {
 /** Four processes for the tests of a file. */
 export function fourProcesses(): LimitingProcess[] {
   const processes: LimitingProcess[] = []
-  const ends: (() => Promise<unknown>)[] = []
+  const atEnd = endingAfterAll()
   beforeAll(async () => {
-    for (let n = 0; n < 4; n++) processes.push(start(ends))
+    for (let n = 0; n < 4; n++) processes.push(start(atEnd))
     await Promise.all(processes.map((one) => one.perform({ do: 'progress' })))
   })
-  afterAll(() => Promise.all(ends.map((end) => end())))
   return processes
 }
 
-function start(ends: (() => Promise<unknown>)[]): LimitingProcess {
+function start(atEnd: AtEnd): LimitingProcess {
   const child = fork(new URL('limiting-process.ts', import.meta.url), [], { execArgv: ['--import', 'tsx'] })
   const ended = once(child, 'close')
-  ends.push(() => {
+  atEnd(async () => {
     child.kill('SIGKILL')
-    return ended
+    await ended
   })
   const ready = once(child, 'message')
   let lines: Record<string, unknown>[] = []

@@ -1,32 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../../prisma/client.ts'
-import { seed } from '../../../prisma/seed.ts'
-import { memberScopes, memberScopesAt } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { describe, expect, it } from 'vitest'
 import type { Service } from '../../process/service.ts'
-import { send, start, until } from '../../process/service.ts'
+import { dataDirectory, send, start, until } from '../../process/service.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
+import { headersOfAnna, seedDemo } from '../demo.ts'
 import { hasRedis, skipReason, startRedis } from './redis-server.ts'
-
-const member = { member: 'anna', organisation: 'riverside', client: 'trainer-app', scope: memberScopes.join(' ') }
 
 /** Settings for nodes of one service with the demo data, whose team is a hobby team. */
 async function settings() {
   const DATABASE_URL = await migratedDatabase()
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'member-apps-redis-'))
-  onTestFinished(() => rm(DATA_DIR, { recursive: true }))
-  const db = openDatabase(DATABASE_URL, () => {})
-  await seed(db, new Date(), memberScopesAt)
-  await db.$disconnect()
+  const DATA_DIR = await dataDirectory()
+  await seedDemo(DATABASE_URL)
   await query(DATABASE_URL, `UPDATE "Team" SET level = 'hobby'`)
-  const token = await mintToken(await developmentKey(DATA_DIR), { ...member, expiresInSeconds: 600 })
   const SECRETS_KEY = randomBytes(32).toString('base64')
-  const bearer = { authorization: `Bearer ${token}` }
+  const bearer = await headersOfAnna(DATA_DIR, { client: 'trainer-app' })
   return { env: { DATABASE_URL, DATA_DIR, SECRETS_KEY, WEBHOOK_WORKER: 'false' }, bearer }
 }
 

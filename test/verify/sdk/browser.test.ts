@@ -7,6 +7,7 @@ import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { command, freePort } from '../../process/service.ts'
 import { inChromium } from '../in-chromium.ts'
 import { npm } from '../install/npm.ts'
+import { allowOrContinue, pick } from '../sign-in-pages.ts'
 
 const absent = (path: string) => {
   const names = path.split('.')
@@ -49,17 +50,16 @@ const LACKING: [string, string, string][] = [
 
 describe.skipIf(!chromium)(`the SDK in Chromium${skipReason}`, () => {
   const here = inChromium()
-  const link = () => /as an app does: (\S+)/.exec(here.service.stdout())![1]!
 
   it.each(LACKING)('without %s', async (_, script, outcome) => {
-    const { context, page, complaints } = await here.visit()
+    const { page, complaints } = await here.visit()
     // The sample app alone, not the pages of the authorization server.
     await page.addInitScript(`if (location.hostname.startsWith('example.')) { ${script} }`)
-    await page.goto(link())
+    await page.goto(here.sampleApp)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
     if (outcome !== WORKS) {
       await page.getByRole('status').getByText(outcome, { exact: true }).waitFor()
-      expect(page.url()).toBe(link())
+      expect(page.url()).toBe(here.sampleApp)
     } else {
       await signIn(page, 'dora')
       await page.getByText('Dora Nowak').waitFor()
@@ -73,7 +73,6 @@ describe.skipIf(!chromium)(`the SDK in Chromium${skipReason}`, () => {
       await page.getByText('You are signed out.').waitFor()
     }
     expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
-    await context.close()
   })
 
   it("signs in once with React's StrictMode, whose effects run twice", async () => {
@@ -86,31 +85,20 @@ describe.skipIf(!chromium)(`the SDK in Chromium${skipReason}`, () => {
     expect(await command('client', add, here.env).ended).toMatchObject({ code: 0, stderr: '' })
     await serve(port, await strictPage(`http://auth.localhost:${here.service.port}/v1/oauth`, url, scope))
 
-    const { context, page, complaints } = await here.visit()
+    const { page, complaints } = await here.visit(url)
     const exchanges: string[] = []
     page.on('request', (sent) => sent.postData()?.includes('authorization_code') && exchanges.push(sent.url()))
-    await page.goto(url)
     await page.getByText('runs: 2, signed in: false').waitFor()
     await page.getByRole('button', { name: 'Sign in' }).dblclick()
     await signIn(page, 'dora')
     await page.getByText(`runs: 2, signed in: true, from: ${url} ${url}`).waitFor()
     expect([exchanges.length, page.url(), complaints]).toEqual([1, url, []])
-    await context.close()
   })
 
   /** A page whose effect makes its own object for the sign-in, as components do. */
   async function strictPage(issuer: string, redirectUri: string, scope: string): Promise<string> {
     const directory = here.env.DATA_DIR!
-    await npm(
-      directory,
-      'install',
-      '--no-audit',
-      '--no-fund',
-      '--prefix',
-      directory,
-      'react@19.3.1',
-      'react-dom@19.3.1',
-    )
+    await npm(directory, 'install', '--prefix', directory, 'react@19.3.1', 'react-dom@19.3.1')
     const source = `
       import { StrictMode, createElement as h, useEffect, useState } from 'react'
       import { createRoot } from 'react-dom/client'
@@ -166,11 +154,7 @@ async function serve(port: number, script: string) {
   })
 }
 
-/** On the authorization server's pages. */
 async function signIn(page: Page, member: string) {
-  await page.locator('select[name=member]').selectOption(member)
-  await page.locator('form[action$="/pick"] button').click()
-  const allow = page.locator('button[name=decision][value=allow]')
-  await allow.or(page.locator('#sign-out:visible')).first().waitFor()
-  if (await allow.isVisible()) await allow.click()
+  await pick(page, member)
+  await allowOrContinue(page)
 }

@@ -1,13 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Plugin } from 'rolldown'
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
-import { dataDirectoryWithCluster, start, tokenOf } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
-import { started } from '../../support/started.ts'
+import { dataDirectory, dataDirectoryWithCluster, start, tokenOf } from '../../process/service.ts'
+import { startedTogether } from '../at-end.ts'
 import { npm } from '../install/npm.ts'
 import { BUN } from '../parts.ts'
 
@@ -16,19 +15,10 @@ const root = join(import.meta.dirname, '../../..')
 const sdk = join(root, 'clients/sdk/dist')
 const program = join(import.meta.dirname, 'calls.mjs')
 
-const here = started(
-  async () => {
-    const ends: (() => unknown)[] = []
-    const atEnd: AtEnd = (end) => void ends.unshift(end)
-    const directory = await mkdtemp(join(tmpdir(), 'member-apps-sdk-'))
-    atEnd(() => rm(directory, { recursive: true, force: true }))
-    const service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
-    return { service, directory, ends }
-  },
-  async ({ ends }) => {
-    for (const end of ends) await end()
-  },
-)
+const here = startedTogether(async (atEnd) => {
+  const service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
+  return { service, directory: await dataDirectory(atEnd) }
+})
 
 const fetched = async (script: string, ...args: string[]) => (await run(join(root, '.ci', script), args)).stdout.trim()
 
@@ -62,16 +52,6 @@ const whole = {
 /** Webhooks come to servers. */
 const { webhook: _, ...onPhone } = whole
 
-const versions = async () => {
-  const text = await readFile(join(root, '.ci/runtimes'), 'utf8')
-  return Object.fromEntries(
-    text
-      .trim()
-      .split('\n')
-      .map((line) => [line.replace(/\..*/, ''), line.split(' ')[1]!]),
-  )
-}
-
 it.each([
   ['node', '20.19.0'],
   ['node', '22'],
@@ -80,7 +60,8 @@ it.each([
   ['deno', '2'],
   ['bun', BUN],
 ])('the SDK runs on %s %s', async (name, wanted) => {
-  const version = (await versions())[`${name} ${wanted}`] ?? wanted
+  const runtimes = await readFile(join(root, '.ci/runtimes'), 'utf8')
+  const [, version = wanted] = new RegExp(`^${name} (${wanted}\\..*)$`, 'm').exec(runtimes) ?? []
   const executable = await fetched('executable', name, version)
   const args = name === 'deno' ? ['run', '-A'] : []
   expect(await calls(executable, ...args, program, sdk)).toEqual(whole)
@@ -96,37 +77,42 @@ async function nativeUrl(version: string) {
   const packed = await npm(unpacked, 'pack', `react-native@${version}`)
   await run('tar', ['xzf', packed.trim(), 'package/Libraries/Blob'], { cwd: unpacked })
   const folder = join(unpacked, 'package/Libraries/Blob')
-  const build = await rolldown({
-    input: 'native-url',
-    platform: 'neutral',
-    plugins: [
-      {
-        name: 'react-native',
-        resolveId: (id) => (id === 'native-url' ? id : /Native(Blob)?Module/.test(id) ? '\0none' : null),
-        async load(id) {
-          if (id === '\0none') return 'export default null'
-          if (id === 'native-url') {
-            return `import { URL, URLSearchParams } from '${folder}/URL.js'
-              const whole = { URL: globalThis.URL }
-              // Of Node's own fetch: an app's is native.
-              const send = globalThis.fetch
-              globalThis.fetch = async (...args) => {
-                const own = [globalThis.URL, globalThis.URLSearchParams]
-                Object.assign(globalThis, whole)
-                const answer = send(...args)
-                ;[globalThis.URL, globalThis.URLSearchParams] = own
-                return answer
-              }
-              Object.assign(globalThis, { URL, URLSearchParams, OwnURL: URL })`
-          }
-          const source = await readFile(id, 'utf8')
-          if (!id.startsWith(folder)) return source
-          return remove(source, { all: true }).toString()
-        },
-      },
-    ],
+  const entry = `import { URL, URLSearchParams } from '${folder}/URL.js'
+    const whole = { URL: globalThis.URL }
+    // Of Node's own fetch: an app's is native.
+    const send = globalThis.fetch
+    globalThis.fetch = async (...args) => {
+      const own = [globalThis.URL, globalThis.URLSearchParams]
+      Object.assign(globalThis, whole)
+      const answer = send(...args)
+      ;[globalThis.URL, globalThis.URLSearchParams] = own
+      return answer
+    }
+    Object.assign(globalThis, { URL, URLSearchParams, OwnURL: URL })`
+  return bundled(`native-url-${version}`, entry, {
+    resolveId: (id) => (/Native(Blob)?Module/.test(id) ? '\0none' : null),
+    async load(id) {
+      if (id === '\0none') return 'export default null'
+      const source = await readFile(id, 'utf8')
+      return id.startsWith(folder) ? remove(source, { all: true }).toString() : source
+    },
   })
-  const file = join(here.directory, `native-url-${version}.mjs`)
+}
+
+/** The file of a bundle of this entry. */
+async function bundled(name: string, entry: string, plugin: Omit<Plugin, 'name'>, resolve: object = {}) {
+  const own = {
+    name: 'entry',
+    resolveId: (id: string) => (id === name ? id : null),
+    load: (id: string) => (id === name ? entry : null),
+  }
+  const build = await rolldown({
+    input: name,
+    platform: 'neutral',
+    resolve,
+    plugins: [own, { name: 'react-native', ...plugin }],
+  })
+  const file = join(here.directory, `${name}.mjs`)
   await build.write({ file })
   return file
 }
@@ -136,28 +122,15 @@ it.each(['0.72.17', '0.88.1'])("the SDK runs with React Native's own URL of %s",
 })
 
 it('the SDK runs with react-native-url-polyfill', async () => {
-  const install = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', 'react-native-url-polyfill@4.0.0']
-  await npm(here.directory, ...install)
+  await npm(here.directory, 'install', '--legacy-peer-deps', 'react-native-url-polyfill@4.0.0')
   const modules = join(here.directory, 'node_modules')
-  const build = await rolldown({
-    input: 'polyfill',
-    platform: 'neutral',
-    resolve: { mainFields: ['main'], modules: [modules] },
-    plugins: [
-      {
-        name: 'react-native',
-        resolveId: (id) => (id === 'polyfill' ? id : id === 'react-native' ? '\0none' : null),
-        load: (id) =>
-          id === '\0none'
-            ? `export const NativeModules = {}, Platform = { OS: 'android' }`
-            : id === 'polyfill'
-              ? `import { URL, URLSearchParams } from '${modules}/react-native-url-polyfill/index.js'
-                 Object.assign(globalThis, { OwnURL: URL })`
-              : null,
-      },
-    ],
-  })
-  const file = join(here.directory, 'polyfill.mjs')
-  await build.write({ file })
+  const entry = `import { URL, URLSearchParams } from '${modules}/react-native-url-polyfill/index.js'
+    Object.assign(globalThis, { OwnURL: URL })`
+  const native = `export const NativeModules = {}, Platform = { OS: 'android' }`
+  const plugin = {
+    resolveId: (id: string) => (id === 'react-native' ? '\0none' : null),
+    load: (id: string) => (id === '\0none' ? native : null),
+  }
+  const file = await bundled('polyfill', entry, plugin, { mainFields: ['main'], modules: [modules] })
   expect(await calls(process.execPath, program, sdk, file)).toEqual(onPhone)
 })

@@ -1,17 +1,14 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { connect, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { memberScopes } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../../process/service.ts'
-import { dataDirectory, send } from '../../process/service.ts'
-import { direct } from '../../support/addresses.ts'
-import { FaultProxy } from '../../support/fault-proxy.ts'
+import { send } from '../../process/service.ts'
+import { startedTogether } from '../at-end.ts'
+import { demoToken } from '../demo.ts'
 import { startNginx } from './nginx.ts'
 import { lacking } from './program.ts'
-import type { Topology } from './start.ts'
-import { missingPrograms, startTopology } from './start.ts'
+import { missingPrograms, startFaultyTopology } from './start.ts'
 
 const missing = [...missingPrograms(), ...lacking('nginx')]
 
@@ -19,33 +16,29 @@ interface Ask {
   method: string
   path: string
   host: string
-  form?: string
+  form?: string | undefined
 }
 
 const form = 'grant_type=refresh_token&client_id=planner-web&refresh_token=unknown'
+const request = (method: string, name: string, path: string, form?: string): Ask => ({
+  method,
+  host: `${name}.localhost`,
+  path,
+  form,
+})
 /** A request of each kind that cannot be answered without the database. */
 const asks: Record<string, Ask> = {
-  apps: { method: 'GET', host: 'apps.localhost', path: '/v1/me/profile' },
-  lms: { method: 'POST', host: 'lms.localhost', path: '/v1/quizzes/first/results' },
-  notify: { method: 'DELETE', host: 'notify.localhost', path: '/v1/apps/planner/webhook' },
-  token: { method: 'POST', host: 'auth.localhost', path: '/v1/oauth/token', form },
-  'token at the apps host': { method: 'POST', host: 'apps.localhost', path: '/v1/oauth/token', form },
-  revocation: {
-    method: 'POST',
-    host: 'auth.localhost',
-    path: '/v1/oauth/revoke',
-    form: 'client_id=planner-web&token=t',
-  },
-  'device authorization': {
-    method: 'POST',
-    host: 'auth.localhost',
-    path: '/v1/oauth/device/auth',
-    form: 'client_id=planner-web',
-  },
+  apps: request('GET', 'apps', '/v1/me/profile'),
+  lms: request('POST', 'lms', '/v1/quizzes/first/results'),
+  notify: request('DELETE', 'notify', '/v1/apps/planner/webhook'),
+  token: request('POST', 'auth', '/v1/oauth/token', form),
+  'token at the apps host': request('POST', 'apps', '/v1/oauth/token', form),
+  revocation: request('POST', 'auth', '/v1/oauth/revoke', 'client_id=planner-web&token=t'),
+  'device authorization': request('POST', 'auth', '/v1/oauth/device/auth', 'client_id=planner-web'),
 }
 /** Takes other tokens than those here. */
-const userinfo: Ask = { method: 'GET', host: 'auth.localhost', path: '/v1/oauth/userinfo' }
-const page: Ask = { method: 'GET', host: 'auth.localhost', path: '/v1/oauth/authorize?client_id=planner-web' }
+const userinfo = request('GET', 'auth', '/v1/oauth/userinfo')
+const page = request('GET', 'auth', '/v1/oauth/authorize?client_id=planner-web')
 const trpc: Ask = { method: 'GET', host: 'localhost', path: '/trpc/me.profile' }
 
 /** Differ from one answer to the next, or are of the connection. */
@@ -78,13 +71,11 @@ async function sendRaw(port: number, bytes: string): Promise<Answer> {
 }
 
 describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', ')}`, { timeout: 240_000 }, () => {
-  let topology: Topology
-  let database: FaultProxy
+  const topology = startedTogether(startFaultyTopology)
   let authorization: string
   /** Of nodes without their database. */
   const ofNode = new Map<Ask, Answer>()
   let notHttp: Answer
-  const ends: (() => Promise<void>)[] = []
 
   const ask = (port: number, { method, path, host, form }: Ask, headers: OutgoingHttpHeaders = {}) =>
     send(port, method, path, {
@@ -97,24 +88,13 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
     })
 
   beforeAll(async () => {
-    database = await FaultProxy.to(direct(inject('databaseUrl')))
-    const DATA_DIR = await dataDirectory((end) => ends.push(end))
-    topology = await startTopology({ server: database.url, settings: { DEVELOPMENT_TOKENS: 'true', DATA_DIR } })
-    const key = await developmentKey(DATA_DIR)
-    const claims = { member: 'anna', organisation: 'riverside', client: 'planner-web', scope: memberScopes.join(' ') }
-    authorization = `Bearer ${await mintToken(key, { ...claims, expiresInSeconds: 3_600 })}`
-    await database.begin('blackhole')
+    authorization = `Bearer ${await demoToken(topology.dataDir, { client: 'planner-web' })}`
+    await topology.database.begin('blackhole')
     const [node] = topology.nodes
     for (const one of [...Object.values(asks), page]) ofNode.set(one, await ask(node!.publicPort, one))
     ofNode.set(trpc, await ask(node!.internalPort, trpc))
     notHttp = await sendRaw(node!.publicPort, NOT_HTTP)
   }, 240_000)
-  afterAll(async () => {
-    await database?.end()
-    await topology?.close()
-    database?.close()
-    for (const end of ends) await end()
-  }, 60_000)
 
   it('are none while the database is away: a node answers though none is ready', async () => {
     for (const { name } of topology.nodes) {

@@ -3,9 +3,14 @@ import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inject } from 'vitest'
 import { parse } from 'yaml'
-import { freePort, send, until } from '../../process/service.ts'
-import { createDatabase } from './database.ts'
+import { startEmbedded } from '../../../prisma/embedded/start.ts'
+import { dataDirectory, freePort, send, until } from '../../process/service.ts'
+import { direct, withName } from '../../support/addresses.ts'
+import type { AtEnd } from '../../support/databases.ts'
+import { query } from '../../support/databases.ts'
+import { FaultProxy } from '../../support/fault-proxy.ts'
 import type { Program } from './program.ts'
 import { endProgram, expectRunning, lacking, startProgram } from './program.ts'
 
@@ -20,7 +25,6 @@ interface Options {
   onLine?: (name: string, line: string) => void
 }
 
-export type Topology = Awaited<ReturnType<typeof startTopology>>
 /** Of apps, and the internal one; a program with one port has the first. */
 type Ports = Record<string, [number, number]>
 
@@ -29,6 +33,12 @@ const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 export const missingPrograms = () => lacking('haproxy', 'redis-server')
+
+/** The settings with the addresses of the APIs and of the authorization server. */
+export const baseUrls = (urlOf: (name: string) => string) =>
+  Object.fromEntries(
+    ['apps', 'lms', 'notify', 'sync', 'auth'].map((name) => [`${name.toUpperCase()}_BASE_URL`, urlOf(name)]),
+  )
 
 /**
  * Two nodes, a worker and Redis behind HAProxy, on free ports of 127.0.0.1 and with a database of their own. HAProxy has
@@ -49,7 +59,6 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
 
   const REDISCLI_AUTH = randomBytes(24).toString('hex')
   const environment = Object.entries<string>(compose['x-program'].environment)
-  const base = (section: string) => `http://${section}.localhost:${publicPort}/v1`
   const common = {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
@@ -57,11 +66,7 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
     ...Object.fromEntries(environment.filter(([, value]) => !value.includes('$'))),
     DATABASE_URL: database.url,
     REDIS_URL: `redis://:${REDISCLI_AUTH}@127.0.0.1:${redisPort}`,
-    APPS_BASE_URL: base('apps'),
-    LMS_BASE_URL: base('lms'),
-    NOTIFY_BASE_URL: base('notify'),
-    SYNC_BASE_URL: base('sync'),
-    AUTH_BASE_URL: base('auth'),
+    ...baseUrls((name) => `http://${name}.localhost:${publicPort}/v1`),
     SECRETS_KEY: randomBytes(32).toString('base64'),
   }
 
@@ -127,9 +132,35 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
   }
 }
 
+/** The same, with a database that a proxy takes away, and with what is needed for tokens of the demo. */
+export async function startFaultyTopology(atEnd: AtEnd) {
+  const database = await FaultProxy.to(direct(inject('databaseUrl')))
+  atEnd(async () => database.close())
+  const DATA_DIR = await dataDirectory(atEnd)
+  const topology = await startTopology({ server: database.url, settings: { DEVELOPMENT_TOKENS: 'true', DATA_DIR } })
+  atEnd(topology.close)
+  atEnd(() => database.end())
+  return { ...topology, database, dataDir: DATA_DIR }
+}
+
 /** deploy/haproxy.cfg with these ports. */
 const haproxyConfig = (ports: Readonly<Ports>) =>
   read('deploy/haproxy.cfg')
     .replace(/bind :808([01])/g, (_, n) => `bind 127.0.0.1:${ports.proxy![n as 0 | 1]}`)
     .replace(/(node-\d)(:3000 check port )3001/g, (_, name, rest) => `${name}${rest}${ports[name]![1]}`)
     .replace(/(node-\d):300([01])/g, (_, name, n) => `127.0.0.1:${ports[name]![n as 0 | 1]}`)
+
+/** An empty database, on an embedded server in the directory where no server is given. */
+async function createDatabase(server: string | undefined, directory: string) {
+  const embedded = server ? undefined : await startEmbedded(directory)
+  const admin = server ?? embedded!.superuserUrl
+  const name = `topology_${randomBytes(6).toString('hex')}`
+  await query(admin, `CREATE DATABASE ${name}`)
+  return {
+    url: withName(admin, name),
+    async remove() {
+      await query(admin, `DROP DATABASE ${name} WITH (FORCE)`)
+      await embedded?.stop()
+    },
+  }
+}

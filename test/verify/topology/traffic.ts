@@ -1,6 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { query } from '../../support/databases.ts'
 
 export interface Ask {
   method: string
@@ -57,6 +59,21 @@ export function startTraffic({ port, clients, ask }: Options) {
       return outcomes
     },
   }
+}
+
+/** Requests of a client: every other one writes, each to a key of its own. */
+export const halfWrites = (headers: OutgoingHttpHeaders) => (client: number, n: number) =>
+  n % 2 === 0
+    ? { method: 'GET', path: '/v1/me/profile', headers }
+    : { method: 'PUT', path: `/v1/storage/load/c${client}-${n}`, headers, body: `{"value":${n}}` }
+
+/** The acknowledged ones of these writes that are not stored. */
+export async function lostWrites(databaseUrl: string, outcomes: readonly Outcome[]) {
+  const rows = await query(databaseUrl, `SELECT key, value FROM "StorageEntry" WHERE collection = 'load'`)
+  const stored = new Map(rows.map(({ key, value }) => [`/v1/storage/load/${key}`, `{"value":${value}}`]))
+  const written = outcomes.filter(({ ask, status }) => ask.method === 'PUT' && status === 200)
+  expect(written.length).toBeGreaterThan(0)
+  return written.filter(({ ask }) => stored.get(ask.path) !== ask.body)
 }
 
 /** Numbers of answers by status, of failures by code. */
