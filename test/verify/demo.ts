@@ -10,7 +10,7 @@ export async function seedDemo(databaseUrl: string) {
   await db.$disconnect()
 }
 
-interface Claims {
+export interface DemoClaims {
   /** By default one that no rate limits. */
   client?: string
   member?: string | null
@@ -20,7 +20,7 @@ interface Claims {
 }
 
 /** A token as a service with this directory takes it: by default of Anna at her club, for two hours. */
-export const demoToken = async (dataDir: string, claims: Claims = {}) =>
+export const demoToken = async (dataDir: string, claims: DemoClaims = {}) =>
   mintToken(await developmentKey(dataDir), {
     client: 'trainer-app-sandbox',
     member: 'anna',
@@ -31,7 +31,7 @@ export const demoToken = async (dataDir: string, claims: Claims = {}) =>
   })
 
 /** What Anna's requests to the API of apps carry. */
-export const headersOfAnna = async (dataDir: string, claims?: Claims) => ({
+export const headersOfAnna = async (dataDir: string, claims?: DemoClaims) => ({
   host: 'apps.localhost',
   authorization: `Bearer ${await demoToken(dataDir, claims)}`,
 })

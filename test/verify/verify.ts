@@ -1,7 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { Judged } from './judge.ts'
 import { judge } from './judge.ts'
-import { lackOf } from './needs.ts'
 import type { Part } from './parts.ts'
 import type { Finished } from './record.ts'
 import { runCommands } from './run-commands.ts'
@@ -49,6 +49,18 @@ export async function verify(parts: readonly Part[], verifying: Verifying): Prom
     say(`${part.name.padEnd(width)}  ${clock(seconds).padStart(6)}  ${judged.outcome}${why}${log && `  ${log}`}`)
   }
   return finished
+}
+
+/** What a part needs and cannot be had here; undefined when all of it is there, programs having been installed. */
+function lackOf({ needs }: Pick<Part, 'needs'>, env: NodeJS.ProcessEnv): string | undefined {
+  for (const need of needs) {
+    if (need === 'root' && process.getuid?.() !== 0) return 'needs root'
+    if (/^[A-Z_]+$/.test(need) && !env[need]) return `${need} is not set`
+  }
+  const programs = needs.filter((need) => need !== 'root' && !/^[A-Z_]+$/.test(need))
+  if (programs.length === 0) return undefined
+  const { status, stderr } = spawnSync('.ci/install', programs, { env, encoding: 'utf8' })
+  return status === 0 ? undefined : stderr.trimEnd().split('\n').at(-1) || `needs ${programs.join(', ')}`
 }
 
 const clock = (seconds: number) => {

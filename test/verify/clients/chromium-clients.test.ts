@@ -1,11 +1,10 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
-import { freePort, run, send, until } from '../../process/service.ts'
+import { dataDirectory, freePort, run, send, until } from '../../process/service.ts'
 import { inChromium } from '../in-chromium.ts'
 import { npm, offline } from '../install/npm.ts'
 import { decide, pick } from '../sign-in-pages.ts'
@@ -27,8 +26,7 @@ describe.skipIf(!chromium)(`OpenID Connect libraries, as npm has them${skipReaso
   let directory: string
   let missing = false
   const here = inChromium(async (_, atEnd) => {
-    directory = await mkdtemp(join(tmpdir(), 'member-apps-openid-'))
-    atEnd(() => rm(directory, { recursive: true, force: true }))
+    directory = await dataDirectory(atEnd)
     await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
     await npm(directory, 'install', ...PACKAGES).catch((error: Error) => {
       missing = offline.test(error.message)

@@ -1,27 +1,19 @@
 import { Agent } from 'node:http'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { memberScopes } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { dataDirectory, start } from '../../process/service.ts'
 import { request } from '../../storage/client.ts'
 import type { Answer, Ask, Operation } from '../../storage/linearizable.ts'
 import { isLinearizable } from '../../storage/linearizable.ts'
 import { times } from '../../support/rounds.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { useWorld } from '../../support/started.ts'
 import { id } from '../../support/tenant.ts'
-import type { World } from '../../support/world.ts'
-import { startWorld } from '../../support/world.ts'
+import { demoToken } from '../demo.ts'
 
-let world: World
+const world = useWorld()
 const agent = new Agent({ keepAlive: true })
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(async () => {
-  agent.destroy()
-  await world.close()
-})
+afterAll(() => agent.destroy())
 
 const KEYS = ['a', 'b', 'c']
 
@@ -54,12 +46,11 @@ const details: Record<number, string> = { 404: 'This key does not exist.', 412: 
 
 describe('two services on one database', () => {
   it('behave as one register for each key', { timeout: 300_000 }, async () => {
-    const dataDir = await dataDirectory()
-    const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, SECRETS_KEY, WEBHOOK_WORKER: 'false' }
+    const DATA_DIR = await dataDirectory()
+    const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR, SECRETS_KEY, WEBHOOK_WORKER: 'false' }
     const services = [await start(env), await start(env)]
     const { member, club, client } = world.ids
-    const claims = { member, organisation: club, client, scope: memberScopes.join(' ') }
-    const token = await mintToken(await developmentKey(dataDir), { ...claims, expiresInSeconds: 3600 })
+    const token = await demoToken(DATA_DIR, { member, organisation: club, client })
 
     const send = async ({ method, value, ifMatch, ifNoneMatch }: Ask, path: string, port: number, leaves: boolean) => {
       const reply = await request(port, method, path, token, {

@@ -1,8 +1,6 @@
 import type pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
-import { memberScopes } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import type { Answer } from '../../process/service.ts'
 import { dataDirectory, send, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
@@ -11,6 +9,7 @@ import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import type { Usage } from '../../support/storage-usage.ts'
 import { counterAndSum } from '../../support/storage-usage.ts'
 import { id } from '../../support/tenant.ts'
+import { demoToken } from '../demo.ts'
 
 /** Who writes where, by index. */
 export interface Place {
@@ -40,10 +39,8 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
   const db = openDatabase(databaseUrl, () => {})
   atEnd(() => db.$disconnect())
   const clubs = [id('club'), id('club')]
-  const [apps, clients] = [
-    [id('app'), id('app')],
-    [id('client'), id('client')],
-  ]
+  const apps = [id('app'), id('app')]
+  const clients = [id('client'), id('client')]
   const members = Array.from({ length: 8 }, () => id('member'))
   const join = (member: number, club = 0) =>
     db.membership.create({ data: { organisationId: clubs[club]!, personId: members[member]! } })
@@ -53,9 +50,8 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
   const kind = 'club'
   await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'Provider' } })
   await db.organisation.createMany({ data: clubs.map((id) => ({ id, kind, name: 'Club' })) })
-  await db.person.createMany({
-    data: members.map((id) => ({ id, firstName: 'M', lastName: 'M', email: 'm@example.org' })),
-  })
+  const person = { firstName: 'M', lastName: 'M', email: 'm@example.org' }
+  await db.person.createMany({ data: members.map((id) => ({ ...person, id })) })
   for (const member of members.keys()) for (const club of clubs.keys()) await join(member, club)
   await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
   await db.app.createMany({ data: apps.map((id) => ({ id, name: 'App', teamId: team, providerId: provider })) })
@@ -76,7 +72,6 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
     WEBHOOK_WORKER: 'false',
   }
   const servers = await Promise.all([start(env, { atEnd }), start(env, { atEnd })])
-  const key = await developmentKey(DATA_DIR)
   const seen = servers.map(() => 0)
 
   return {
@@ -100,13 +95,8 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
       })
     },
     async sender({ server = 0, app = 0, club = 0, member = 0 }: Place): Promise<Send> {
-      const authorization = `Bearer ${await mintToken(key, {
-        member: members[member]!,
-        organisation: clubs[club]!,
-        client: clients[app]!,
-        scope: memberScopes.join(' '),
-        expiresInSeconds: 3600,
-      })}`
+      const claims = { member: members[member]!, organisation: clubs[club]!, client: clients[app]! }
+      const authorization = `Bearer ${await demoToken(DATA_DIR, claims)}`
       return (method, path, { value, headers } = {}) =>
         send(servers[server]!.port, method, `/v1/storage/${path}`, {
           headers: { host: 'apps.localhost', authorization, ...headers },

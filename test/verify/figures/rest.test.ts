@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { dataDirectory, freePort, until } from '../../process/service.ts'
-import { emptyDatabase } from '../../support/databases.ts'
+import { dataDirectory, freePort, run, start, until } from '../../process/service.ts'
+import { countingProxy } from '../../support/counting-proxy.ts'
+import { emptyDatabase, query } from '../../support/databases.ts'
+import { holdFigure } from '../held-figure.ts'
+import { median } from '../memory/process-figures.ts'
 import { noteFigure } from '../noted-figure.ts'
 
 /** Preloaded, so that the process reports its CPU time and its memory when it is asked. */
 const METER = `data:text/javascript,process.on('message',()=>process.send([process.cpuUsage(),process.memoryUsage.rss()]));process.channel.unref()`
 
-const main = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.url))
+const program = (name: string) => fileURLToPath(new URL(`../../../dist/server/${name}.js`, import.meta.url))
 
 /**
  * Starts a service: seconds of CPU until it listens, and MB of memory after 70 s at rest, which others need not wait for. The first
@@ -19,7 +22,7 @@ const main = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.u
  */
 async function measure(env: Record<string, string>) {
   const [port, internalPort] = await Promise.all([freePort(), freePort()])
-  const child = spawn(process.execPath, ['--import', METER, main], {
+  const child = spawn(process.execPath, ['--import', METER, program('main')], {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, PORT: String(port), INTERNAL_PORT: String(internalPort), ...env },
     stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
@@ -59,8 +62,6 @@ function reference() {
   )
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
-
 it('a service with nothing to migrate starts within 0.55 s of CPU and rests within 86 MB', {
   timeout: 180_000,
 }, async () => {
@@ -75,17 +76,57 @@ it('a service with nothing to migrate starts within 0.55 s of CPU and rests with
   const references: number[] = []
   const starts: number[] = []
   const rests: Promise<number>[] = []
-  for (let start = 0; start < 3; start++) {
+  for (let round = 0; round < 3; round++) {
     references.push(reference(), reference(), reference())
     const { seconds, rest } = await measure(env)
     starts.push(seconds)
     rests.push(rest())
   }
   const megabytes = await Promise.all(rests)
-  const start = { name: 'start', value: median(starts)! / median(references)!, unit: '×', bound: 0.55 / 0.29 }
-  const rest = { name: 'at rest', value: median(megabytes)!, unit: 'MB', bound: 86 }
-  for (const figure of [start, rest]) {
-    noteFigure(figure)
-    expect.soft(figure.value, figure.name).toBeLessThan(figure.bound)
+  holdFigure('start', median(starts) / median(references), '×', 0.55 / 0.29)
+  holdFigure('at rest', median(megabytes), 'MB', 86)
+})
+
+const MINUTE_MS = 60_000
+/** Of the ten after a start in which the hourly tasks run. */
+const BUSY_MINUTES = 4
+
+it('a node with its worker sends at most 60 statements a minute at rest, also while its hourly tasks run, a worker 20', {
+  timeout: 10 * MINUTE_MS,
+}, async () => {
+  const url = await emptyDatabase()
+  const [ofNode, ofWorker] = [await countingProxy(url), await countingProxy(url)]
+  const env = { NODE_ENV: 'production', SECRETS_KEY: Buffer.alloc(32).toString('base64') }
+  await start({ ...env, DATABASE_URL: ofNode.url, DATA_DIR: await dataDirectory() })
+  const worker = run([program('worker')], { ...env, DATABASE_URL: ofWorker.url })
+  onTestFinished(async () => {
+    worker.child.kill()
+    await worker.ended
+  })
+  const inAMinute = async () => {
+    const before = [ofNode.statements(), ofWorker.statements()]
+    await pause(MINUTE_MS)
+    return [ofNode.statements() - before[0]!, ofWorker.statements() - before[1]!] as const
   }
+  const check = (name: string, value: number, bound: number) => {
+    noteFigure({ name, value, unit: 'statements a minute', bound })
+    expect.soft(value, name).toBeGreaterThan(0)
+    expect.soft(value, name).toBeLessThanOrEqual(bound)
+  }
+  await pause(MINUTE_MS / 2)
+  const busy: number[] = []
+  for (let minute = 0; minute < BUSY_MINUTES; minute++) busy.push((await inAMinute())[0])
+  check('node at rest, its hourly tasks under way', Math.max(...busy), 60)
+
+  const hourly = `name NOT IN ('oauth-records', 'mails')`
+  const [{ done, tasks }] = await query(
+    url,
+    `SELECT count("finishedAt")::int AS done, count(*)::int AS tasks FROM "Housekeeping" WHERE ${hourly}`,
+  )
+  expect(done).toBe(2 * BUSY_MINUTES)
+  expect(tasks).toBeGreaterThan(done)
+  await query(url, `UPDATE "Housekeeping" SET "nextAt" = now() + interval '1 hour' WHERE ${hourly}`)
+  const [node, apart] = await inAMinute()
+  check('node at rest', node, 60)
+  check('worker at rest', apart, 20)
 })

@@ -8,6 +8,7 @@ import { emptyDatabase } from '../../support/databases.ts'
 import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
 import type { World } from '../../support/world.ts'
+import { holdFigure } from '../held-figure.ts'
 import { expectWaiting, openTenant, streamClients, tokensOf, waitingCalls } from '../many-streams.ts'
 import { startAlone } from '../memory/large-store.ts'
 import { cpuMs, median, residentMb } from '../memory/process-figures.ts'
@@ -57,10 +58,8 @@ it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave no
   const cpu = await cpuMs(node.pid)
   await pause(REST_SECONDS * 1_000)
   const percent = ((await cpuMs(node.pid)) - cpu) / REST_SECONDS / 10
-  noteFigure({ name: `${STREAMS} streams, memory`, value: memory, unit: 'MB', bound: 400 })
-  noteFigure({ name: `${STREAMS} streams, CPU at rest`, value: percent, unit: '%', bound: 5 })
-  expect.soft(memory).toBeLessThan(400)
-  expect.soft(percent).toBeLessThan(5)
+  holdFigure(`${STREAMS} streams, memory`, memory, 'MB', 400)
+  holdFigure(`${STREAMS} streams, CPU at rest`, percent, '%', 5)
 
   clients.drop()
   await expectWaiting(node, 0)
@@ -70,8 +69,7 @@ it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave no
     await expectWaiting(node, 0)
   }
   const after = await residentMb(node.pid)
-  noteFigure({ name: `after ${2 * STREAMS} dropped streams, memory`, value: after, unit: 'MB', bound: LIMIT_MB })
-  expect.soft(after).toBeLessThan(LIMIT_MB)
+  holdFigure(`after ${2 * STREAMS} dropped streams, memory`, after, 'MB', LIMIT_MB)
 })
 
 it('500 streams at rest cost at most twice the CPU and the transactions of a bare LISTEN/NOTIFY server', {
@@ -108,16 +106,9 @@ it('500 streams at rest cost at most twice the CPU and the transactions of a bar
   const ratio = (of: 'cpu' | 'transactions') => ours[of] / bare[of]
   noteFigure({ name: '500 streams at rest, CPU a second', value: ours.cpu, unit: 'ms' })
   noteFigure({ name: '500 streams at rest, transactions a second', value: ours.transactions, unit: '' })
-  noteFigure({ name: '500 streams at rest, CPU beside a bare server', value: ratio('cpu'), unit: '×', bound: 2 })
-  noteFigure({
-    name: '500 streams at rest, transactions beside a bare server',
-    value: ratio('transactions'),
-    unit: '×',
-    bound: 2,
-  })
+  holdFigure('500 streams at rest, CPU beside a bare server', ratio('cpu'), '×', 2)
+  holdFigure('500 streams at rest, transactions beside a bare server', ratio('transactions'), '×', 2)
   noteFigure({ name: 'bare server at rest, CPU a second', value: bare.cpu, unit: 'ms' })
-  expect.soft(ratio('cpu')).toBeLessThan(2)
-  expect.soft(ratio('transactions')).toBeLessThan(2)
 })
 
 it('a write costs within 10 % the same beside 1,000 waits of another collection', { timeout: 600_000 }, async () => {
@@ -156,8 +147,7 @@ it('a write costs within 10 % the same beside 1,000 waits of another collection'
     const [first, beside, last] = [await cost(), await besideWaits(), await cost()]
     ratios.push((2 * beside) / (first + last))
   }
-  noteFigure({ name: 'PUT beside 1,000 waits, CPU', value: median(ratios), unit: '×', bound: 1.1 })
-  expect(median(ratios)).toBeLessThan(1.1)
+  holdFigure('PUT beside 1,000 waits, CPU', median(ratios), '×', 1.1)
 })
 
 /** Milliseconds from the beginning of a write to its event, one write after the other, for a stream at each port. */
@@ -219,8 +209,10 @@ it.each([
       async () => ({}),
       (key) => request(bare.port, 'PUT', `/live/${key}`, 'none', { agent, body: '1' }),
     )
-    const note = (name: string, value: number, bound?: number, unit = 'ms') =>
-      noteFigure({ name: `${name}, other node by ${how}`, value, unit, ...(bound && { bound }) })
+    const note = (what: string, value: number, bound?: number, unit = 'ms') => {
+      const name = `${what}, other node by ${how}`
+      return bound ? holdFigure(name, value, unit, bound) : noteFigure({ name, value, unit })
+    }
     const ratio = there!.median / reference!.median
     note('same node, median', here!.median)
     note('same node, worst', here!.worst, 50)
@@ -228,9 +220,5 @@ it.each([
     note('other node, worst', there!.worst, 1_500)
     // NOTIFY gathers for 10 ms: there, the median alone is bounded.
     note('other node, median beside a bare server', ratio, withRedis ? 3 : undefined, '×')
-    expect.soft(here!.worst).toBeLessThan(50)
-    expect.soft(there!.median).toBeLessThan(10)
-    expect.soft(there!.worst).toBeLessThan(1_500)
-    if (withRedis) expect.soft(ratio).toBeLessThan(3)
   },
 )

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { redirectUri, register } from '../../oauth/auth-world.ts'
 import { started } from '../../support/started.ts'
 import { startWorld } from '../../support/world.ts'
 import type { Input } from './costly-inputs.ts'
-import { costly, headerOf, IN_HEAD, noLimits } from './costly-inputs.ts'
+import { expectCheap, headerOf, IN_HEAD, noLimits } from './costly-inputs.ts'
 import { jsonShapes } from './costly-shapes.ts'
 
 const one = started(
@@ -120,28 +120,22 @@ describe.each(Object.keys(places))('at %s', (place) => {
   }
 
   it('no header costs 20 ms more than an ordinary one', async () => {
-    const found: string[] = []
-    for (const name of NAMES) found.push(...(await costly(`${place}, ${name}`, (text) => sent(name, text), IN_HEAD)))
-    expect(found).toEqual([])
+    for (const name of NAMES) await expectCheap(`${place}, ${name}`, (text) => sent(name, text), IN_HEAD)
   })
 
   it('no part of a header costs 20 ms more than an ordinary one', async () => {
-    const found: string[] = []
     for (const [name, value] of AROUND) {
       const title = `${place}, ${name}: ${value('…')}`
-      found.push(...(await costly(title, (text) => sent(name, value(text)), IN_HEAD)))
+      await expectCheap(title, (text) => sent(name, value(text)), IN_HEAD)
     }
-    expect(found).toEqual([])
   })
 
   it('no token costs 20 ms more than an ordinary one', async () => {
-    const found: string[] = []
     for (const [at, tokenOf] of JSON_IN_TOKEN.entries()) {
       const title = `${place}, JSON ${at} in a token`
       const withToken = (json: string) => sent('authorization', `Bearer ${tokenOf(json)}`)
-      found.push(...(await costly(title, (text) => withToken(JSON.stringify(text)), IN_TOKEN - 200)))
-      found.push(...(await costly(title, withToken, IN_TOKEN, jsonShapes)))
+      await expectCheap(title, (text) => withToken(JSON.stringify(text)), IN_TOKEN - 200)
+      await expectCheap(title, withToken, IN_TOKEN, jsonShapes)
     }
-    expect(found).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { afterAll, expect } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import type { Limits } from '../../../server/limits/limit.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { shapes } from './costly-shapes.ts'
@@ -77,15 +77,17 @@ async function cpuMs(input: Input): Promise<number> {
 
 type InputOf = (text: string) => Input | undefined
 
+const found: string[] = []
+afterEach(() => expect(found.splice(0)).toEqual([]))
+
 /**
- * The inputs that cost more than 20 ms beyond an ordinary text. One that seems dear is tried again, beside the ordinary one and no
+ * Fails the test, at its end, with the inputs that cost more than 20 ms beyond an ordinary text. One that seems dear is tried again, beside the ordinary one and no
  * two times alike for the sake of caches, until it is not: what a garbage collection costs is not the input's.
  */
-export async function costly(what: string, inputOf: InputOf, length: number, made = shapes): Promise<string[]> {
+export async function expectCheap(what: string, inputOf: InputOf, length: number, made = shapes): Promise<void> {
   const plain = inputOf('a'.repeat(length))
-  if (!plain) return []
+  if (!plain) return
   let ordinary = Math.min(await cpuMs(plain), await cpuMs(plain))
-  const found: string[] = []
   for (const [name, textOf] of Object.entries(made)) {
     const input = (round: number) => inputOf(textOf(length - 8 * round))
     const first = input(0)
@@ -100,7 +102,6 @@ export async function costly(what: string, inputOf: InputOf, length: number, mad
     note(beyond, `${what}: ${name}`)
     if (beyond > MAX_MS) found.push(`${what}: ${name}: ${beyond.toFixed(0)} ms`)
   }
-  return found
 }
 
 function note(ms: number, what: string) {

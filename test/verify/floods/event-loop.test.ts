@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { memberScopes } from '../../../routers/kernel/scopes.ts'
+import { useWorld } from '../../support/started.ts'
 import { id } from '../../support/tenant.ts'
-import type { World } from '../../support/world.ts'
-import { startWorld } from '../../support/world.ts'
 import { noteFigure } from '../noted-figure.ts'
 import type { Call, ForkedService } from './event-loop.ts'
 import { forkService } from './event-loop.ts'
@@ -24,26 +22,24 @@ function limitHereMs() {
   return Math.max(LIMIT_MS, 3 * Math.min(...took))
 }
 
-let world: World
+const world = useWorld()
 let service: ForkedService
 let tokens: { apps: string; lms: string; notify: string }
 let quizId: string
 beforeAll(async () => {
-  world = await startWorld()
   service = await forkService(inject('databaseUrl'))
   const { ids, db } = world
   // A sandbox client has no request limit.
   await db.client.update({ where: { id: ids.client }, data: { environment: 'sandbox' } })
-  const claims = { member: ids.member, client: ids.client, scope: memberScopes.join(' ') }
+  const claims = { member: ids.member, client: ids.client }
   tokens = {
     apps: await service.token({ ...claims, organisation: ids.club }),
     lms: await service.token({ ...claims, organisation: ids.academy }),
     notify: await service.token({ ...claims, organisation: ids.provider }),
   }
   quizId = id('quiz')
-  await db.quiz.create({
-    data: { id: quizId, academyId: ids.academy, title: 'Quiz', threshold: 50, state: 'released' },
-  })
+  const quiz = { title: 'Quiz', threshold: 50, state: 'released' } as const
+  await db.quiz.create({ data: { ...quiz, id: quizId, academyId: ids.academy } })
   const question = { quizId, text: '?', options: ['A', 'B'], solution: ['A'] }
   await db.question.createMany({
     data: [
@@ -52,10 +48,7 @@ beforeAll(async () => {
     ],
   })
 })
-afterAll(async () => {
-  await service?.close()
-  await world?.close()
-})
+afterAll(() => service?.close())
 
 /** Expensive JSON of about `size` bytes. */
 const list = (unit: string, size: number) =>
@@ -165,38 +158,26 @@ describe('the event loop stays responsive while 10 MB are written and read:', ()
 describe('the event loop stays responsive with a body of 1 MiB:', () => {
   const size = MB - 1024
   const all = { ...hostile, ...refused }
+  const toLms = () => ({ token: tokens.lms, host: 'lms.localhost' })
 
   it.each(Object.keys(all))('%s as answers to a quiz', { timeout: TIMEOUT }, async (name) => {
     const json = all[name]!(size)
-    const call = { token: tokens.lms, host: 'lms.localhost' }
-    const submit = (body: string) => service.call('POST', `/v1/quizzes/${quizId}/results`, { ...call, body })
-    for (const body of [
-      json,
-      `{"answers":${json}}`,
-      `{"answers":{"multiple":${json}}}`,
-      `{"answers":{"text":${json}}}`,
-    ]) {
-      await expectShort(undefined, () => submit(body))
-    }
+    const submit = (body: string) => service.call('POST', `/v1/quizzes/${quizId}/results`, { ...toLms(), body })
+    const answers = [json, `{"multiple":${json}}`, `{"text":${json}}`].map((answers) => `{"answers":${answers}}`)
+    for (const body of [json, ...answers]) await expectShort(undefined, () => submit(body))
   })
 
   it('strings as answers with an Idempotency-Key', { timeout: TIMEOUT }, async () => {
     for (const unit of ['"A"', '"\\u0000"']) {
       const body = `{"answers":{"multiple":${list(unit, size)}}}`
       let attempt = 0
-      const submit = () =>
-        service.call('POST', `/v1/quizzes/${quizId}/results`, {
-          token: tokens.lms,
-          host: 'lms.localhost',
-          body,
-          headers: { 'idempotency-key': `${unit.length}-${attempt}` },
-        })
-      await expectShort(201, () => {
-        attempt++
-        return submit()
-      })
+      const submit = (n: number) => {
+        const headers = { 'idempotency-key': `${unit.length}-${n}` }
+        return service.call('POST', `/v1/quizzes/${quizId}/results`, { ...toLms(), body, headers })
+      }
+      await expectShort(201, () => submit(++attempt))
       // The same key: a replay.
-      await expectShort(201, submit)
+      await expectShort(201, () => submit(attempt))
     }
   })
 
@@ -213,15 +194,12 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
     const alone = put(all[name]!(size))
     const ten = `{${Array.from({ length: 10 }, (_, i) => `"${i}":${put(all[name]!(size / 10 - 64))}`).join(',')}}`
     const paths = Array(10).fill('storage.put').join(',')
-    const single = () => service.call('POST', '/trpc/storage.put', { ...call, body: alone })
-    const batch = () => service.call('POST', `/trpc/${paths}?batch=1`, { ...call, body: ten })
-    await expectShort(undefined, single)
-    await expectShort(undefined, batch)
+    await expectShort(undefined, () => service.call('POST', '/trpc/storage.put', { ...call, body: alone }))
+    await expectShort(undefined, () => service.call('POST', `/trpc/${paths}?batch=1`, { ...call, body: ten }))
   })
 
   it('a batch with many inputs', { timeout: TIMEOUT }, async () => {
     const call = { token: tokens.apps, internal: true, body: keys(size, '{}') }
-    const batch = () => service.call('POST', '/trpc/storage.put,storage.put?batch=1', call)
-    await expectShort(undefined, batch)
+    await expectShort(undefined, () => service.call('POST', '/trpc/storage.put,storage.put?batch=1', call))
   })
 })

@@ -5,9 +5,9 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { TokenClaims } from '../../../server/tokens/development.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import type { DemoClaims } from '../demo.ts'
+import { demoToken } from '../demo.ts'
 
 export interface Call {
   internal?: boolean
@@ -22,15 +22,9 @@ export type ForkedService = Awaited<ReturnType<typeof forkService>>
 
 /** Starts the service in a child process that reports on its event loop. */
 export async function forkService(databaseUrl: string, more: Record<string, string> = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
-  const key = await developmentKey(dataDir)
-  const settings = JSON.stringify({
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: dataDir,
-    SECRETS_KEY,
-    WEBHOOK_WORKER: 'false',
-    ...more,
-  })
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
+  const own = { DATABASE_URL: databaseUrl, DATA_DIR, SECRETS_KEY, WEBHOOK_WORKER: 'false' }
+  const settings = JSON.stringify({ ...own, ...more })
   const child = fork(new URL('event-loop-service.ts', import.meta.url), [settings], { execArgv: ['--import', 'tsx'] })
   const [ports] = await once(child, 'message')
   const agent = new Agent({ keepAlive: true })
@@ -45,7 +39,7 @@ export async function forkService(databaseUrl: string, more: Record<string, stri
   return {
     pid: child.pid!,
     publicPort: ports.publicPort as number,
-    token: (claims: Omit<TokenClaims, 'expiresInSeconds'>) => mintToken(key, { ...claims, expiresInSeconds: 3600 }),
+    token: (claims: DemoClaims) => demoToken(DATA_DIR, claims),
 
     /** Returns the status and size of the response. */
     call(method: string, path: string, { internal, token, host = 'apps.localhost', headers, body }: Call) {
@@ -96,7 +90,7 @@ export async function forkService(databaseUrl: string, more: Record<string, stri
       agent.destroy()
       child.disconnect()
       await once(child, 'exit')
-      await rm(dataDir, { recursive: true, force: true })
+      await rm(DATA_DIR, { recursive: true, force: true })
     },
   }
 }

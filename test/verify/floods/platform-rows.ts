@@ -14,6 +14,8 @@ const version = '00000000-0000-4000-8000-000000000000'
 export function platformRows(ids: Ids): Rows {
   const { club, academy, provider, member, team, app, client, platform } = ids
   const club2 = 'other'
+  const both = (more: object) => [club, club2].map((clubId, i) => ({ id: i === 0 ? 'own' : 'other', clubId, ...more }))
+  const event = { title: 'E', start: time, end: time, location: '', state: 'published' }
   const person = { personId: member }
   const clientRow = { environment: 'production', type: 'web', redirectUris: [], scopes: ['svc.me.profile:read'] }
   return {
@@ -25,47 +27,19 @@ export function platformRows(ids: Ids): Rows {
     ],
     Person: [{ id: member, firstName: 'M', lastName: 'M', email: 'm@example.org', birthday: '2000-01-01', image: '' }],
     Membership: [club, academy, provider].map((organisationId) => ({ organisationId, ...person, joinedAt: time })),
-    Group: [club, club2].map((clubId) => ({ id: clubId === club ? 'own' : 'other', clubId, name: 'Group' })),
+    Group: both({ name: 'Group' }),
     GroupMembership: [{ groupId: 'own', ...person, role: 'member' }],
-    Calendar: [club, club2].map((clubId) => ({
-      id: clubId === club ? 'own' : 'other',
-      clubId,
-      name: 'C',
-      visible: true,
-    })),
-    Event: [{ calendarId: 'own' }, {}, {}].map((of, i) => ({
-      id: `event-${i}`,
-      clubId: club,
-      title: 'E',
-      start: time,
-      end: time,
-      location: '',
-      state: 'published',
-      ...of,
-    })),
+    Calendar: both({ name: 'C', visible: true }),
+    Event: [{ calendarId: 'own' }, {}, {}].map((of, i) => ({ id: `event-${i}`, clubId: club, ...event, ...of })),
     EventGroup: [{ eventId: 'event-1', groupId: 'own', clubId: club }],
-    TrainingPlan: [club, club2].map((clubId) => ({
-      id: clubId === club ? 'own' : 'other',
-      clubId,
-      name: 'Plan',
-      category: '',
-      description: '',
-    })),
+    TrainingPlan: both({ name: 'Plan', category: '', description: '' }),
     Exercise: [{ planId: 'own', position: 1, name: 'Squats' }],
     PlanAssignment: [{ planId: 'own', groupId: 'own', clubId: club }],
     Competition: [club, club2].map((hostId) => ({ id: hostId === club ? 'own' : 'other', hostId, name: 'Cup' })),
     Participation: [{ competitionId: 'own', clubId: club }],
     Discipline: ['own', 'other'].map((id) => ({ id, name: '100 m' })),
     CompetitionResult: [
-      {
-        id: 'result',
-        competitionId: 'own',
-        disciplineId: 'own',
-        ...person,
-        place: 1,
-        score: 9.5,
-        timestamp: time,
-      },
+      { id: 'result', competitionId: 'own', disciplineId: 'own', ...person, place: 1, score: 9.5, timestamp: time },
     ],
     MemberCard: [
       {
@@ -111,16 +85,7 @@ export function platformRows(ids: Ids): Rows {
     ],
     LessonCompletion: [{ lessonId: 'lesson', ...person, completedAt: time }],
     StorageEntry: [
-      {
-        appId: app,
-        clubId: club,
-        owner: '',
-        collection: 'c',
-        key: 'k',
-        value: '1',
-        version,
-        updatedAt: time,
-      },
+      { appId: app, clubId: club, owner: '', collection: 'c', key: 'k', value: '1', version, updatedAt: time },
     ],
     Subscription: [{ id: 'subscription', appId: app, subscriber: 'S', url: 'https://a.test', createdAt: time }],
     PublishedEvent: [{ appId: app, id: 'event', type: 't', body: '{}', publishedAt: time }],

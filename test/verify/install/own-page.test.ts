@@ -1,11 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
-import { command, freePort, run, until } from '../../process/service.ts'
+import { command, dataDirectory, freePort, run, until } from '../../process/service.ts'
 import { inChromium } from '../in-chromium.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { decide, pick } from '../sign-in-pages.ts'
@@ -18,8 +17,7 @@ const NOTE = 'Bring the cake 🍰 <img src=x onerror=alert(1)>'
 describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReason}`, () => {
   let directory: string
   const here = inChromium(async (_, atEnd) => {
-    directory = await mkdtemp(join(tmpdir(), 'member-apps-page-'))
-    atEnd(() => rm(directory, { recursive: true, force: true }))
+    directory = await dataDirectory(atEnd)
     // Its programs are built; consumer.test.ts, which may run at the same time, builds the types.
     const root = join(import.meta.dirname, '../../..')
     const packed = await npm(root, 'pack', './clients/sdk', '--ignore-scripts', '--pack-destination', directory)
@@ -49,11 +47,8 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
       throw error
     }
     const serve = async (...args: string[]) => {
-      const vite = run(
-        [join(folder, 'node_modules/vite/bin/vite.js'), ...args, '--port', `${port}`],
-        {},
-        { cwd: folder },
-      )
+      const program = join(folder, 'node_modules/vite/bin/vite.js')
+      const vite = run([program, ...args, '--port', `${port}`], {}, { cwd: folder })
       const end = async () => {
         vite.child.kill('SIGKILL')
         await vite.ended
@@ -90,12 +85,8 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     await page.getByText('Hello Anna').waitFor()
     expect(page.url()).toBe(url)
     await expect.poll(() => items(page, 'Your groups')).toEqual(['Jugend U16', 'Seniors'])
-    noteFigure({
-      name: `init to first own page: ${template}`,
-      value: (performance.now() - began) / 1000,
-      unit: 's',
-      bound: 120,
-    })
+    const seconds = (performance.now() - began) / 1000
+    noteFigure({ name: `init to first own page: ${template}`, value: seconds, unit: 's', bound: 120 })
     expect(await items(page, 'Notes')).toEqual([])
     await page.getByLabel('New note').fill(NOTE)
     await page.getByRole('button', { name: 'Add' }).click()

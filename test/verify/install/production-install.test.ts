@@ -1,33 +1,33 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { dataDirectory, freePort, run, send, start } from '../../process/service.ts'
 import { emptyDatabase } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { noteFigure } from '../noted-figure.ts'
 
 const execute = promisify(execFile)
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
+const atEnd = endingAfterAll()
 let app: string
 beforeAll(async () => {
-  app = await mkdtemp(join(tmpdir(), 'member-apps-install-'))
+  app = await dataDirectory(atEnd)
   const files = [
     'package.json',
     'package-lock.json',
     'dist',
+    'deploy/healthcheck.mjs',
     'prisma/functions',
     'prisma/migrations',
     'prisma/upgrade',
-    'deploy/healthcheck.mjs',
   ]
   for (const file of files) await cp(root(file), join(app, file), { recursive: true })
 }, 300_000)
-afterAll(() => rm(app, { recursive: true, force: true }))
 
 const megabytes = async (path: string) => Number.parseInt((await execute('du', ['-sm', path], { cwd: app })).stdout, 10)
 
@@ -35,14 +35,8 @@ const megabytes = async (path: string) => Number.parseInt((await execute('du', [
 describe.skipIf(process.platform === 'win32')('an installation for production', { timeout: 240_000 }, () => {
   it('migrates, registers a client, serves, is healthy as the image asks, and ends', async () => {
     const [PORT, INTERNAL_PORT] = (await Promise.all([freePort(), freePort()])).map(String) as [string, string]
-    const env = {
-      NODE_ENV: 'production',
-      DATABASE_URL: await emptyDatabase(),
-      SECRETS_KEY,
-      PORT,
-      INTERNAL_PORT,
-      INTERNAL_HOST: '0.0.0.0',
-    }
+    const own = { NODE_ENV: 'production', DATABASE_URL: await emptyDatabase(), SECRETS_KEY }
+    const env = { ...own, PORT, INTERNAL_PORT, INTERNAL_HOST: '0.0.0.0' }
     const inApp = (...args: string[]) => run(args, env, { cwd: app })
     const command = (...args: string[]) => inApp('dist/server/commands/main.js', ...args).ended
     expect(await command('migrate')).toMatchObject({ code: 0 })

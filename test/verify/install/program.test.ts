@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { asAnna, dataDirectory, launch, start } from '../../process/service.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { npm, offline } from './npm.ts'
 
 // The program of the package, packed and installed in an empty project, as docs/commands.md says.
@@ -12,10 +12,11 @@ import { npm, offline } from './npm.ts'
 const root = join(import.meta.dirname, '../../..')
 const execute = promisify(execFile)
 
+const atEnd = endingAfterAll()
 let folder: string
 let missing = false
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'member-apps-program-'))
+  folder = await dataDirectory(atEnd)
   await writeFile(join(folder, 'package.json'), '{ "name": "elsewhere", "private": true }')
   await npm(root, 'pack', '--pack-destination', folder)
   const [file] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
@@ -24,7 +25,6 @@ beforeAll(async () => {
     missing = true
   })
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('member-apps in another project', () => {
   it('is found by npx, and lists its commands', async (ctx) => {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { run } from '../../commands/run.ts'
+import { dataDirectory } from '../../process/service.ts'
 
 /** How each shell reads a file when it starts, and what it has beside the script for completion. */
 const shells = [
@@ -25,8 +25,7 @@ const shells = [
 it.each(shells)(
   '%s completes a command, an action, an option, its value and a path on Tab',
   async (shell, line, file, rc) => {
-    const directory = await mkdtemp(join(tmpdir(), 'member-apps-shell-'))
-    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const directory = await dataDirectory()
     await writeFile(join(directory, 'people.csv'), '')
     const { stdout: script } = await run(['completion', shell], {})
     await writeFile(join(directory, file), `${rc}${script}`)

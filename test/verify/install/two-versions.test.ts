@@ -12,6 +12,7 @@ import { emptyDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import { endingAfterAll } from '../at-end.ts'
+import type { DemoClaims } from '../demo.ts'
 import { demoToken } from '../demo.ts'
 import { buildRelease, formerCommit } from './former-release.ts'
 
@@ -48,7 +49,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     const seeded = await run([join(directory, 'dist/server/commands/main.js'), 'seed'], env).ended
     expect(seeded).toMatchObject({ code: 0, stderr: '' })
     await query(databaseUrl, `UPDATE "Client" SET environment = 'sandbox'`)
-    const bearer = async (claims: Parameters<typeof demoToken>[1]) => ({
+    const bearer = async (claims: DemoClaims) => ({
       authorization: `Bearer ${await demoToken(DATA_DIR, { client: 'trainer-app', ...claims })}`,
     })
     const platform = { client: 'platform', member: null, scope: firstPartyScopes.join(' ') }

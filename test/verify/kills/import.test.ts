@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { command, commandEntry } from '../../process/service.ts'
+import { command, commandEntry, dataDirectory } from '../../process/service.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { alone } from '../import-process.ts'
 import { sizesOf, writePlatformFiles } from '../platform-files.ts'
 
@@ -25,10 +24,10 @@ const kinds = Object.entries({
   results: ['CompetitionResult'],
 })
 
+const atEnd = endingAfterAll()
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'member-apps-files-'))
-  return () => rm(directory, { recursive: true })
+  directory = await dataDirectory(atEnd)
 })
 
 /** A hash of the rows of each kind, in the order of the kinds. */

@@ -1,17 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { dataDirectory } from '../../process/service.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { rowsWritten, runImport } from '../import-process.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { sizesOf, writePlatformFiles } from '../platform-files.ts'
 
+const atEnd = endingAfterAll()
 let directory: string
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'member-apps-files-'))
-  return () => rm(directory, { recursive: true })
+  directory = await dataDirectory(atEnd)
 })
 
 const sizes = sizesOf(times(1, 20))

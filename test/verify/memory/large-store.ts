@@ -1,10 +1,9 @@
 import { expect, inject } from 'vitest'
-import { memberScopes } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { dataDirectory, start } from '../../process/service.ts'
 import { pgClient } from '../../support/pg-client.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import type { World } from '../../support/world.ts'
+import { demoToken } from '../demo.ts'
 
 export const QUOTA = 10 * 1024 * 1024
 export const COLLECTION = 'large'
@@ -45,23 +44,10 @@ export function pageOf(entries: number, value: string, { limit, offset }: { limi
 
 /** Starts the service in a process of its own; `token` creates tokens for tenants. */
 export async function startAlone(env: Record<string, string> = {}) {
-  const dataDir = await dataDirectory()
-  const service = await start({
-    DATABASE_URL: inject('databaseUrl'),
-    DATA_DIR: dataDir,
-    SECRETS_KEY,
-    LOG_LEVEL: 'warn',
-    WEBHOOK_WORKER: 'false',
-    ...env,
-  })
-  const key = await developmentKey(dataDir)
+  const DATA_DIR = await dataDirectory()
+  const own = { DATABASE_URL: inject('databaseUrl'), DATA_DIR, SECRETS_KEY, LOG_LEVEL: 'warn', WEBHOOK_WORKER: 'false' }
+  const { port, internalPort, child } = await start({ ...own, ...env })
   const token = ({ ids: { member, club, client } }: Pick<World, 'ids'>) =>
-    mintToken(key, {
-      member,
-      organisation: club,
-      client,
-      expiresInSeconds: 3600,
-      scope: memberScopes.join(' '),
-    })
-  return { port: service.port, internalPort: service.internalPort, pid: service.child.pid!, token }
+    demoToken(DATA_DIR, { member, organisation: club, client })
+  return { port, internalPort, pid: child.pid!, token }
 }

@@ -5,9 +5,8 @@ import { LARGE_BYTES } from '../../../routers/kernel/read-within.ts'
 import { statements } from '../../../routers/storage/statements.ts'
 import { request } from '../../storage/client.ts'
 import { times } from '../../support/rounds.ts'
-import type { World } from '../../support/world.ts'
-import { startWorld } from '../../support/world.ts'
-import { noteFigure } from '../noted-figure.ts'
+import { useWorld } from '../../support/started.ts'
+import { holdFigure } from '../held-figure.ts'
 import { download, sha256 } from './download.ts'
 import { COLLECTION, fill, pageOf, QUOTA, startAlone, textOf } from './large-store.ts'
 import { cpuMs, median, peakMb, tellsFigures } from './process-figures.ts'
@@ -17,17 +16,10 @@ const LISTS = 20
 const LIST = `/storage/${COLLECTION}?limit=200`
 const SMALL = '/storage/small/k'
 
-let world: World
-let other: World
+const [world, other] = [useWorld(), useWorld()]
 const agent = new Agent({ keepAlive: true })
-beforeAll(async () => {
-  ;[world, other] = await Promise.all([startWorld(), startWorld()])
-  await other.call('PUT', SMALL, { body: { value: 'small' } })
-})
-afterAll(async () => {
-  agent.destroy()
-  await Promise.all([world.close(), other.close()])
-})
+beforeAll(() => other.call('PUT', SMALL, { body: { value: 'small' } }))
+afterAll(() => agent.destroy())
 
 /** Bytes of each value when `entries` values fill the quota. */
 const share = (entries: number) => Math.floor(QUOTA / entries)
@@ -67,8 +59,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
   const expectWhole = async (name: string, pid: number, answers: string[]) => {
     expect.soft(answers.filter((answer) => answer !== 'whole')).toEqual([])
     const peak = await peakMb(pid)
-    noteFigure({ name, value: peak, unit: 'MB', bound: LIMIT_MB })
-    expect.soft(peak, 'MB at the peak').toBeLessThan(LIMIT_MB)
+    holdFigure(name, peak, 'MB', LIMIT_MB)
   }
 
   it.each(measured)('%s, and other requests are answered meanwhile', { timeout: 120_000 }, async (name) => {
@@ -113,9 +104,7 @@ describe.skipIf(!tellsFigures)(`10,000 entries${skipped}`, () => {
         }
       }
       for (const [of, costs] of Object.entries({ service, database })) {
-        const name = `last page of ${limit}, ${of}`
-        noteFigure({ name, value: ratio(costs), unit: '×', bound: 2 })
-        expect.soft(ratio(costs), name).toBeLessThan(2)
+        holdFigure(`last page of ${limit}, ${of}`, ratio(costs), '×', 2)
       }
     }
   })

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import type { PortalWorld } from '../../portal/portal-world.ts'
@@ -65,11 +65,19 @@ const type = async (page: Page, name: string, text: string) => {
 }
 
 /** With the session of someone who has signed in over HTTP. */
-async function signedIn(context: BrowserContext) {
+async function signedIn(address = '', options: BrowserContextOptions = {}, permissions: string[] = []) {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
   const { cookies } = team.asOwner
   await context.addCookies(cookies.map(({ name, value, host: domain, path }) => ({ name, value, domain, path })))
-  return context.newPage()
+  await context.grantPermissions(permissions, { origin: new URL(portal).origin }).catch(() => {})
+  const page = await context.newPage()
+  // The clipboard is for secure contexts alone, as https and localhost are.
+  await page.addInitScript(`navigator.clipboard ??= { writeText: async (text) => { window.copied = text } }`)
+  await page.goto(portal + address)
+  return page
 }
+const appPage = () => `/teams/${team.world.ids.team}/apps/${team.world.ids.app}`
 
 describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
   it('is worked in by keyboard alone and without scripts', async () => {
@@ -100,8 +108,7 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
 
   it('breaks no rule of WCAG AA and fits its window, light on a desktop and dark on a phone', async () => {
     // Without motion: buttons fade from one colour scheme to the other.
-    const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
-    const page = await signedIn(context)
+    const page = await signedIn('', { bypassCSP: true, reducedMotion: 'reduce' })
     for (const address of addresses) {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
       await page.setViewportSize({ width: 1280, height: 800 })
@@ -112,17 +119,11 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
       await page.setViewportSize({ width: 320, height: 640 })
       await expectAccessible(page)
     }
-    await context.close()
   }, 240_000)
 
   it('shows a refused form with the focus on its first problem', async () => {
-    const context = await browser.newContext({
-      bypassCSP: true,
-      locale: 'de-DE',
-      viewport: { width: 320, height: 640 },
-    })
-    const page = await signedIn(context)
-    await page.goto(`${portal}/teams/${team.world.ids.team}/apps/${team.world.ids.app}`)
+    const phone = { width: 320, height: 640 }
+    const page = await signedIn(appPage(), { bypassCSP: true, locale: 'de-DE', viewport: phone })
     await page.locator('details.card > summary').first().click()
     await page.locator('#clients-name').fill('Neu')
     await page.locator('#clients-redirectUris').fill('http://app.example/')
@@ -131,30 +132,22 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('clients-redirectUris')
     expect(await page.locator('#clients-name').inputValue()).toBe('Neu')
     await expectAccessible(page)
-    await context.close()
   })
 
   it('copies an id by its button', async () => {
-    const origin = new URL(portal).origin
-    const context = await browser.newContext()
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin }).catch(() => {})
-    const page = await signedIn(context)
-    // The clipboard is for secure contexts alone, as https and localhost are.
-    await page.addInitScript(`navigator.clipboard ??= { writeText: async (text) => { window.copied = text } }`)
-    await page.goto(`${portal}/teams/${team.world.ids.team}/apps/${team.world.ids.app}`)
+    const page = await signedIn(appPage(), {}, ['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: /^Copy\b.*App id/ }).click()
     await page.getByRole('button', { name: /^Copied\b.*App id/ }).waitFor()
     expect(await page.evaluate('window.copied')).toBe(team.world.ids.app)
-    await context.close()
   })
 
   it('shows requests as they come, once it is asked for', async () => {
     const { world } = team
-    const context = await browser.newContext()
-    const page = await signedIn(context)
+    const route = 'route=GET+%2Fstorage%2F%7Bcollection%7D%2F%7Bkey%7D'
+    const page = await signedIn(`/teams/${world.ids.team}/requests?${route}`)
     const complaints: string[] = []
     page.on('console', (line) => /Content Security Policy/.test(line.text()) && complaints.push(line.text()))
-    await page.goto(`${portal}/teams/${world.ids.team}/requests?route=GET+%2Fstorage%2F%7Bcollection%7D%2F%7Bkey%7D`)
+    await page.reload()
     const rows = page.locator('main table tbody > tr')
     const before = await rows.count()
     await page.getByRole('button', { name: 'Live' }).click()
@@ -166,6 +159,5 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     }
     expect(await rows.count()).toBe(before + 2)
     expect(complaints).toEqual([])
-    await context.close()
   })
 })

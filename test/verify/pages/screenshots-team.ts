@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import type { start } from '../../process/service.ts'
+import { pick } from '../sign-in-pages.ts'
 
 /** A team of the demo data at work: a sandbox client, a webhook with deliveries, requests of which some are refused. */
 export async function atWork(browser: Browser, service: Awaited<ReturnType<typeof start>>) {
@@ -8,8 +9,7 @@ export async function atWork(browser: Browser, service: Awaited<ReturnType<typeo
   const app = `${team}/apps/trainer-app`
   const signIn = async (page: Page) => {
     await page.goto(portal)
-    await page.locator('select[name=member]').selectOption('anna')
-    await page.locator('form[action$="/pick"] button').click()
+    await pick(page)
   }
 
   const context = await browser.newContext({ locale: 'en-GB' })

@@ -7,6 +7,7 @@ import { servePages } from '../../oauth/page-server.ts'
 import { samplePages } from '../../oauth/sample-pages.ts'
 import { smallPng } from '../../oauth/small-png.ts'
 import { start } from '../../process/service.ts'
+import { decide, pick } from '../sign-in-pages.ts'
 import { atWork } from './screenshots-team.ts'
 
 // Writes all images of the documents, after a build: npx tsx test/verify/pages/screenshots.ts [folder] [part of a name]
@@ -67,24 +68,18 @@ async function pictures(
 async function signInToSampleApp(page: Page, address: string, member = 'anna') {
   await page.goto(address)
   await page.locator('#sign-in').click()
-  await page.locator('select[name=member]').selectOption(member)
-  await page.locator('form[action$="/pick"] button').click()
-  await page.locator('button[name=decision][value=allow]').click()
+  await pick(page, member)
+  await decide(page, 'allow')
   await page.locator('#score-name:enabled').waitFor()
   if ((await page.locator('#scores li').count()) > 0) return
-  for (const [name, points] of [
-    ['U16', 3],
-    ['Seniors', 2],
-  ] as const) {
+  for (const [name, points] of Object.entries({ U16: 3, Seniors: 2 })) {
     await page.locator('#score-name:enabled').fill(name)
     await page.locator('#score-form button').click()
     const add = page.getByRole('button', { name: `+1 ${name}` })
     for (let n = 1; n <= points; n++) {
       await add.click()
-      await page
-        .locator('#scores li', { hasText: name })
-        .locator('output', { hasText: String(n) })
-        .waitFor()
+      const row = page.locator('#scores li', { hasText: name })
+      await row.locator('output', { hasText: String(n) }).waitFor()
     }
   }
 }

@@ -1,12 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
-import { freePort, until } from '../../process/service.ts'
+import { dataDirectory, freePort, until } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
 
 export const hasRedis = !spawnSync('redis-server', ['--version']).error
@@ -24,7 +21,7 @@ export type RedisServer = Awaited<ReturnType<typeof redisServer>>
 
 /** A Redis of one test, at a free port, that keeps nothing on disk. It runs once `start` was called. */
 export async function redisServer({ password, tls, atEnd = onTestFinished }: Options = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-redis-'))
+  const directory = await dataDirectory(atEnd)
   const port = await freePort()
   let child: ChildProcess | undefined
 
@@ -67,10 +64,7 @@ export async function redisServer({ password, tls, atEnd = onTestFinished }: Opt
       return Number(calls ?? 0)
     },
   }
-  atEnd(async () => {
-    await server.kill()
-    await rm(directory, { recursive: true, force: true })
-  })
+  atEnd(server.kill)
   return server
 }
 

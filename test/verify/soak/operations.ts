@@ -74,18 +74,24 @@ export async function openOperations(world: World): Promise<Operation[]> {
     return reply
   }
   const entry = () => `/storage/soak/k${draw(100)}`
+  const valued = () => ({ value: value() })
   const batched = () => {
     const address = { collection: 'soak', key: `k${draw(100)}` }
-    return pick([
-      { op: 'put', ...address, value: value() },
+    return pick<object>([
+      { op: 'put', ...address, ...valued() },
       { op: 'get', ...address },
       { op: 'delete', ...address },
     ])
   }
-  const hook = () => ({
-    url: world.receiver.url('/hook'),
-    secret: `whsec_${Buffer.alloc(24, 'soak').toString('base64')}`,
-  })
+  const batch = () => ({ operations: [0, 1, 2].map(batched) })
+  const rule = () => ({ rule: pick(['author', 'anyone']) })
+  const quiz = `/quizzes/${world.quiz}`
+  const result = () => `/quiz-results/${results![0] ?? 'none'}`
+  const subscribe = () => trpc('POST', 'subscriptions.create', { app, subscriber: id('subscriber') })
+  const publish = () => trpc('POST', 'events.publish', { app, type: 'soak.ran', data: value() })
+  const listDeliveries = () => trpc('GET', 'deliveries.list', {})
+  const secret = `whsec_${Buffer.alloc(24, 'soak').toString('base64')}`
+  const hook = () => ({ url: world.receiver.url('/hook'), secret })
   const webhook = `/apps/${world.webhooks}/webhook`
   const answers = () => ({ answers: { q1: pick(['Yes', 'No']), q2: 'Because.' } })
   const { app } = ids
@@ -101,53 +107,27 @@ export async function openOperations(world: World): Promise<Operation[]> {
     ...me.map((name) => operation(`me.${name}`, [200], rest('GET', `/me/${name}`), 2)),
     operation('me.membercard', [200, 404], rest('GET', '/me/membercard'), 2),
     operation('storage.get', [200, 404], rest('GET', entry), 20),
-    operation(
-      'storage.put',
-      [200],
-      rest('PUT', entry, () => ({ value: value() })),
-      10,
-    ),
+    operation('storage.put', [200], rest('PUT', entry, valued), 10),
     operation('storage.list', [200], rest('GET', '/storage/soak'), 5),
     operation('storage.collections', [200], rest('GET', '/collections', undefined, 'sync')),
     operation('storage.entries', [200], rest('GET', '/collections/soak/entries', undefined, 'sync'), 5),
     operation('storage.changes', [200], rest('GET', '/collections/soak/changes', undefined, 'sync'), 5),
     operation('storage.watch', [200], watch, 2),
-    operation(
-      'storage.batch',
-      [200],
-      rest('POST', '/batch', () => ({ operations: [0, 1, 2].map(() => batched()) }), 'sync'),
-      3,
-    ),
+    operation('storage.batch', [200], rest('POST', '/batch', batch, 'sync'), 3),
     operation('storage.rules.get', [200], byApp('GET', '/collections/soak/rules')),
-    operation(
-      'storage.rules.put',
-      [200, 429],
-      byApp('PUT', '/collections/soaked/rules', () => ({ rule: pick(['author', 'anyone']) })),
-    ),
+    operation('storage.rules.put', [200, 429], byApp('PUT', '/collections/soaked/rules', rule)),
     operation('storage.delete', [204, 404], rest('DELETE', entry), 2),
-    operation(
-      'quizzes.submit',
-      [201],
-      keeping(results!, rest('POST', `/quizzes/${world.quiz}/results`, answers, 'lms')),
-    ),
-    operation('quizzes.get', [200], rest('GET', `/quizzes/${world.quiz}`, undefined, 'sync', 'lms')),
+    operation('quizzes.submit', [201], keeping(results!, rest('POST', `${quiz}/results`, answers, 'lms'))),
+    operation('quizzes.get', [200], rest('GET', quiz, undefined, 'sync', 'lms')),
     // Another member's result is unknown.
-    operation(
-      'quizzes.result',
-      [200, 404],
-      rest('GET', () => `/quiz-results/${results![0] ?? 'none'}`, undefined, 'sync', 'lms'),
-    ),
+    operation('quizzes.result', [200, 404], rest('GET', result, undefined, 'sync', 'lms')),
     operation('quizzes.review', [200, 404, 409], () =>
       trpc('POST', 'quizzes.review', { result: results!.pop() ?? 'none', grades: { q2: true } }, ofAcademy),
     ),
     operation('webhook.put', [200], rest('PUT', webhook, hook, 'notify')),
     operation('webhook.get', [200, 404], rest('GET', webhook, undefined, 'notify')),
     operation('webhook.delete', [204, 404], rest('DELETE', webhook, undefined, 'notify')),
-    operation(
-      'subscriptions.create',
-      [200],
-      keeping(subscriptions!, () => trpc('POST', 'subscriptions.create', { app, subscriber: id('subscriber') })),
-    ),
+    operation('subscriptions.create', [200], keeping(subscriptions!, subscribe)),
     operation('subscriptions.update', [200, 404, 409], () =>
       trpc('POST', 'subscriptions.update', { id: subscriptions![0] ?? 'none' }),
     ),
@@ -157,21 +137,12 @@ export async function openOperations(world: World): Promise<Operation[]> {
       const last = subscriptions!.length > 3 ? subscriptions!.pop() : undefined
       return trpc('POST', 'subscriptions.remove', { id: last ?? 'none' })
     }),
-    operation(
-      'events.publish',
-      [200],
-      () => trpc('POST', 'events.publish', { app, type: 'soak.ran', data: value() }),
-      2,
-    ),
+    operation('events.publish', [200], publish, 2),
     operation('events.describe', [200], () => trpc('POST', 'events.describe', soakRan), 0.3),
     operation('events.undescribe', [200], () => trpc('POST', 'events.undescribe', { type: soakRan.type }), 0.3),
     operation('events.fetch', [200], rest('GET', '/events?limit=5', undefined, 'sync', 'notify')),
     operation('events.kinds', [200], () => trpc('GET', 'events.kinds', {}), 0.3),
-    operation(
-      'deliveries.list',
-      [200],
-      keeping(deliveries!, () => trpc('GET', 'deliveries.list', {})),
-    ),
+    operation('deliveries.list', [200], keeping(deliveries!, listDeliveries)),
     operation('deliveries.retry', [200, 404, 409], () =>
       trpc('POST', 'deliveries.retry', { id: deliveries!.pop() ?? 'none' }),
     ),

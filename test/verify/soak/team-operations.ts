@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { chance } from '../../support/chance.ts'
-import type { Reply } from '../../support/request.ts'
 import { id } from '../../support/tenant.ts'
 import type { Operation, Trpc } from './operation.ts'
-import { operation as anyOperation, idsOf } from './operation.ts'
+import { idsOf, operation } from './operation.ts'
 import type { World } from './world.ts'
 
 /** A PNG of 2 × 2 pixels. */
@@ -18,101 +17,78 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   const change = (name: string, input: object) => trpc('POST', `developer.${name}`, input, token)
   const [invitations, deliveries]: string[][] = [[], []]
   const { team, app } = ids
-  const made = await change('clients.create', {
-    app,
-    name: 'Soak',
-    type: 'web',
-    redirectUris: ['https://soak.example/'],
-    scopes: ['svc.me.profile:read'],
-  })
+  const access = { redirectUris: ['https://soak.example/'], scopes: ['svc.me.profile:read'] }
+  const made = await change('clients.create', { app, name: 'Soak', type: 'web', ...access })
   if (made.status !== 200) throw new Error(`No client: ${made.status} ${made.text}`)
   const client: string = made.body.result.data.id
-  const operation = (name: string, right: readonly number[], run: () => Promise<Reply>) =>
-    anyOperation(`developer.${name}`, [...right, LIMITED], run, 0.3)
   const draw = chance('roles')
-  const ofTeam = [
-    ...['teams.summary', 'teams.get', 'people.list', 'apps.list', 'apps.providers', 'clients.list'],
-    ...['teams.holdings', 'testClub.get', 'testClub.holdings', 'audit.list', 'requests.list', 'usage'],
+  const invite = () => ({ team, email: `${randomUUID()}@example.org`, role: 'developer' })
+  const rule = () => ({ app, collection: 'soaked', rule: ['author', 'anyone'][draw(2)] })
+  const noEntry = () => ({ app, club: id('none'), owner: '', collection: 'c', key: 'k', etag: '', value: '1' })
+  const noClient = { app, name: 'Soak', type: 'web', redirectUris: [], scopes: [] }
+  const webhook = () => ({ app: world.webhooks })
+
+  /** By name: statuses that are right, how it is called, with what, and what becomes of the reply's ids. */
+  type Row = [
+    name: string,
+    right: readonly number[],
+    call: typeof ask,
+    input: () => object,
+    keep?: (ids: string[]) => void,
   ]
-  return [
-    ...['teams.list', 'invitations.list', 'mails.get'].map((name) => operation(name, [200], () => ask(name, {}))),
-    ...ofTeam.map((name) => operation(name, [200], () => ask(name, { team }))),
-    ...[
-      'apps.get',
-      'apps.clubs',
-      'apps.health',
-      'apps.holdings',
-      'webhook.kinds',
-      'deliveries.filters',
-      'data.stores',
-      'rules.list',
-    ].map((name) => operation(name, [200], () => ask(name, { app }))),
-    ...(['collections', 'entries', 'entry', 'put', 'remove'] as const).map((name) => {
-      const input = { app, club: id('none'), owner: '', collection: 'c', key: 'k', etag: '', value: '1' }
-      const call = name === 'put' || name === 'remove' ? change : ask
-      return operation(`data.${name}`, [404], () => call(`data.${name}`, input))
-    }),
-    ...['invitations.accept', 'invitations.decline'].map((name) =>
-      operation(name, [404], () => change(name, { invitation: id('none') })),
-    ),
-    operation('apps.remove', [409], () => change('apps.remove', { app, confirm: '' })),
-    operation('apps.restore', [200], () => change('apps.restore', { app })),
-    operation('teams.remove', [409], () => change('teams.remove', { team, confirm: '' })),
-    operation('teams.restore', [200], () => change('teams.restore', { team })),
-    operation('testClub.reset', [200], () => change('testClub.reset', { team })),
-    operation('testClub.review', [404], () => change('testClub.review', { team, result: id('none'), correct: true })),
-    operation('people.get', [200], () => ask('people.get', { team, person: colleague })),
-    operation('people.invite', [200, 409], async () => {
-      const reply = await change('people.invite', { team, email: `${randomUUID()}@example.org`, role: 'developer' })
-      invitations!.push(...idsOf(reply))
-      return reply
-    }),
-    operation('people.withdraw', [200, 404], () =>
-      change('people.withdraw', { team, invitation: invitations!.shift() ?? 'none' }),
-    ),
-    operation('mails.set', [200], () => change('mails.set', { language: 'de', off: [] })),
-    operation('people.setRole', [200], () =>
-      change('people.setRole', { team, person: colleague, role: ['owner', 'developer'][draw(2)] }),
-    ),
-    operation('people.remove', [404], () => change('people.remove', { team, person: id('none') })),
-    operation('apps.create', [200, 409], () => change('apps.create', { team, name: 'Soak', provider: ids.provider })),
-    operation('apps.update', [200], () => change('apps.update', { app, description: randomUUID() })),
-    operation('apps.setLogo', [200], () => change('apps.setLogo', { app, picture: LOGO })),
-    operation('apps.removeLogo', [200], () => change('apps.removeLogo', { app })),
-    operation('rules.set', [200], () =>
-      change('rules.set', { app, collection: 'soaked', rule: ['author', 'anyone'][draw(2)] }),
-    ),
-    operation('clients.get', [200], () => ask('clients.get', { client })),
-    operation('clients.create', [400], () =>
-      change('clients.create', { app, name: 'Soak', type: 'web', redirectUris: [], scopes: [] }),
-    ),
-    operation('clients.update', [409], () => change('clients.update', { client, version: -1, name: 'Soak' })),
-    operation('clients.remove', [404], () => change('clients.remove', { client: id('none') })),
-    operation('clients.requestProduction', [404], () =>
-      change('clients.requestProduction', { client: id('none'), purpose: {} }),
-    ),
-    operation('clients.setAuthentication', [404], () =>
-      change('clients.setAuthentication', { client: id('none'), version: 0, authentication: 'none' }),
-    ),
-    operation('clients.secrets.create', [200, 409], () => change('clients.secrets.create', { client })),
-    operation('clients.secrets.remove', [404], () => change('clients.secrets.remove', { client, secret: id('none') })),
-    operation('requests.get', [200], () => ask('requests.get', { team, requestId: randomUUID() })),
-    operation('webhook.get', [200], () => ask('webhook.get', { app: world.webhooks })),
-    operation('webhook.set', [200], () =>
-      change('webhook.set', { app: world.webhooks, url: world.receiver.url('/hook') }),
-    ),
-    operation('webhook.remove', [200], () => change('webhook.remove', { app: world.webhooks })),
-    operation('webhook.endFormerSecret', [200], () => change('webhook.endFormerSecret', { app: world.webhooks })),
-    operation('webhook.test', [200, 409], () => change('webhook.test', { app })),
-    operation('deliveries.list', [200], async () => {
-      const reply = await ask('deliveries.list', { app })
-      deliveries!.splice(0, deliveries!.length, ...idsOf(reply))
-      return reply
-    }),
-    operation('deliveries.get', [200, 404], () => ask('deliveries.get', { app, id: deliveries![0] ?? 'none' })),
-    operation('deliveries.retry', [200, 404, 409], () =>
-      change('deliveries.retry', { app, id: deliveries!.pop() ?? 'none' }),
-    ),
-    operation('deliveries.retryFailed', [200], () => change('deliveries.retryFailed', { app, since: 0 })),
+  const each = (names: string, right: readonly number[], call: typeof ask, input: () => object): Row[] =>
+    names.split(' ').map((name) => [name, right, call, input])
+  const ofTeam = 'people.list apps.list apps.providers clients.list testClub.get audit.list requests.list usage'
+  const rows: Row[] = [
+    ...each('teams.list invitations.list mails.get', [200], ask, () => ({})),
+    ...each(`teams.summary teams.get teams.holdings testClub.holdings ${ofTeam}`, [200], ask, () => ({ team })),
+    ...each('apps.get apps.clubs apps.health apps.holdings webhook.kinds', [200], ask, () => ({ app })),
+    ...each('deliveries.filters data.stores rules.list', [200], ask, () => ({ app })),
+    ...each('data.collections data.entries data.entry', [404], ask, noEntry),
+    ...each('data.put data.remove', [404], change, noEntry),
+    ...each('invitations.accept invitations.decline', [404], change, () => ({ invitation: id('none') })),
+    ['apps.remove', [409], change, () => ({ app, confirm: '' })],
+    ['apps.restore', [200], change, () => ({ app })],
+    ['teams.remove', [409], change, () => ({ team, confirm: '' })],
+    ['teams.restore', [200], change, () => ({ team })],
+    ['testClub.reset', [200], change, () => ({ team })],
+    ['testClub.review', [404], change, () => ({ team, result: id('none'), correct: true })],
+    ['people.get', [200], ask, () => ({ team, person: colleague })],
+    ['people.invite', [200, 409], change, invite, (ids) => invitations!.push(...ids)],
+    ['people.withdraw', [200, 404], change, () => ({ team, invitation: invitations!.shift() ?? 'none' })],
+    ['mails.set', [200], change, () => ({ language: 'de', off: [] })],
+    ['people.setRole', [200], change, () => ({ team, person: colleague, role: ['owner', 'developer'][draw(2)] })],
+    ['people.remove', [404], change, () => ({ team, person: id('none') })],
+    ['apps.create', [200, 409], change, () => ({ team, name: 'Soak', provider: ids.provider })],
+    ['apps.update', [200], change, () => ({ app, description: randomUUID() })],
+    ['apps.setLogo', [200], change, () => ({ app, picture: LOGO })],
+    ['apps.removeLogo', [200], change, () => ({ app })],
+    ['rules.set', [200], change, rule],
+    ['clients.get', [200], ask, () => ({ client })],
+    ['clients.create', [400], change, () => noClient],
+    ['clients.update', [409], change, () => ({ client, version: -1, name: 'Soak' })],
+    ['clients.remove', [404], change, () => ({ client: id('none') })],
+    ['clients.requestProduction', [404], change, () => ({ client: id('none'), purpose: {} })],
+    ['clients.setAuthentication', [404], change, () => ({ client: id('none'), version: 0, authentication: 'none' })],
+    ['clients.secrets.create', [200, 409], change, () => ({ client })],
+    ['clients.secrets.remove', [404], change, () => ({ client, secret: id('none') })],
+    ['requests.get', [200], ask, () => ({ team, requestId: randomUUID() })],
+    ['webhook.get', [200], ask, webhook],
+    ['webhook.set', [200], change, () => ({ ...webhook(), url: world.receiver.url('/hook') })],
+    ['webhook.remove', [200], change, webhook],
+    ['webhook.endFormerSecret', [200], change, webhook],
+    ['webhook.test', [200, 409], change, () => ({ app })],
+    ['deliveries.list', [200], ask, () => ({ app }), (ids) => deliveries!.splice(0, deliveries!.length, ...ids)],
+    ['deliveries.get', [200, 404], ask, () => ({ app, id: deliveries![0] ?? 'none' })],
+    ['deliveries.retry', [200, 404, 409], change, () => ({ app, id: deliveries!.pop() ?? 'none' })],
+    ['deliveries.retryFailed', [200], change, () => ({ app, since: 0 })],
   ]
+  return rows.map(([name, right, call, input, keep]) => {
+    const run = async () => {
+      const reply = await call(name, input())
+      keep?.(idsOf(reply))
+      return reply
+    }
+    return operation(`developer.${name}`, [...right, LIMITED], run, 0.3)
+  })
 }

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { openDatabase } from '../../../prisma/client.ts'
 import type { TokenSection } from '../../../routers/kernel/scopes.ts'
 import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { redirectUri } from '../../oauth/auth-world.ts'
 import { startMailServer } from '../../oauth/mail-server.ts'
 import { createTenant, id } from '../../support/tenant.ts'
 import { startReceiver } from '../../webhooks/receiver.ts'
-import { startTopology } from '../topology/start.ts'
+import type { DemoClaims } from '../demo.ts'
+import { demoToken } from '../demo.ts'
+import { baseUrls, startTopology } from '../topology/start.ts'
 
-export const REDIRECT = 'https://app.example/callback'
 /** Who each sign in a few times at most: codes are limited by address. */
 const MEMBERS = 400
 
@@ -20,7 +21,7 @@ export type World = Awaited<ReturnType<typeof startSoakWorld>>
 export async function startSoakWorld(server: string | undefined, onLine: (service: string, line: string) => void) {
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-soak-'))
   const authorities = join(directory, 'receivers.pem')
-  const [mail, receiver, key] = await Promise.all([startMailServer(), startReceiver(), developmentKey(directory)])
+  const [mail, receiver] = await Promise.all([startMailServer(), startReceiver()])
   await writeFile(authorities, receiver.ca)
   const topology = await startTopology({
     server,
@@ -33,9 +34,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
       MAIL_FROM: 'Soak <soak@example.org>',
       WEBHOOK_ALLOW: '127.0.0.1,::1',
       NODE_EXTRA_CA_CERTS: authorities,
-      ...Object.fromEntries(
-        ['APPS', 'LMS', 'NOTIFY', 'SYNC', 'AUTH'].map((s) => [`${s}_BASE_URL`, `http://${s.toLowerCase()}.test/v1`]),
-      ),
+      ...baseUrls((name) => `http://${name}.test/v1`),
     },
   })
   const db = openDatabase(topology.databaseUrl, () => {})
@@ -57,7 +56,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
       { ...app, id: webhooks, teamId: ids.team },
     ],
   })
-  const client = { name: 'Client', redirectUris: [REDIRECT], scopes: memberScopes }
+  const client = { name: 'Client', redirectUris: [redirectUri], scopes: memberScopes }
   await db.client.createMany({
     data: [
       // Without a limit of requests, one that members sign in to, and one that is over its limit most of the time.
@@ -87,7 +86,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   await db.$disconnect()
 
   const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
-  const claims = { client: web, scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
+  const token = (claims: DemoClaims) => demoToken(directory, { client: web, expiresInSeconds: 36_000, ...claims })
   return {
     topology,
     mail,
@@ -103,24 +102,12 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
     webhooks,
     quiz,
     memberToken: (tokens: TokenSection, member: string, client = web) =>
-      mintToken(key, { ...claims, client, member, organisation: organisationOf[tokens] }),
-    appToken: () => mintToken(key, { ...claims, member: null, organisation: ids.club }),
+      token({ client, member, organisation: organisationOf[tokens] }),
+    appToken: () => token({ member: null, organisation: ids.club }),
     platformToken: (organisation: string) =>
-      mintToken(key, {
-        ...claims,
-        client: ids.platform,
-        scope: firstPartyScopes.join(' '),
-        member: null,
-        organisation,
-      }),
+      token({ client: ids.platform, scope: firstPartyScopes.join(' '), member: null, organisation }),
     portalToken: (member: string) =>
-      mintToken(key, {
-        ...claims,
-        client: ids.platform,
-        scope: 'dev:read dev:write',
-        member,
-        organisation: ids.provider,
-      }),
+      token({ client: ids.platform, scope: 'dev:read dev:write', member, organisation: ids.provider }),
     async close() {
       await topology.close()
       await Promise.all([mail.close(), receiver.close(), rm(directory, { recursive: true, force: true })])

@@ -1,13 +1,15 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { freePort, refuses, until } from '../../process/service.ts'
+import { dataDirectory, freePort, refuses, until } from '../../process/service.ts'
 import { endProgram, expectRunning, startProgram } from './program.ts'
 
 const page = fileURLToPath(new URL('../../../docs/production.md', import.meta.url))
-const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+/** Lines of nginx's configuration: what it stores for a while goes below `temp`. */
+export const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  .map((kind) => `${kind}_temp_path temp/${kind};`)
+  .join('\n')
 
 /** nginx as docs/production.md has it, but without TLS, in front of a node at this port; it ends with the test. */
 export async function startNginx(nodePort: number) {
@@ -18,16 +20,12 @@ export async function startNginx(nodePort: number) {
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
     .replace(/^ *ssl_.*\n/gm, '')
     .replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${nodePort}`)
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-nginx-'))
+  const directory = await dataDirectory()
   await mkdir(join(directory, 'temp'))
-  const temporary = TEMPORARY.map((kind) => `${kind}_temp_path temp/${kind};`).join('\n')
-  const http = `access_log off;\n${temporary}\n${server}`
+  const http = `access_log off;\n${temporaryPaths}\n${server}`
   await writeFile(join(directory, 'nginx.conf'), `pid nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n${http}}\n`)
   const program = startProgram(['nginx', '-p', directory, '-c', 'nginx.conf', '-g', 'daemon off;'], { cwd: directory })
-  onTestFinished(async () => {
-    await endProgram(program)
-    await rm(directory, { recursive: true, force: true })
-  })
+  onTestFinished(async () => void (await endProgram(program)))
   await until(
     async () => {
       expectRunning(program)

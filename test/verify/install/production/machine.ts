@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startMailServer } from '../../../oauth/mail-server.ts'
-import { freePort } from '../../../process/service.ts'
+import { freePort, until } from '../../../process/service.ts'
 import { withName } from '../../../support/addresses.ts'
 import { query } from '../../../support/databases.ts'
+import { temporaryPaths } from '../../topology/nginx.ts'
+import { lacking } from '../../topology/program.ts'
 import { openShell } from './shell.ts'
 
 const execute = promisify(execFile)
@@ -17,18 +19,9 @@ const hosts = ['apps', 'lms', 'notify', 'sync', 'auth'].map((name) => `${name}.e
 
 /** What the page asks for and this machine lacks; '' when it has everything. */
 export function missing(): string {
-  const lacks = ['nginx', 'psql', 'pg_dump', 'pg_restore', 'openssl', 'curl'].filter((program) => !isInstalled(program))
+  const lacks = lacking('nginx', 'psql', 'pg_dump', 'pg_restore', 'openssl', 'curl')
   if (!process.env.TEST_DATABASE_URL) lacks.push('TEST_DATABASE_URL')
   return lacks.join(', ')
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync('bash', ['-c', `PATH=$PATH:/usr/sbin command -v ${program}`])
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A machine of the page's reader in a directory: its checkout, its system directories and programs, its mail server. */
@@ -50,26 +43,12 @@ export async function prepareMachine(databaseServer: string) {
     writeFile(path('bin/npm'), '#!/bin/sh\necho "npm: not found" >&2\nexit 127\n'),
   ])
   await Promise.all(['systemctl', 'nginx', 'sudo', 'npm'].map((name) => chmod(path(`bin/${name}`), 0o755)))
-  await writeFile(
-    path('nginx.conf'),
-    `pid run/nginx;\nerror_log nginx.log;\nevents {}\nhttp {\n  access_log off;\n  ${[
-      'client_body',
-      'proxy',
-      'fastcgi',
-      'uwsgi',
-      'scgi',
-    ]
-      .map((kind) => `${kind}_temp_path temp/${kind};`)
-      .join('\n  ')}\n  include conf.d/*.conf;\n}\n`,
-  )
+  const http = `access_log off;\n${temporaryPaths}\ninclude conf.d/*.conf;`
+  await writeFile(path('nginx.conf'), `pid run/nginx;\nerror_log nginx.log;\nevents {}\nhttp {\n${http}\n}\n`)
 
-  const [http, https, publicPort, internalPort, receiver] = await Promise.all(Array.from({ length: 5 }, freePort))
-  await writeFile(
-    path('home/.curlrc'),
-    [`cacert = "${path('etc/tls.crt')}"`, ...hosts.map((host) => `connect-to = "${host}:443:127.0.0.1:${https}"`)].join(
-      '\n',
-    ),
-  )
+  const [httpPort, https, publicPort, internalPort, receiver] = await Promise.all(Array.from({ length: 5 }, freePort))
+  const connections = hosts.map((host) => `connect-to = "${host}:443:127.0.0.1:${https}"`)
+  await writeFile(path('home/.curlrc'), [`cacert = "${path('etc/tls.crt')}"`, ...connections].join('\n'))
   const mailServer = await startMailServer()
   const name = `production_${randomBytes(5).toString('hex')}`
   const { host, hostname, port } = new URL(databaseServer)
@@ -88,7 +67,7 @@ export async function prepareMachine(databaseServer: string) {
     ['127.0.0.1:3000', `127.0.0.1:${publicPort}`],
     ['PORT=3001', `PORT=${internalPort}`],
     ['127.0.0.1:3001', `127.0.0.1:${internalPort}`],
-    ['listen 80', `listen 127.0.0.1:${http}`],
+    ['listen 80', `listen 127.0.0.1:${httpPort}`],
     ['listen 443', `listen 127.0.0.1:${https}`],
     ['PORT=4000', `PORT=${receiver}`],
     ['localhost:4000', `localhost:${receiver}`],
@@ -98,10 +77,8 @@ export async function prepareMachine(databaseServer: string) {
   const units = await readdir(root('deploy/systemd'))
   await mkdir(path('checkout/deploy/systemd'), { recursive: true })
   for (const unit of units) {
-    await writeFile(
-      path(`checkout/deploy/systemd/${unit}`),
-      translate(await readFile(root(`deploy/systemd/${unit}`), 'utf8')),
-    )
+    const text = translate(await readFile(root(`deploy/systemd/${unit}`), 'utf8'))
+    await writeFile(path(`checkout/deploy/systemd/${unit}`), text)
   }
   const shell = openShell(directory, {
     cwd: path('checkout'),
@@ -133,32 +110,15 @@ export async function prepareMachine(databaseServer: string) {
     /** A certificate for the five names, which curl trusts here. */
     makeCertificate: () =>
       execute('openssl', [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:P-256',
-          '-nodes',
-          '-days',
-          '2',
-          '-subj',
-          '/CN=proxy',
-        ],
+        ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=proxy'.split(' '),
         ...['-addext', `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`],
         ...['-keyout', path('etc/tls.key'), '-out', path('etc/tls.crt')],
       ]),
     /** The ends of the services' logs, for a failure's message. */
     async logs() {
       const names = (await readdir(directory)).filter((file) => file.endsWith('.log'))
-      return (
-        await Promise.all(
-          names.map(
-            async (file) => `== ${file}\n${(await readFile(path(file), 'utf8')).split('\n').slice(-30).join('\n')}`,
-          ),
-        )
-      ).join('\n')
+      const endOf = async (file: string) => (await readFile(path(file), 'utf8')).split('\n').slice(-30).join('\n')
+      return (await Promise.all(names.map(async (file) => `== ${file}\n${await endOf(file)}`))).join('\n')
     },
     async close() {
       await shell.close()
@@ -198,28 +158,16 @@ function administratorOf(databaseServer: string): string {
 
 /** As after a build: what the page copies from it, and the example that it starts. */
 async function makeCheckout(checkout: string) {
-  for (const file of [
-    'dist',
-    'package.json',
-    'package-lock.json',
-    'prisma/functions',
-    'prisma/migrations',
-    'prisma/upgrade',
-    'examples/webhook-receiver',
-  ]) {
-    await cp(root(file), join(checkout, file), { recursive: true })
-  }
+  const files = 'dist package.json package-lock.json prisma/functions prisma/migrations prisma/upgrade examples/webhook-receiver'
+  for (const file of files.split(' ')) await cp(root(file), join(checkout, file), { recursive: true })
   await symlink(root('node_modules'), join(checkout, 'node_modules'))
 }
 
+/** Until it has ended, or nobody has buried it yet. */
 async function stop(pid: number) {
   try {
     process.kill(pid, 'SIGTERM')
-    for (let waited = 0; waited < 10_000; waited += 50) {
-      if (/^State:\s+Z/m.test(await readFile(`/proc/${pid}/status`, 'utf8'))) return
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  } catch {
-    // It has ended.
-  }
+  } catch {}
+  const state = () => readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  await until(state, (text) => text === '' || /^State:\s+Z/m.test(text), 10_000).catch(() => {})
 }

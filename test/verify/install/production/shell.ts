@@ -22,12 +22,8 @@ export function openShell(directory: string, options: { cwd: string; env: NodeJS
       const mark = `block ${blocks} is done\n`
       await writeFile(file, block)
       child.stdin.write(`. ${file} < /dev/null 2>&1; printf '%s' '${mark}'\n`)
-      let hasEnded = false
-      void ended.then(() => {
-        hasEnded = true
-      })
       while (!output.endsWith(mark)) {
-        if (hasEnded) throw new Error(`This block failed:\n${block}\n${output.slice(start)}`)
+        if (child.stdout.readableEnded) throw new Error(`This block failed:\n${block}\n${output.slice(start)}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       return output.slice(start, -mark.length)
