@@ -25,7 +25,6 @@ export const slowest = [
   'verify/install/production/production',
   'verify/install/consumer',
   'verify/install/own-page',
-  'verify/install/program',
   'verify/topology/drain',
   'verify/pages/pages-chromium',
   'verify/pages/browser-pages',

@@ -18,6 +18,17 @@ export interface Part {
   commands: readonly string[]
 }
 
+const ofKind =
+  (kind: Kind) =>
+  (name: string, minutes: number, commands: string[], needs: string[] = []) => ({
+    name,
+    kind,
+    minutes,
+    needs,
+    commands,
+  })
+const [plain, chance, figures] = [ofKind('plain'), ofKind('chance'), ofKind('figures')]
+
 /** All files of a folder of test/verify; a test that is skipped is a fault there. */
 const tests = (folder: string, ...more: string[]) =>
   [
@@ -40,6 +51,7 @@ const CHROMIUM = ['chromium', 'chromium-headless-shell']
 /** Which the examples in docs/webhooks.md are run with. */
 const SNIPPETS = ['python3', 'php']
 const TOPOLOGY = ['haproxy', 'redis-server']
+const OPENID = ['python3-requests-oauthlib', 'python3-authlib', 'oidc-agent', 'apache2', 'libapache2-mod-auth-openidc']
 
 /** Of the SDK alone. */
 export const BUN = '1.4.5'
@@ -50,203 +62,138 @@ const runtimes = readFileSync(new URL('../../.ci/runtimes', import.meta.url), 'u
 const nodes = runtimes.map((line) => line.split(' ')).filter(([name]) => name === 'node')
 
 const onNode = (version: string): Part => ({
-  name: `node-${version.split('.')[0]}`,
   proves: `The unit, api and process projects hold on Node ${version}.`,
-  kind: 'plain',
-  minutes: 60,
-  needs: [...CHROMIUM, ...SNIPPETS],
-  commands: [`.ci/on-node ${version} ${WHOLE} --project process`],
+  ...plain(
+    `node-${version.split('.')[0]}`,
+    60,
+    [`.ci/on-node ${version} ${WHOLE} --project process`],
+    [...CHROMIUM, ...SNIPPETS],
+  ),
 })
 
 /** The one list of what `npm run verify` runs, in its order. */
 export const parts: readonly Part[] = [
   {
-    name: 'openapi',
     proves:
       "The OpenAPI documents break no rule of Redocly's or Spectral's, and generators make working clients of them.",
-    kind: 'plain',
-    minutes: 20,
-    needs: [],
-    commands: ['.ci/openapi', tests('openapi')],
+    ...plain('openapi', 20, ['.ci/openapi', tests('openapi')]),
   },
   {
-    name: 'figures',
     proves:
       'No operation costs more than its target beside a bare handler, a service starts and rests as lightly as said, and a worker delivers as many webhooks.',
-    kind: 'figures',
-    minutes: 60,
-    needs: [],
-    commands: [tests('figures', ALONE), bench('check')],
+    ...figures('figures', 60, [tests('figures', ALONE), bench('check')]),
   },
   {
-    name: 'performance',
     proves:
       'docs/performance.md says what each operation costs beside a bare handler and its peers, and docs/growth.md as data grows.',
-    kind: 'figures',
-    minutes: 120,
-    needs: ['redis-server'],
-    commands: [bench('report --rounds 9 --requests 1000')],
+    ...figures('performance', 120, [bench('report --rounds 9 --requests 1000')], ['redis-server']),
   },
   {
-    name: 'memory',
     proves: 'Large bodies, lists and imports stay below their limits of memory.',
-    kind: 'figures',
-    minutes: 30,
-    needs: [],
-    commands: [tests('memory', ALONE)],
+    ...figures('memory', 30, [tests('memory', ALONE)]),
   },
   {
-    name: 'soak',
     proves: 'A mixed load on two nodes and a worker lets neither memory nor handles grow.',
-    kind: 'figures',
-    minutes: 10,
-    needs: TOPOLOGY,
-    commands: [tests('soak', ALONE)],
+    ...figures('soak', 10, [tests('soak', ALONE)], TOPOLOGY),
   },
   {
-    name: 'floods',
     proves: 'Slow, hostile and very many clients neither stop the service nor slow its other clients.',
-    kind: 'figures',
-    minutes: 45,
-    needs: [],
-    commands: [tests('floods', ALONE)],
+    ...figures('floods', 45, [tests('floods', ALONE)]),
   },
   {
-    name: 'rows',
     proves: 'With a million rows, statements still use the plans that they were written for.',
-    kind: 'figures',
-    minutes: 15,
-    needs: [],
-    commands: [tests('rows', ALONE)],
+    ...figures('rows', 15, [tests('rows', ALONE)]),
   },
   {
-    name: 'database',
     proves:
       'Faults of the database under load cost no acknowledged write, and two services on it keep the quota exact.',
-    kind: 'chance',
-    minutes: 20,
-    needs: [],
-    commands: [tests('database')],
+    ...chance('database', 20, [tests('database')]),
   },
   {
-    name: 'redis',
     proves: 'Nodes with one Redis count as one, and as safely while it is away.',
-    kind: 'chance',
-    minutes: 10,
-    needs: ['redis-server', 'redis-cli'],
-    commands: [tests('redis')],
+    ...chance('redis', 10, [tests('redis')], ['redis-server', 'redis-cli']),
   },
   {
-    name: 'topology',
     proves:
       'Behind HAProxy no request is lost when a node stops, the service returns after each fault, and no answer is of another form.',
-    kind: 'chance',
-    minutes: 30,
-    needs: [...TOPOLOGY, 'nginx'],
-    commands: [tests('topology')],
+    ...chance('topology', 30, [tests('topology')], [...TOPOLOGY, 'nginx']),
   },
   {
-    name: 'kills',
     proves:
       'kill -9 at any moment loses no acknowledged write, no change that a copy follows, no renewal, no message and no record of an import, and counts no repeated write twice.',
-    kind: 'chance',
-    minutes: 45,
-    needs: [],
-    commands: [tests('kills')],
+    ...chance('kills', 45, [tests('kills')]),
   },
   {
-    name: 'webhooks',
     proves: 'Workers deliver under load and after an outage, and silent receivers hold nobody up.',
-    kind: 'chance',
-    minutes: 20,
-    needs: [],
-    commands: [tests('webhooks')],
+    ...chance('webhooks', 20, [tests('webhooks')]),
   },
   {
-    name: 'random',
     proves: 'The unit and api projects hold with all rounds and a new seed, and in another order of their files.',
-    kind: 'chance',
-    minutes: 30,
-    needs: SNIPPETS,
-    commands: [WHOLE, `${SUITE} --mode shuffled`],
+    ...chance('random', 30, [WHOLE, `${SUITE} --mode shuffled`], SNIPPETS),
   },
   {
-    name: 'pages',
     proves: 'All pages work in Chromium, by keyboard and by the rules of WCAG AA.',
-    kind: 'plain',
-    minutes: 25,
-    needs: CHROMIUM,
-    commands: [tests('pages'), 'npx tsx test/verify/pages/screenshots.ts "$(mktemp -d)"'],
+    ...plain('pages', 25, [tests('pages'), 'npx tsx test/verify/pages/screenshots.ts "$(mktemp -d)"'], CHROMIUM),
   },
   {
-    name: 'install',
     proves: 'The documented ways to install, upgrade and consume the service work as they are written.',
-    kind: 'plain',
-    minutes: 30,
-    needs: [...CHROMIUM, 'nginx', 'redis-server', 'pg_dump', 'openssl', 'curl', 'fish', 'zsh'],
-    commands: [tests('install')],
+    ...plain(
+      'install',
+      30,
+      [tests('install')],
+      [...CHROMIUM, 'nginx', 'redis-server', 'pg_dump', 'openssl', 'curl', 'fish', 'zsh'],
+    ),
   },
+  // So that the part is not run, in place of red, where no registry answers.
   {
-    name: 'sdk',
     proves:
       "The SDK works, or says why not, on each Node, Deno and Bun, with React's StrictMode, React Native's URL, and in Chromium without one function after the other.",
-    kind: 'plain',
-    minutes: 20,
-    needs: CHROMIUM,
-    // So that the part is not run, in place of red, where no registry answers.
-    commands: [`.ci/executable bun ${BUN}`, tests('sdk')],
+    ...plain('sdk', 20, [`.ci/executable bun ${BUN}`, tests('sdk')], CHROMIUM),
   },
   {
-    name: 'clients',
     proves: 'OAuth and OpenID Connect libraries, as npm and Debian have them, sign members in with their defaults.',
-    kind: 'plain',
-    minutes: 15,
-    needs: [
-      ...CHROMIUM,
-      ...['python3-requests-oauthlib', 'python3-authlib', 'oidc-agent', 'apache2', 'libapache2-mod-auth-openidc'],
-    ],
-    commands: [tests('clients')],
+    ...plain('clients', 15, [tests('clients')], [...CHROMIUM, ...OPENID]),
   },
   {
-    name: 'pgbouncer',
     proves: 'Every endpoint, and the whole api project, hold through PgBouncer in transaction mode.',
-    kind: 'plain',
-    minutes: 45,
-    needs: ['root', 'TEST_DATABASE_URL', 'debootstrap', ...SNIPPETS],
-    commands: [DEBIAN, tests('pgbouncer'), '.ci/with-pgbouncer "$TEST_DEBIAN13" npx vitest run --project api'],
+    ...plain(
+      'pgbouncer',
+      45,
+      [DEBIAN, tests('pgbouncer'), '.ci/with-pgbouncer "$TEST_DEBIAN13" npx vitest run --project api'],
+      ['root', 'TEST_DATABASE_URL', 'debootstrap', ...SNIPPETS],
+    ),
   },
   {
-    name: 'operations',
     proves:
       'Prometheus takes the alert rules, and each fires at its fault: all but one at a real one, beside no other.',
-    kind: 'plain',
-    minutes: 15,
-    needs: ['promtool', 'prometheus', 'redis-server', 'redis-cli', 'faketime'],
-    commands: [tests('operations')],
+    ...plain(
+      'operations',
+      15,
+      [tests('operations')],
+      ['promtool', 'prometheus', 'redis-server', 'redis-cli', 'faketime'],
+    ),
   },
   ...nodes.map(([, version]) => onNode(version!)),
   {
-    name: 'deno',
     proves: 'The unit and api projects hold on Deno.',
-    kind: 'plain',
-    minutes: 45,
-    needs: SNIPPETS,
-    commands: [`${EMBEDDED} .ci/deno --mode whole`],
+    ...plain('deno', 45, [`${EMBEDDED} .ci/deno --mode whole`], SNIPPETS),
   },
   {
-    name: 'citus',
     proves: 'The storage holds on all nodes of a Citus cluster, as far as docs/scaling.md says.',
-    kind: 'plain',
-    minutes: 60,
-    needs: ['CITUS_URL'],
-    commands: ['npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,leaving}'],
+    ...plain(
+      'citus',
+      60,
+      ['npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,leaving}'],
+      ['CITUS_URL'],
+    ),
   },
   {
-    name: 'image',
     proves: 'The image builds, and runs read-only as its user.',
-    kind: 'plain',
-    minutes: 30,
-    needs: ['root', 'TEST_DATABASE_URL', 'buildah', 'debootstrap', 'openssl', 'curl'],
-    commands: [DEBIAN, 'CI_DATABASE_URL=$TEST_DATABASE_URL .ci/image "$TEST_DEBIAN13"'],
+    ...plain(
+      'image',
+      30,
+      [DEBIAN, 'CI_DATABASE_URL=$TEST_DATABASE_URL .ci/image "$TEST_DEBIAN13"'],
+      ['root', 'TEST_DATABASE_URL', 'buildah', 'debootstrap', 'openssl', 'curl'],
+    ),
   },
 ]

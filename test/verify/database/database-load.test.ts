@@ -12,7 +12,8 @@ import { FaultProxy } from '../../support/fault-proxy.ts'
 import { pgClient } from '../../support/pg-client.ts'
 import { headersOfAnna, seedDemo } from '../demo.ts'
 import { halfWrites, lostWrites, startTraffic, tally } from '../topology/traffic.ts'
-import { OwnPostgres } from './own-postgres.ts'
+import type { OwnPostgres } from './own-postgres.ts'
+import { ownPostgres } from './own-postgres.ts'
 
 const CLIENTS = 20
 const FAULT_MS = 3_500
@@ -62,7 +63,7 @@ describe('20 clients, half of them writing', { timeout: 180_000 }, () => {
   it.each(Object.keys(faults))(
     'during %s get answers or 503 in time, and lose nothing that was acknowledged',
     async (name) => {
-      const postgres = await OwnPostgres.create({ max_connections: '40' })
+      const postgres = await ownPostgres({ max_connections: '40' })
       await postgres.start()
       const setting = await startLoaded(postgres)
       await expectBounded(setting, () => faults[name]!(setting))
@@ -70,7 +71,7 @@ describe('20 clients, half of them writing', { timeout: 180_000 }, () => {
   )
 
   it('during a failover to a standby at another port get answers or 503 in time, and lose nothing that was acknowledged', async () => {
-    const primary = await OwnPostgres.create()
+    const primary = await ownPostgres()
     const standby = await primary.standby()
     await primary.start()
     await standby.start()

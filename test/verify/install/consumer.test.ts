@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { command, dataDirectory, freePort, run, start } from '../../process/service.ts'
+import { asAnna, command, dataDirectory, freePort, launch, run, start } from '../../process/service.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import { endingAfterAll } from '../at-end.ts'
@@ -14,17 +14,24 @@ import { npm, offline } from './npm.ts'
 // The packages as others get them: packed, and installed in empty projects outside of this one.
 
 const root = join(import.meta.dirname, '../../..')
+const exec = promisify(execFile)
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const atEnd = endingAfterAll()
 
-/** An empty project in which the packages are installed. */
-async function project(...packages: string[]) {
+/** An empty project in which the packages are installed; undefined where no registry answers. */
+async function project(options: string[], ...packages: string[]): Promise<string | undefined> {
   const directory = await dataDirectory(atEnd)
   await writeFile(join(directory, 'package.json'), '{ "name": "app", "private": true, "type": "module" }')
-  // TypeScript is a peer of @trpc/client; native programs of no use here are optional.
-  await npm(directory, 'install', '--prefer-offline', '--legacy-peer-deps', '--omit=optional', ...packages)
-  return directory
+  try {
+    await npm(directory, 'install', '--prefer-offline', ...options, ...packages)
+    return directory
+  } catch (error) {
+    if (offline.test((error as Error).message)) return undefined
+    throw error
+  }
 }
+/** TypeScript is a peer of @trpc/client; native programs of no use to code that is only compiled are optional. */
+const COMPILED = ['--legacy-peer-deps', '--omit=optional']
 
 /** The errors of `tsc --strict`, which reads the declarations of packages too (no skipLibCheck), and writes JavaScript. */
 async function typeErrors(directory: string, sources: Record<string, string>, options: object) {
@@ -57,20 +64,20 @@ let client: string
 let sdk: string
 /** Undefined without a registry, of which its consumer takes tRPC's client. */
 let main: string | undefined
+/** As docs/commands.md says, with the native programs. */
+let program: string | undefined
 beforeAll(async () => {
   const packed = await dataDirectory(atEnd)
-  await promisify(execFile)(process.execPath, [join(root, 'build.mjs'), '--if-changed', '--packages'])
+  await exec(process.execPath, [join(root, 'build.mjs'), '--if-changed', '--packages'])
   await npm(root, 'pack', '.', './clients/first-party', './clients/sdk', '--pack-destination', packed)
   const files = (await readdir(packed)).sort().map((name) => join(packed, name))
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const named = (name: string) => files.find((file) => basename(file).startsWith(`${name}-0`))!
-  client = await project(named('member-apps-client'))
-  sdk = await project(named('member-apps-sdk'))
+  client = (await project(COMPILED, named('member-apps-client')))!
+  sdk = (await project(COMPILED, named('member-apps-sdk')))!
   const trpc = ['@trpc/client', '@trpc/server'].map((name) => `${name}@${devDependencies[name]}`)
-  main = await project(named('member-apps-api'), ...trpc).catch((error) => {
-    if (offline.test(error.message)) return undefined
-    throw error
-  })
+  main = await project(COMPILED, named('member-apps-api'), ...trpc)
+  program = await project([], named('member-apps-api'))
 }, 600_000)
 
 async function sizeOf(directory: string): Promise<number> {
@@ -327,5 +334,34 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
     expect([stdout, stderr]).toEqual([`${count} deliveries are sent again, 0 are not.\n`, ''])
     const failed = await query(env.DATABASE_URL!, `SELECT id FROM "Delivery" WHERE state = 'failed'`)
     expect([count > 0, failed]).toEqual([true, []])
+  })
+})
+
+describe('member-apps in another project', () => {
+  it('is found by npx, and lists its commands', async (ctx) => {
+    if (!program) return ctx.skip('No registry answers.')
+    const { stdout, stderr } = await exec('npx', ['--no-install', 'member-apps', '--help'], { cwd: program })
+    expect([stderr, stdout]).toEqual([
+      '',
+      expect.stringMatching(/^Usage: member-apps COMMAND [\s\S]*\n {2}start +runs/),
+    ])
+    const wrong = exec('npx', ['--no-install', 'member-apps', 'strat'], { cwd: program })
+    await expect(wrong).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(/Did you mean start\?/) })
+  })
+
+  it('starts the service with a database of its own, a worker, and the commands beside them', async (ctx) => {
+    if (!program) return ctx.skip('No registry answers.')
+    const env = { DATA_DIR: await dataDirectory() }
+    const entry = join(program, 'node_modules/.bin/member-apps')
+    const service = await start(env, { entry, args: ['start'], cwd: program })
+    const worker = await launch(env, { entry, args: ['worker'], cwd: program })
+    await expect.poll(worker.stdout).toContain('the worker delivers')
+    const command = async (...args: string[]) =>
+      JSON.parse((await exec(entry, [...args, '--json'], { cwd: program, env: { ...process.env, ...env } })).stdout)
+    const { token } = await command('token', '--member', 'anna', '--club', 'riverside', '--client', 'trainer-app')
+    expect((await asAnna(service, 'GET', '/me/profile', undefined, token)).body).toMatchObject({ id: 'anna' })
+    expect(await command('team', 'list')).toContainEqual(expect.objectContaining({ id: 'builders', owners: ['anna'] }))
+    expect(await worker.stop()).toMatchObject({ code: 0 })
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 })

@@ -5,7 +5,7 @@ import type { EventStream } from '../../support/event-stream.ts'
 import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
 import { endingAfterAll } from '../at-end.ts'
-import { storageNodes } from './killed-node.ts'
+import { demoNodes } from './killed-node.ts'
 
 const WRITERS = 8
 const WRITES = times(1_250, 100)
@@ -34,12 +34,11 @@ const atEnd = endingAfterAll()
 it(`copies that follow the changes, by waiting and by streams, equal the store after kills of two nodes (seed ${seed})`, {
   timeout: 1_800_000,
 }, async () => {
-  const nodes = await storageNodes(atEnd)
+  const nodes = await demoNodes(atEnd)
   let kills = 0
 
   for (let round = 0; round < ROUNDS; round++) {
     const name = `copied-${round}`
-    const draw = chance(`kills ${round}`)
     let writing = WRITERS
     const writers = Array.from({ length: WRITERS }, async (_, writer) => {
       const chosen = chance(`${round} ${writer}`)
@@ -50,12 +49,7 @@ it(`copies that follow the changes, by waiting and by streams, equal the store a
       }
       writing--
     })
-    const killing = (async () => {
-      for (; writing > 0; kills++) {
-        await pause(draw(1_500))
-        await nodes.kill(draw(2))
-      }
-    })()
+    const killing = nodes.killUntil(() => writing === 0, `kills ${round}`, 1_500)
     const [copy, streamed] = [new Map<string, Copied>(), new Map<string, Copied>()]
     let stream: EventStream | undefined
     let since = ''
@@ -79,13 +73,16 @@ it(`copies that follow the changes, by waiting and by streams, equal the store a
     const following = follow()
     const read = async (into: Map<string, Copied>, from: string, wait: number) => {
       const query = `${from && `since=${from}&`}wait=${wait}&limit=20`
-      const { status, body } = await nodes.call('GET', `/collections/${name}/changes?${query}`, { host: 'sync' })
+      const { status, body } = await nodes.call('GET', `/collections/${name}/changes?${query}`, {
+        host: 'sync.localhost',
+      })
       expect(status).toBe(200)
       for (const item of body.items) apply(into, item)
       return body as { cursor: string; more: boolean }
     }
     while (writing > 0) since = (await read(copy, since, 1)).cursor
-    await Promise.all([...writers, killing])
+    await Promise.all(writers)
+    kills += await killing
     stream?.close()
     await following
     const readRest = async (into: Map<string, Copied>, from: string) => {
@@ -95,7 +92,7 @@ it(`copies that follow the changes, by waiting and by streams, equal the store a
     await readRest(copy, since)
     expect(lastEventId).not.toBe('')
     await readRest(streamed, lastEventId)
-    const { body } = await nodes.call('GET', `/collections/${name}/entries?limit=200`, { host: 'sync' })
+    const { body } = await nodes.call('GET', `/collections/${name}/entries?limit=200`, { host: 'sync.localhost' })
     const stored = body.items.map(({ key, value, etag }: Record<'key' | 'value' | 'etag', string>) => [
       key,
       { value, etag },

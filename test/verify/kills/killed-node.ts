@@ -2,13 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Service } from '../../process/service.ts'
 import { command, dataDirectory, send, start } from '../../process/service.ts'
+import { chance } from '../../support/chance.ts'
 import type { AtEnd } from '../../support/databases.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import { demoToken } from '../demo.ts'
 
 /** A node that is killed, and started again in its place. */
-export async function openNode(env: Record<string, string>, atEnd: AtEnd) {
+async function openNode(env: Record<string, string>, atEnd: AtEnd) {
   let service: Service = await start(env, { atEnd })
   return {
     port: () => service.port,
@@ -21,15 +22,17 @@ export async function openNode(env: Record<string, string>, atEnd: AtEnd) {
 }
 
 interface Request {
-  /** Of `sync`, or by default of `apps`. */
-  host?: 'apps' | 'sync'
+  /** By default the host of `apps`. */
+  host?: string
   headers?: object
   body?: unknown
+  form?: URLSearchParams
 }
 
-/** Two nodes of the demo's storage, which is limited to no rate, to be used as Anna. */
-export async function storageNodes(atEnd: AtEnd) {
-  const env = { DATABASE_URL: await emptyDatabase(atEnd), DATA_DIR: await dataDirectory(atEnd), SECRETS_KEY }
+/** Two nodes of the demo, whose storage is limited to no rate, to be used as Anna. */
+export async function demoNodes(atEnd: AtEnd, settings: Record<string, string> = {}) {
+  const own = { DATABASE_URL: await emptyDatabase(atEnd), DATA_DIR: await dataDirectory(atEnd), SECRETS_KEY }
+  const env = { ...own, ...settings }
   expect(await command('seed', [], env).ended).toMatchObject({ code: 0 })
   await query(env.DATABASE_URL, `UPDATE "Client" SET environment = 'sandbox'`)
   const authorization = `Bearer ${await demoToken(env.DATA_DIR, { client: 'trainer-app' })}`
@@ -37,16 +40,31 @@ export async function storageNodes(atEnd: AtEnd) {
   let turn = 0
   const next = () => nodes[turn++ % nodes.length]!.port()
   return {
-    env,
+    databaseUrl: env.DATABASE_URL,
     authorization,
     /** The port of the node whose turn it is. */
     next,
-    kill: (at: number) => nodes[at]!.kill(),
+    /** Kills one of them now and then until it is over; resolves to how often. */
+    async killUntil(isOver: () => boolean, name: string, maxPauseMs: number) {
+      const draw = chance(name)
+      let kills = 0
+      for (; !isOver(); kills++) {
+        await pause(draw(maxPauseMs))
+        await nodes[draw(2)]!.kill()
+      }
+      return kills
+    },
     /** Sends to the nodes in turn, until one answers; `repeats` is called for each that does not. */
-    async call(method: string, path: string, { host = 'apps', headers, body }: Request = {}, repeats = () => {}) {
+    async call(
+      method: string,
+      path: string,
+      { host = 'apps.localhost', headers, body, form }: Request = {},
+      repeats = () => {},
+    ) {
+      const all = { host, ...(!form && { authorization }), ...headers }
+      const sent = { headers: all, body, ...(form && { form: form.toString() }) }
       for (;;) {
-        const all = { host: `${host}.localhost`, authorization, ...headers }
-        const answer = await send(next(), method, `/v1${path}`, { headers: all, body }).catch(() => undefined)
+        const answer = await send(next(), method, `/v1${path}`, sent).catch(() => undefined)
         if (answer && answer.status !== 503) return answer
         repeats()
         await pause(20)

@@ -1,13 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { AUDIENCE } from '../../../server/tokens/audience.ts'
-import { command, dataDirectory, send } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
-import { emptyDatabase, query } from '../../support/databases.ts'
+import { query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
-import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import { endingAfterAll } from '../at-end.ts'
-import { openNode } from './killed-node.ts'
+import { demoNodes } from './killed-node.ts'
 
 const APPS = 12
 const RENEWALS = times(400, 40)
@@ -37,33 +34,14 @@ const atEnd = endingAfterAll()
 it(`apps stay signed in while two nodes are killed between their renewals, from one tab or two (seed ${seed})`, {
   timeout: 900_000,
 }, async () => {
-  const env = {
-    DATABASE_URL: await emptyDatabase(atEnd),
-    DATA_DIR: await dataDirectory(atEnd),
-    SECRETS_KEY,
-    AUTH_BASE_URL,
-  }
-  expect(await command('seed', [], env).ended).toMatchObject({ code: 0 })
-  await query(env.DATABASE_URL, SIGNED_IN)
-  const nodes = [await openNode(env, atEnd), await openNode(env, atEnd)]
-  let turn = 0
+  const nodes = await demoNodes(atEnd, { AUTH_BASE_URL })
+  await query(nodes.databaseUrl, SIGNED_IN)
   let lost = 0
-  /** Tries the nodes in turn until one responds. */
-  const call = async (host: string, path: string, headers: Record<string, string>, form?: URLSearchParams) => {
-    for (;;) {
-      const port = nodes[turn++ % nodes.length]!.port()
-      const method = form ? 'POST' : 'GET'
-      const sent = { headers: { host, ...headers }, ...(form && { form: form.toString() }) }
-      const answer = await send(port, method, path, sent).catch(() => undefined)
-      if (answer && answer.status !== 503) return answer
-      lost++
-      await pause(20)
-    }
-  }
   const renew = async (refresh_token: string) => {
     const fields = { grant_type: 'refresh_token', client_id: CLIENT, refresh_token }
-    const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    const { status, body } = await call('auth.test', '/v1/oauth/token', type, new URLSearchParams(fields))
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const sent = { host: 'auth.test', headers, form: new URLSearchParams(fields) }
+    const { status, body } = await nodes.call('POST', '/oauth/token', sent, () => lost++)
     expect([status, body.error_description]).toEqual([200, undefined])
     return body as { refresh_token: string; access_token: string }
   }
@@ -80,23 +58,15 @@ it(`apps stay signed in while two nodes are killed between their renewals, from 
     running--
     return last
   })
-  const draw = chance('kills')
-  let kills = 0
-  const killing = (async () => {
-    for (; running > 0; kills++) {
-      await pause(draw(1_000))
-      await nodes[draw(2)]!.kill()
-    }
-  })()
+  const killing = nodes.killUntil(() => running === 0, 'kills', 1_000)
   const last = await Promise.all(apps)
-  await killing
-  expect(kills).toBeGreaterThan(1)
+  expect(await killing).toBeGreaterThan(1)
   expect(lost).toBeGreaterThan(0)
   for (const { access_token } of last) {
-    const profile = await call('apps.localhost', '/v1/me/profile', { authorization: `Bearer ${access_token}` })
+    const profile = await nodes.call('GET', '/me/profile', { headers: { authorization: `Bearer ${access_token}` } })
     expect([profile.status, profile.body.id]).toEqual([200, 'anna'])
   }
   const unused = `SELECT count(*)::int AS unused FROM "OauthRecord" WHERE model = 'RefreshToken' AND "consumedAt" IS NULL GROUP BY "grantId"`
-  const rows = await query(env.DATABASE_URL, unused)
+  const rows = await query(nodes.databaseUrl, unused)
   expect(rows).toEqual(Array.from({ length: APPS }, () => ({ unused: 1 })))
 })

@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { chance, seed } from '../../support/chance.ts'
+import { seed } from '../../support/chance.ts'
 import { query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
 import { endingAfterAll } from '../at-end.ts'
-import { storageNodes } from './killed-node.ts'
+import { demoNodes } from './killed-node.ts'
 
 const WRITERS = 6
 /** A member has at most 10,000 keys. */
@@ -15,11 +14,11 @@ const atEnd = endingAfterAll()
 it(`conditional writes that are repeated with their Idempotency-Key after kills of two nodes count once (seed ${seed})`, {
   timeout: 1_200_000,
 }, async () => {
-  const nodes = await storageNodes(atEnd)
+  const nodes = await demoNodes(atEnd)
   let repeated = 0
 
   const once = (key: string, method: string, path: string, body?: unknown, conditions: object = {}) => {
-    const host = path === '/batch' ? 'sync' : 'apps'
+    const host = path === '/batch' ? 'sync.localhost' : 'apps.localhost'
     const headers = { 'idempotency-key': key, ...conditions }
     return nodes.call(method, path, { host, headers, body }, () => repeated++)
   }
@@ -52,20 +51,13 @@ it(`conditional writes that are repeated with their Idempotency-Key after kills 
     expect(last.status).toBe(200)
     writing--
   }
-  const draw = chance('repeated')
-  const kill = async () => {
-    let kills = 0
-    for (; writing > 0; kills++) {
-      await pause(draw(1_500))
-      await nodes.kill(draw(2))
-    }
-    return kills
-  }
-  const [kills] = await Promise.all([kill(), ...Array.from({ length: WRITERS }, (_, writer) => write(writer))])
+  const killing = nodes.killUntil(() => writing === 0, 'repeated', 1_500)
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
+  const kills = await killing
   expect(kills).toBeGreaterThan(0)
   expect(repeated).toBeGreaterThan(0)
   const [stored] = await query(
-    nodes.env.DATABASE_URL,
+    nodes.databaseUrl,
     `SELECT (SELECT count(*)::int FROM "StorageRequest") AS keys,
       (SELECT count(*)::int FROM "StorageEntry" WHERE collection = 'counters' AND value = '"last"') AS entries`,
   )

@@ -13,6 +13,10 @@ type Samples = number | number[] | null | { perMinute: number }
 type Series = Record<string, Samples>
 
 const each = (perMinute: number) => ({ perMinute })
+const requests = (operation: string, status: number) =>
+  `http_request_duration_seconds_count{operation="${operation}",status="${status}"}`
+const mails = (outcome: string) => `mails_total{outcome="${outcome}"}`
+const bucket = (le: string) => `http_request_duration_seconds_bucket{operation="storage.get",status="200",le="${le}"}`
 
 /** What is served when an alert fires, and when it does not. */
 const cases: Record<string, { bad: Series; good: Series }> = {
@@ -45,10 +49,7 @@ const cases: Record<string, { bad: Series; good: Series }> = {
   },
   DeliveryLoopHangs: { bad: { delivery_turn_age_seconds: 61 }, good: { delivery_turn_age_seconds: 3 } },
   LimiterInMemory: { bad: { rate_limiter_store: 0 }, good: { rate_limiter_store: [0, 1] } },
-  EventLoopBlocked: {
-    bad: { nodejs_eventloop_lag_p99_seconds: 1.2 },
-    good: { nodejs_eventloop_lag_p99_seconds: 1.1 },
-  },
+  EventLoopBlocked: { bad: { nodejs_eventloop_lag_p99_seconds: 1.2 }, good: { nodejs_eventloop_lag_p99_seconds: 1.1 } },
   DeadRows: { bad: { storage_usage_dead_rows: 10_001 }, good: { storage_usage_dead_rows: 9_000 } },
   OldSnapshot: { bad: { database_oldest_snapshot_seconds: 601 }, good: { database_oldest_snapshot_seconds: 30 } },
   HousekeepingStopped: {
@@ -64,18 +65,6 @@ const cases: Record<string, { bad: Series; good: Series }> = {
   },
   ClockWrong: { bad: { clock_ahead_seconds: -3 }, good: { clock_ahead_seconds: 1 } },
   IssuerKeysOld: { bad: { issuer_keys_age_seconds: 3_601 }, good: { issuer_keys_age_seconds: 300 } },
-}
-
-function requests(operation: string, status: number) {
-  return `http_request_duration_seconds_count{operation="${operation}",status="${status}"}`
-}
-
-function mails(outcome: string) {
-  return `mails_total{outcome="${outcome}"}`
-}
-
-function bucket(le: string) {
-  return `http_request_duration_seconds_bucket{operation="storage.get",status="200",le="${le}"}`
 }
 
 const MINUTES = 25
@@ -97,19 +86,13 @@ function valuesOf(samples: Samples, interval: number): string {
 /** Whether the alert fires at one of these times when series and rules are read at this interval; all in seconds. */
 function fires(alert: string, series: Series, interval: number, times: readonly number[]): boolean {
   const file = join(temporaryDirectory(), 'test.yaml')
+  const values = (samples: Samples) => valuesOf(samples, interval)
+  const input_series = Object.entries(series).map(([name, samples]) => ({ series: name, values: values(samples) }))
+  const alert_rule_test = times.map((time) => ({ eval_time: `${time}s`, alertname: alert, exp_alerts: [] }))
   const test = {
     rule_files: [rules],
     evaluation_interval: `${interval}s`,
-    tests: [
-      {
-        interval: `${STEP}s`,
-        input_series: Object.entries(series).map(([name, samples]) => ({
-          series: name,
-          values: valuesOf(samples, interval),
-        })),
-        alert_rule_test: times.map((time) => ({ eval_time: `${time}s`, alertname: alert, exp_alerts: [] })),
-      },
-    ],
+    tests: [{ interval: `${STEP}s`, input_series, alert_rule_test }],
   }
   // JSON is YAML.
   writeFileSync(file, JSON.stringify(test))

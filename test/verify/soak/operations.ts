@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import type { RecordTypeName } from '../../../routers/directory/record-types.ts'
+import { recordTypeNames } from '../../../routers/directory/record-types.ts'
 import { appRouter } from '../../../routers/index.ts'
 import type { Section, TokenSection } from '../../../routers/kernel/scopes.ts'
+import { sampleRecords } from '../../directory/sample-records.ts'
 import { chance } from '../../support/chance.ts'
 import { openEvents } from '../../support/event-stream.ts'
 import type { Reply } from '../../support/request.ts'
 import { send } from '../../support/request.ts'
 import { id } from '../../support/tenant.ts'
-import { ofDirectory } from './directory-operations.ts'
 import type { Operation, Trpc } from './operation.ts'
 import { idsOf, operation } from './operation.ts'
 import { ofTeams } from './team-operations.ts'
@@ -152,4 +154,77 @@ export async function openOperations(world: World): Promise<Operation[]> {
   const missing = Object.keys(appRouter._def.procedures).filter((name) => !operations.some((one) => one.name === name))
   if (missing.length > 0) throw new Error(`The soak has no operation for ${missing.join(', ')}`)
   return operations
+}
+
+/** What a platform writes of clubs and people. */
+async function ofDirectory(academy: string, trpc: Trpc): Promise<Operation[]> {
+  const upsert = (kind: RecordTypeName, item: object) => trpc('POST', `directory.${kind}.upsert`, { items: [item] })
+  const samples: Record<string, Record<string, unknown>> = { ...sampleRecords() }
+  samples.lessons!.academy = academy
+  samples.quizzes!.academy = academy
+  for (const kind of recordTypeNames) {
+    const reply = await upsert(kind, samples[kind]!)
+    if (reply.status !== 200) throw new Error(`${kind}: ${reply.status} ${reply.text}`)
+  }
+  const nobody: Record<string, () => unknown> = {
+    memberships: () => ({ organisation: samples.organisations!.id, person: id('none') }),
+    groupMembers: () => ({ group: samples.groups!.id, person: id('none'), role: 'member' }),
+  }
+  const end = (kind: RecordTypeName) => trpc('POST', `directory.${kind}.end`, { ids: [nobody[kind]?.() ?? id('none')] })
+  return [
+    ...recordTypeNames.flatMap((kind) => [
+      operation(`directory.${kind}.upsert`, [200], () => upsert(kind, samples[kind]!), 0.3),
+      operation(`directory.${kind}.end`, [200], () => end(kind), 0.3),
+      operation(`directory.${kind}.list`, [200], () => trpc('GET', `directory.${kind}.list`, { limit: 20 }), 0.3),
+    ]),
+    operation('directory.approvals.list', [200], () => trpc('GET', 'directory.approvals.list', { limit: 20 })),
+    operation('directory.approvals.set', [404], () =>
+      trpc('POST', 'directory.approvals.set', { club: samples.groups!.club, app: id('none'), state: 'approved' }),
+    ),
+    operation('directory.people.export', [200], () =>
+      trpc('GET', 'directory.people.export', { id: samples.people!.id }),
+    ),
+    operation('directory.people.erase', [200], async () => {
+      const item = { id: id('person'), firstName: 'P', lastName: 'P', email: '' }
+      await upsert('people', item)
+      return trpc('POST', 'directory.people.erase', { id: item.id })
+    }),
+  ]
+}
+
+/** Requests that are to be refused, each with a status below 500. */
+export async function openBadInput(world: World): Promise<(() => Promise<Reply>)[]> {
+  const { publicPort, internalPort } = world.topology
+  const token = await world.memberToken('apps', world.people[0]!)
+  const apps = { host: 'apps.test', authorization: `Bearer ${token}` }
+  const json = { ...apps, 'content-type': 'application/json' }
+  const platform = { authorization: `Bearer ${await world.platformToken(world.ids.provider)}` }
+  const rest = (method: string, path: string, headers: Record<string, string>, body?: unknown) => () =>
+    send(publicPort, method, `/v1/${path}`, { headers, body })
+  const trpc =
+    (path: string, body: unknown, headers = platform) =>
+    () =>
+      send(internalPort, 'POST', `/trpc/${path}`, { headers, body })
+  return [
+    rest('GET', 'me/profile', { host: 'apps.test' }),
+    rest('GET', 'me/profile', { host: 'apps.test', authorization: 'Bearer not.a.token' }),
+    rest('GET', 'me/profile', { host: 'apps.test', authorization: `Bearer ${token.slice(0, -8)}AAAAAAAA` }),
+    rest('GET', 'me/profile', { ...apps, host: 'lms.test' }),
+    rest('GET', 'nothing', apps),
+    rest('PATCH', 'me/profile', apps),
+    rest('GET', 'storage/soak?limit=all&offset=-1', apps),
+    rest('GET', `storage/soak/${'k'.repeat(3_000)}`, apps),
+    rest('GET', 'storage/%00/%ff', apps),
+    rest('PUT', 'storage/soak/k', json, '{"value":'),
+    rest('PUT', 'storage/soak/k', json, '{"value":"\\ud800"}{}'),
+    rest('PUT', 'storage/soak/k', { ...json, 'content-type': 'text/plain' }, 'value'),
+    rest('PUT', 'storage/soak/k', { ...json, 'if-match': 'no tag' }, '{"value":1}'),
+    rest('PUT', 'storage/soak/large', json, `{"value":"${'x'.repeat(11_000_000)}"}`),
+    rest('PUT', 'storage/soak/deep', json, `{"value":${'['.repeat(50_000)}`),
+    trpc('storage.put', { collection: 'c' }),
+    trpc('nothing', {}),
+    trpc('events.publish', { app: 'nobody', type: '', data: 1 }),
+    trpc('directory.people.upsert', { items: [{ id: '' }] }),
+    trpc('events.publish', {}, { authorization: 'Bearer nobody' }),
+  ]
 }
