@@ -14,7 +14,6 @@ export const slowest = [
   'verify/floods/costly-headers',
   'verify/floods/costly-procedures',
   'verify/floods/costly-forms',
-  'verify/memory/large',
   'verify/memory/import',
   'verify/floods/neighbours',
   'verify/database/two-servers',

@@ -14,8 +14,8 @@ import { createTenant } from '../../support/tenant.ts'
 import { endingAfterAll } from '../at-end.ts'
 import { demoToken } from '../demo.ts'
 import { holdFigure } from '../held-figure.ts'
+import type { Task } from '../loud-clients.ts'
 import { delayedMs } from '../memory/process-figures.ts'
-import type { Attack } from './hostile.ts'
 
 /** A quiet and a hostile phase follow each other so often, so that what else the machine does meets both alike. */
 const ROUNDS = 3
@@ -49,7 +49,7 @@ beforeAll(async () => {
   neighbours = [await team(), await team()]
   const put = (path: string, { token }: Team, value: string) =>
     request(service.port, 'PUT', path, token, { agent, body: `{"value":"${value}"}` })
-  expect((await put('/storage/large/k0', hostile, 'x'.repeat(4_900_000)))!.status).toBe(200)
+  expect((await put('/storage/large/k00000', hostile, 'x'.repeat(4_900_000)))!.status).toBe(200)
   for (const one of neighbours) expect((await put('/storage/small/k', one, 'small'))!.status).toBe(200)
 }, 120_000)
 
@@ -85,13 +85,18 @@ const percentile = (values: number[], part: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * part)]!
 
 describe('two teams beside a hostile one', () => {
-  it.each<Attack>(['large bodies', 'slow readers', 'batches', 'bad tokens'])(
+  it.each([
+    ['large bodies', 20],
+    ['slow readers', 40],
+    ['batches', 20],
+    ['bad tokens', 100],
+  ] satisfies [Task['kind'], number][])(
     'are answered as quickly, to a factor of three, and never refused: %s',
     { timeout: 240_000 },
-    async (attack) => {
+    async (attack, count) => {
       const { port, internalPort } = service
-      const task = JSON.stringify({ attack, port, internalPort, token: hostile.token })
-      const attacker = fork(new URL('hostile.ts', import.meta.url), [task], { execArgv: ['--import', 'tsx'] })
+      const task = JSON.stringify({ kind: attack, count, port, internalPort, token: hostile.token } satisfies Task)
+      const attacker = fork(new URL('../loud-clients.ts', import.meta.url), [task], { execArgv: ['--import', 'tsx'] })
       await once(attacker, 'message')
       const measure = async (ms: number) => Promise.all(neighbours.map((one) => sample(one, ms)))
       // Connects and compiles.
@@ -106,7 +111,7 @@ describe('two teams beside a hostile one', () => {
         await sleep(500)
         beside.push(...(await measure(PHASE_MS)))
         attacker.send('stop')
-        ;[{ outcomes }] = await once(attacker, 'message')
+        ;[outcomes] = await once(attacker, 'message')
         // What the attack has left in flight ends.
         await sleep(2_000)
       }

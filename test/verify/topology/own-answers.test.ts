@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../../process/service.ts'
 import { send } from '../../process/service.ts'
+import { Connection } from '../../raw/socket.ts'
 import { startedTogether } from '../at-end.ts'
 import { demoToken } from '../demo.ts'
 import { startNginx } from './nginx.ts'
@@ -60,14 +61,10 @@ function seen({ status, headers, text }: Answer) {
 const NOT_HTTP = 'GET / HTTP/1.1\r\nHost: apps.localhost\r\nNo header\r\n\r\n'
 
 async function sendRaw(port: number, bytes: string): Promise<Answer> {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
-  let all = ''
-  socket.on('data', (chunk) => (all += chunk)).write(bytes)
-  await once(socket, 'close')
-  const [head, text] = all.split('\r\n\r\n') as [string, string]
-  const [line, ...fields] = head.split('\r\n')
-  const headers = fields.map((field) => field.split(': ')).map(([name, value]) => [name!.toLowerCase(), value!])
-  return { status: Number(line!.split(' ')[1]), headers: Object.fromEntries(headers), text, body: JSON.parse(text) }
+  const connection = await Connection.open(port)
+  await connection.send(bytes)
+  const answer = await connection.answer()
+  return { ...answer, body: JSON.parse(answer.text) }
 }
 
 describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', ')}`, { timeout: 240_000 }, () => {
