@@ -21,10 +21,10 @@ const BAD = 5
 
 export const PROCESSES = ['node-1', 'node-2', 'worker']
 
-/** A mixed load on the topology for a time, and what came of it. Without a PostgreSQL server an embedded one is started. */
-export async function runSoak(seconds: number, server: string | undefined) {
+/** A mixed load on the topology for a time, on an empty database, and what came of it. */
+export async function runSoak(seconds: number, databaseUrl: string) {
   const failures: string[] = []
-  const world = await startSoakWorld(server, (service, line) => {
+  const world = await startSoakWorld(databaseUrl, (service, line) => {
     // What no status of a request shows: the worker's errors, and a crash.
     // A warning may carry an error: that Redis took more than 45 ms, which a busy machine brings about.
     if (/"level":(?:50|60)|MaxListeners|uncaught|^(?!\{).*Error:/.test(line)) failures.push(`${service}: ${line}`)

@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { emptyDatabase } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
+import { endingAfterAll } from '../at-end.ts'
 import { holdFigure } from '../held-figure.ts'
 import { tellsFigures } from '../memory/process-figures.ts'
 import { missingPrograms } from '../topology/start.ts'
@@ -15,10 +17,11 @@ const YOUNG = seconds < 900 ? 16 : 0
 describe.skipIf(missing.length > 0)(
   `${seconds} s of mixed load on two nodes and a worker ${missing.join(', ')}`,
   () => {
+    const atEnd = endingAfterAll()
     let soak: Awaited<ReturnType<typeof runSoak>>
     beforeAll(
       async () => {
-        soak = await runSoak(seconds, inject('databaseUrl'))
+        soak = await runSoak(seconds, await emptyDatabase(atEnd))
       },
       600_000 + seconds * 1000,
     )

@@ -18,13 +18,13 @@ const MEMBERS = 400
 export type World = Awaited<ReturnType<typeof startSoakWorld>>
 
 /** The topology of compose.yaml with a tenant, a mail server, and a receiver of deliveries. */
-export async function startSoakWorld(server: string | undefined, onLine: (service: string, line: string) => void) {
+export async function startSoakWorld(databaseUrl: string, onLine: (service: string, line: string) => void) {
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-soak-'))
   const authorities = join(directory, 'receivers.pem')
   const [mail, receiver] = await Promise.all([startMailServer(), startReceiver()])
   await writeFile(authorities, receiver.ca)
   const topology = await startTopology({
-    server,
+    databaseUrl,
     onLine,
     nodeArguments: ['--import', new URL('meter.mjs', import.meta.url).href],
     settings: {

@@ -1,22 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject } from 'vitest'
 import { parse } from 'yaml'
-import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { dataDirectory, freePort, send, until } from '../../process/service.ts'
-import { direct, withName } from '../../support/addresses.ts'
+import { direct } from '../../support/addresses.ts'
 import type { AtEnd } from '../../support/databases.ts'
-import { query } from '../../support/databases.ts'
+import { emptyDatabase } from '../../support/databases.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import type { Program } from './program.ts'
 import { endProgram, expectRunning, lacking, startProgram } from './program.ts'
 
 interface Options {
-  /** A PostgreSQL server, and a user who may create databases; without one an embedded server is started. */
-  server?: string | undefined
+  /** An empty database. */
+  databaseUrl: string
   /** Of nodes, worker and migration, beyond those of compose.yaml. */
   settings?: Record<string, string>
   /** Node's arguments in front of the program, which has a channel for messages then. */
@@ -41,21 +39,18 @@ export const baseUrls = (urlOf: (name: string) => string) =>
   )
 
 /**
- * Two nodes, a worker and Redis behind HAProxy, on free ports of 127.0.0.1 and with a database of their own. HAProxy has
+ * Two nodes, a worker and Redis behind HAProxy, on free ports of 127.0.0.1 and on one database. HAProxy has
  * deploy/haproxy.cfg, Redis its command of deploy/compose.yaml, and the nodes have the settings there that name no other service.
  * Throws when a program ends early.
  */
-export async function startTopology({ server, settings, nodeArguments, onLine }: Options = {}) {
+export async function startTopology({ databaseUrl, settings, nodeArguments, onLine }: Options) {
   const compose = parse(read('deploy/compose.yaml'))
   const ports: Ports = {}
   for (const name of [...NODES, 'worker', 'proxy', 'redis']) ports[name] = [await freePort(), await freePort()]
   const [publicPort, internalPort] = ports.proxy!
   const redisPort = String(ports.redis![0])
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-topology-'))
-  // PostgreSQL's user may enter it also when this is run by root.
-  await chmod(directory, 0o755)
   await writeFile(join(directory, 'haproxy.cfg'), haproxyConfig(ports))
-  const database = await createDatabase(server, directory)
 
   const REDISCLI_AUTH = randomBytes(24).toString('hex')
   const environment = Object.entries<string>(compose['x-program'].environment)
@@ -64,7 +59,7 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
     HOST: '127.0.0.1',
     TRUSTED_PROXIES: '127.0.0.1',
     ...Object.fromEntries(environment.filter(([, value]) => !value.includes('$'))),
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     REDIS_URL: `redis://:${REDISCLI_AUTH}@127.0.0.1:${redisPort}`,
     ...baseUrls((name) => `http://${name}.localhost:${publicPort}/v1`),
     SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -99,7 +94,6 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
   }
   async function close() {
     for (const names of [['proxy'], [...NODES, 'worker'], ['redis']]) await Promise.all(names.map(stop))
-    await database.remove()
     await rm(directory, { recursive: true, force: true })
   }
 
@@ -121,7 +115,7 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
     /** HAProxy's: for apps, and for first-party apps. */
     publicPort,
     internalPort,
-    databaseUrl: database.url,
+    databaseUrl,
     /** With their own ports. */
     nodes: NODES.map((name) => ({ name, publicPort: ports[name]![0], internalPort: ports[name]![1] })),
     program: (name: string) => programs.get(name)!,
@@ -134,10 +128,13 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
 
 /** The same, with a database that a proxy takes away, and with what is needed for tokens of the demo. */
 export async function startFaultyTopology(atEnd: AtEnd) {
-  const database = await FaultProxy.to(direct(inject('databaseUrl')))
+  const database = await FaultProxy.to(direct(await emptyDatabase(atEnd)))
   atEnd(async () => database.close())
   const DATA_DIR = await dataDirectory(atEnd)
-  const topology = await startTopology({ server: database.url, settings: { DEVELOPMENT_TOKENS: 'true', DATA_DIR } })
+  const topology = await startTopology({
+    databaseUrl: database.url,
+    settings: { DEVELOPMENT_TOKENS: 'true', DATA_DIR },
+  })
   atEnd(topology.close)
   atEnd(() => database.end())
   return { ...topology, database, dataDir: DATA_DIR }
@@ -149,18 +146,3 @@ const haproxyConfig = (ports: Readonly<Ports>) =>
     .replace(/bind :808([01])/g, (_, n) => `bind 127.0.0.1:${ports.proxy![n as 0 | 1]}`)
     .replace(/(node-\d)(:3000 check port )3001/g, (_, name, rest) => `${name}${rest}${ports[name]![1]}`)
     .replace(/(node-\d):300([01])/g, (_, name, n) => `127.0.0.1:${ports[name]![n as 0 | 1]}`)
-
-/** An empty database, on an embedded server in the directory where no server is given. */
-async function createDatabase(server: string | undefined, directory: string) {
-  const embedded = server ? undefined : await startEmbedded(directory)
-  const admin = server ?? embedded!.superuserUrl
-  const name = `topology_${randomBytes(6).toString('hex')}`
-  await query(admin, `CREATE DATABASE ${name}`)
-  return {
-    url: withName(admin, name),
-    async remove() {
-      await query(admin, `DROP DATABASE ${name} WITH (FORCE)`)
-      await embedded?.stop()
-    },
-  }
-}
