@@ -14,7 +14,7 @@ const AUTH_BASE_URL = 'http://auth.test/v1'
 
 /** A sign-in of Anna's in each app: its refresh token is `first-N`, which is stored as its hash. */
 const SIGNED_IN = `
-  UPDATE "Client" SET "redirectUris" = '{https://app.example/callback}' WHERE id = '${CLIENT}';
+  UPDATE "Client" SET environment = 'production', "redirectUris" = '{https://app.example/callback}' WHERE id = '${CLIENT}';
   CREATE TEMPORARY TABLE own AS SELECT n, 'grant-' || n AS id, extract(epoch FROM now())::int AS at,
       rtrim(translate(encode(sha256(('first-' || n)::bytea), 'base64'), '+/', '-_'), '=') AS token
     FROM generate_series(0, ${APPS - 1}) n;
