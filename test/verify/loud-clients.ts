@@ -28,7 +28,7 @@ const {
 }: Task = JSON.parse(process.argv[2]!)
 const maxSockets = Number.POSITIVE_INFINITY
 let agent = new Agent({ maxSockets })
-const entryOf = (bytes: number) => Buffer.from(`{"value":"${'x'.repeat(bytes - 12)}"}`)
+const toEntry = (bytes: number) => Buffer.from(`{"value":"${'x'.repeat(bytes - 12)}"}`)
 const KEY = '/v1/storage/large/k00000'
 
 interface Sent {
@@ -79,7 +79,7 @@ const forged = () => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(85)
 /** What is sent, prepared once, and how it ends. */
 const kinds = {
   puts: () => {
-    const content = entryOf(10 * MB)
+    const content = toEntry(10 * MB)
     return async () => outcomeOf(await send('PUT', KEY, { content }))
   },
   'puts over tRPC': () => {
@@ -88,12 +88,12 @@ const kinds = {
   },
   // In place of the entry of that size: another one would be refused unread.
   'uploads that stop': () => {
-    const content = entryOf(10 * MB)
+    const content = toEntry(10 * MB)
     return async () => outcomeOf(await send('PUT', KEY, { content, sentBytes: 9 * MB }))
   },
   'slow readers': () => async () => outcomeOf(await send('GET', KEY), PAUSE_MS),
   'large bodies': () => {
-    const content = entryOf(5 * MB)
+    const content = toEntry(5 * MB)
     return async () => outcomeOf(await send('PUT', '/v1/storage/large/k1', { content }))
   },
   batches: () => async () => outcomeOf(await send('GET', lists, { to: internalPort })),
