@@ -45,19 +45,23 @@ export async function openOperations(world: World): Promise<Operation[]> {
       // A client of the hobby team is refused most of the time, by the limit that all nodes share.
       const isHobby = section === 'apps' && draw(20) === 0
       const token = isHobby ? hobby : tokens.get(`${taken} ${pick(people)}`)!
-      const headers = { host: `${section}.test`, authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() }
+      const headers = {
+        host: `${section}.localhost`,
+        authorization: `Bearer ${token}`,
+        'idempotency-key': randomUUID(),
+      }
       const address = `/v1${typeof path === 'string' ? path : path()}`
       return send(topology.publicPort, method, address, { headers, body: body?.() })
     }
   const byApp = (method: string, path: string, body?: () => unknown) => () =>
     send(topology.publicPort, method, `/v1${path}`, {
-      headers: { host: 'sync.test', authorization: `Bearer ${ofApp}` },
+      headers: { host: 'sync.localhost', authorization: `Bearer ${ofApp}` },
       body: body?.(),
     })
   /** Until the first event. */
   const watch = async (): Promise<Reply> => {
     const authorization = `Bearer ${tokens.get(`apps ${pick(people)}`)}`
-    const headers = { host: 'sync.test', accept: 'text/event-stream', authorization }
+    const headers = { host: 'sync.localhost', accept: 'text/event-stream', authorization }
     const stream = await openEvents(topology.publicPort, '/v1/collections/soak/changes', headers)
     const [event] = await stream.take(1)
     stream.close()
@@ -196,7 +200,7 @@ async function ofDirectory(academy: string, trpc: Trpc): Promise<Operation[]> {
 export async function openBadInput(world: World): Promise<(() => Promise<Reply>)[]> {
   const { publicPort, internalPort } = world.topology
   const token = await world.memberToken('apps', world.people[0]!)
-  const apps = { host: 'apps.test', authorization: `Bearer ${token}` }
+  const apps = { host: 'apps.localhost', authorization: `Bearer ${token}` }
   const json = { ...apps, 'content-type': 'application/json' }
   const platform = { authorization: `Bearer ${await world.platformToken(world.ids.provider)}` }
   const rest = (method: string, path: string, headers: Record<string, string>, body?: unknown) => () =>
@@ -206,10 +210,10 @@ export async function openBadInput(world: World): Promise<(() => Promise<Reply>)
     () =>
       send(internalPort, 'POST', `/trpc/${path}`, { headers, body })
   return [
-    rest('GET', 'me/profile', { host: 'apps.test' }),
-    rest('GET', 'me/profile', { host: 'apps.test', authorization: 'Bearer not.a.token' }),
-    rest('GET', 'me/profile', { host: 'apps.test', authorization: `Bearer ${token.slice(0, -8)}AAAAAAAA` }),
-    rest('GET', 'me/profile', { ...apps, host: 'lms.test' }),
+    rest('GET', 'me/profile', { host: 'apps.localhost' }),
+    rest('GET', 'me/profile', { host: 'apps.localhost', authorization: 'Bearer not.a.token' }),
+    rest('GET', 'me/profile', { host: 'apps.localhost', authorization: `Bearer ${token.slice(0, -8)}AAAAAAAA` }),
+    rest('GET', 'me/profile', { ...apps, host: 'lms.localhost' }),
     rest('GET', 'nothing', apps),
     rest('PATCH', 'me/profile', apps),
     rest('GET', 'storage/soak?limit=all&offset=-1', apps),

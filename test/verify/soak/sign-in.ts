@@ -1,4 +1,4 @@
-import { clubScopes, flow, issuer, redirectUri } from '../../oauth/auth-world.ts'
+import { clubScopes, flow, redirectUri } from '../../oauth/auth-world.ts'
 import { until } from '../../process/service.ts'
 import { send } from '../../support/request.ts'
 import type { World } from './world.ts'
@@ -10,7 +10,8 @@ import type { World } from './world.ts'
 export async function signIn(world: World, n: number) {
   const { publicPort } = world.topology
   const email = world.emailOf(world.people[n % world.people.length]!)
-  const { authorizeUrl, newBrowser } = flow(publicPort)
+  const issuer = `http://auth.localhost:${publicPort}/v1/oauth`
+  const { authorizeUrl, newBrowser } = flow(publicPort, issuer)
   const browser = newBrowser()
   // Codes and failures are limited by address.
   browser.localAddress = `127.1.${(n >> 8) & 255}.${n & 255}`
@@ -41,7 +42,7 @@ export async function signIn(world: World, n: number) {
   }
   const { refresh_token } = await post('token', exchange)
   const renewed = await post('token', { grant_type: 'refresh_token', refresh_token })
-  const headers = { host: 'apps.test', authorization: `Bearer ${renewed.access_token}` }
+  const headers = { host: 'apps.localhost', authorization: `Bearer ${renewed.access_token}` }
   const { status, text } = await send(publicPort, 'GET', '/v1/me/profile', { headers })
   if (status !== 200) throw new Error(`profile: ${status} ${text}`)
   await post('revoke', { token: renewed.refresh_token })

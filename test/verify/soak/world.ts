@@ -10,7 +10,7 @@ import { createTenant, id } from '../../support/tenant.ts'
 import { startReceiver } from '../../webhooks/receiver.ts'
 import type { DemoClaims } from '../demo.ts'
 import { demoToken } from '../demo.ts'
-import { baseUrls, startTopology } from '../topology/start.ts'
+import { startTopology } from '../topology/start.ts'
 
 /** Who each sign in a few times at most: codes are limited by address. */
 const MEMBERS = 400
@@ -34,7 +34,6 @@ export async function startSoakWorld(databaseUrl: string, onLine: (service: stri
       MAIL_FROM: 'Soak <soak@example.org>',
       WEBHOOK_ALLOW: '127.0.0.1,::1',
       NODE_EXTRA_CA_CERTS: authorities,
-      ...baseUrls((name) => `http://${name}.test/v1`),
     },
   })
   const db = openDatabase(topology.databaseUrl, () => {})

@@ -32,12 +32,6 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 export const missingPrograms = () => lacking('haproxy', 'redis-server')
 
-/** The settings with the addresses of the APIs and of the authorization server. */
-export const baseUrls = (urlOf: (name: string) => string) =>
-  Object.fromEntries(
-    ['apps', 'lms', 'notify', 'sync', 'auth'].map((name) => [`${name.toUpperCase()}_BASE_URL`, urlOf(name)]),
-  )
-
 /**
  * Two nodes, a worker and Redis behind HAProxy, on free ports of 127.0.0.1 and on one database. HAProxy has
  * deploy/haproxy.cfg, Redis its command of deploy/compose.yaml, and the nodes have the settings there that name no other service.
@@ -54,6 +48,10 @@ export async function startTopology({ databaseUrl, settings, nodeArguments, onLi
 
   const REDISCLI_AUTH = randomBytes(24).toString('hex')
   const environment = Object.entries<string>(compose['x-program'].environment)
+  const bases = ['apps', 'lms', 'notify', 'sync', 'auth'].map((name) => [
+    `${name.toUpperCase()}_BASE_URL`,
+    `http://${name}.localhost:${publicPort}/v1`,
+  ])
   const common = {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
@@ -61,7 +59,7 @@ export async function startTopology({ databaseUrl, settings, nodeArguments, onLi
     ...Object.fromEntries(environment.filter(([, value]) => !value.includes('$'))),
     DATABASE_URL: databaseUrl,
     REDIS_URL: `redis://:${REDISCLI_AUTH}@127.0.0.1:${redisPort}`,
-    ...baseUrls((name) => `http://${name}.localhost:${publicPort}/v1`),
+    ...Object.fromEntries(bases),
     SECRETS_KEY: randomBytes(32).toString('base64'),
   }
 
