@@ -24,7 +24,7 @@ interface Cookie {
 type Fields = Record<string, string | string[]>
 
 const isOfService = ({ hostname, pathname }: URL) =>
-  hostname.endsWith('.test') || pathname.startsWith('/auth/v1/oauth/')
+  /\.test$|^auth\.localhost$/.test(hostname) || pathname.startsWith('/auth/v1/oauth/')
 
 /** The parts of a browser that the pages need: cookies by host and path, forms with their Origin, redirects. */
 export class Browser {
