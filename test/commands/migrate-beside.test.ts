@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
-import { temporaryDirectory } from '../process/embedded/servers.ts'
 import { until } from '../process/service.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const ALTER = `SELECT nextval('tries'); ALTER TABLE item ADD COLUMN name text`
 

@@ -6,9 +6,9 @@ import { compareSchema, migrate } from '../../prisma/migrate.ts'
 import { readFunctions, readMigrations, readUpgrade, schemaDirectory } from '../../prisma/migration-files.ts'
 import { difference, sortedByBytes } from '../../prisma/tools/author-migration.ts'
 import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
-import { temporaryDirectory } from '../process/embedded/servers.ts'
 import { ask } from '../support/ask.ts'
 import * as databases from '../support/databases.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** The values of all rows. */
 const query = async (url: string, sql: string) => (await ask(url, sql)).flatMap((row) => Object.values(row))

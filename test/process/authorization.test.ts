@@ -1,60 +1,89 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { loopbackIssuer } from '../oauth/loopback-issuer.ts'
+import { endAfterAll } from '../support/after-all.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import type { Service } from './service.ts'
-import { dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
+import {
+  annaIn,
+  asAnna,
+  command,
+  dataDirectoryWithCluster,
+  externalSettings,
+  issueToken,
+  send,
+  start,
+  until,
+} from './service.ts'
 
 const headers = { host: 'auth.localhost' }
 const connected = '/v1/oauth/connected'
 
-/** Whether the sign-in page offers the development login, and the status of using it anyway. */
-async function developmentLogin({ port }: Service) {
+/** One without settings, and one that has these. */
+const services: { plain: Service; set: Service } = {} as never
+const atEnd = endAfterAll()
+beforeAll(async () => {
+  const begin = async (settings: Record<string, string> = {}) =>
+    start({ ...(await externalSettings(emptyDatabase, atEnd)), ...settings }, { atEnd })
+  const [plain, set] = await Promise.all([begin(), begin({ CLUB_APPROVAL: 'true', TRUSTED_PROXIES: '127.0.0.0/8' })])
+  Object.assign(services, { plain, set })
+})
+
+it.each(['NODE_ENV=production', 'DATABASE_URL'])('the development login returns 404 with %s', async (setting) => {
+  const trial = async () => start({ DATA_DIR: await dataDirectoryWithCluster(), NODE_ENV: 'production' })
+  const { port } = setting === 'DATABASE_URL' ? services.plain : await trial()
   const page = await send(port, 'GET', connected, { headers })
+  expect([page.status, page.text.includes(`${connected}/pick`)]).toEqual([200, false])
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
-  const picked = await send(port, 'POST', `${connected}/pick`, { headers: form })
-  return { status: page.status, isOffered: page.text.includes(`${connected}/pick`), picked: picked.status }
-}
-
-describe('the development login', () => {
-  it('returns 404 with NODE_ENV=production', async () => {
-    const service = await start({ DATA_DIR: await dataDirectoryWithCluster(), NODE_ENV: 'production' })
-    expect(await developmentLogin(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
-    await service.stop()
-  })
-
-  it('returns 404 with DATABASE_URL', async () => {
-    const service = await start({ DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() })
-    expect(await developmentLogin(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
-    await service.stop()
-  })
+  expect((await send(port, 'POST', `${connected}/pick`, { headers: form })).status).toBe(404)
 })
 
-describe('clients behind a reverse proxy', () => {
-  it.each([
-    ['are counted one by one', { TRUSTED_PROXIES: '127.0.0.0/8' }, 400],
-    ['are counted together without TRUSTED_PROXIES', {}, 429],
-  ])('%s', async (_, settings, otherStatus) => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), ...settings }
-    const service = await start(env)
-    const ask = async (client: string) => {
-      const from = { ...headers, 'x-forwarded-for': client }
-      return (await send(service.port, 'GET', '/v1/oauth/authorize', { headers: from })).status
-    }
-    const answers = await Promise.all(Array.from({ length: 300 }, () => ask('198.51.100.7')))
-    expect(new Set(answers)).toEqual(new Set([400]))
-    expect(await ask('198.51.100.7')).toBe(429)
-    expect(await ask('198.51.100.8')).toBe(otherStatus)
-    await service.stop()
-  })
+it.each([
+  ['set', 200],
+  ['plain', 404],
+] as const)('the page on which clubs decide with CLUB_APPROVAL %s is %i', async (name, status) => {
+  expect((await send(services[name].port, 'GET', '/v1/oauth/club', { headers })).status).toBe(status)
 })
 
-describe('the page on which clubs decide', () => {
-  it.each([
-    [{ CLUB_APPROVAL: 'true' }, 200],
-    [{}, 404],
-  ])('with %o is %i', async (settings, status) => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), ...settings }
-    const service = await start(env)
-    expect((await send(service.port, 'GET', '/v1/oauth/club', { headers })).status).toBe(status)
-    await service.stop()
-  })
+it.each([
+  ['are counted one by one', 'set', 400],
+  ['are counted together without TRUSTED_PROXIES', 'plain', 429],
+] as const)('clients behind a reverse proxy %s', async (_, name, otherStatus) => {
+  const ask = async (client: string) => {
+    const from = { ...headers, 'x-forwarded-for': client }
+    return (await send(services[name].port, 'GET', '/v1/oauth/authorize', { headers: from })).status
+  }
+  const answers = await Promise.all(Array.from({ length: 300 }, () => ask('198.51.100.7')))
+  expect(new Set(answers)).toEqual(new Set([400]))
+  expect(await ask('198.51.100.7')).toBe(429)
+  expect(await ask('198.51.100.8')).toBe(otherStatus)
+})
+
+it('the service starts while its issuer is down, and trusts no other issuer', async () => {
+  const issuer = await loopbackIssuer()
+  onTestFinished(issuer.down)
+  const own = await externalSettings()
+  const env = { ...own, TOKEN_ISSUER: issuer.issuer, TOKEN_AUDIENCE: 'urn:example' }
+  await command('seed', [], env).ended
+  const exp = Math.floor(Date.now() / 1000) + 3600
+  const claims = { sub: 'anna', organisation: 'riverside', client_id: 'trainer-app', aud: 'urn:example', exp }
+  const token = () => issuer.sign({ ...claims, scope: 'svc.me.profile:read', jti: crypto.randomUUID() })
+
+  await issuer.down()
+  const service = await start(env)
+  const profile = async () => asAnna(service, 'GET', '/me/profile', undefined, await token())
+  const internal = async (path: string) => (await send(service.internalPort, 'GET', path)).status
+  expect(service.stdout()).not.toContain('curl')
+  expect([await internal('/readyz'), await internal('/healthz')]).toEqual([503, 200])
+  expect(await profile()).toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+
+  await issuer.up()
+  await until(
+    () => internal('/readyz'),
+    (status) => status === 200,
+  )
+  expect(await profile()).toMatchObject({ status: 200, body: { id: 'anna' } })
+  const development = await issueToken({ DATA_DIR: own.DATA_DIR }, ...annaIn('riverside'))
+  expect((await asAnna(service, 'GET', '/me/profile', undefined, development)).status).toBe(401)
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
+  expect(service.stdout()).not.toMatch(/eyJ/)
 })

@@ -1,77 +1,62 @@
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { run } from './service.ts'
 
 it('build.mjs builds the service at first, then only after changes, and removes the output of removed sources', async () => {
-  const { build, calls, write, remove, dist } = await project()
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'bundle', 'documents', 'sdk'])
+  const { expectCalls, write, remove, dist } = await project()
+  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents', 'sdk'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade'])
 
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual([])
+  await expectCalls(['--if-changed'], [])
 
   await remove('server/b.ts')
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['bundle', 'documents'])
+  await expectCalls(['--if-changed'], ['bundle', 'documents'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'rest-facade'])
 
   await write('prisma/schema.prisma', 'another')
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'bundle', 'documents'])
+  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents'])
 
   await remove('prisma/generated')
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma'])
+  await expectCalls(['--if-changed'], ['prisma'])
 
   await write('clients/sdk/client.ts', 'changed')
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['sdk'])
+  await expectCalls(['--if-changed'], ['sdk'])
 
-  expect(await build()).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'bundle', 'documents', 'sdk'])
+  await expectCalls([], ['prisma', 'bundle', 'documents', 'sdk'])
 
   await remove('clients')
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual([])
+  await expectCalls(['--if-changed'], [])
 })
 
 it('build.mjs --packages builds the packages too, when something in them has changed', async () => {
-  const { build, calls, write, remove, dist, files } = await project()
-  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'bundle', 'documents', 'sdk', 'packages'])
+  const { expectCalls, write, remove, dist, files } = await project()
+  await expectCalls(['--if-changed', '--packages'], ['prisma', 'bundle', 'documents', 'sdk', 'packages'])
   expect(await dist()).toContain('types')
-  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual([])
+  await expectCalls(['--if-changed', '--packages'], [])
 
   await write('clients/first-party/dist/client.js', 'made by the build')
-  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual([])
+  await expectCalls(['--if-changed', '--packages'], [])
   await write('clients/first-party/client.ts', 'changed')
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual([])
-  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['packages'])
+  await expectCalls(['--if-changed'], [])
+  await expectCalls(['--if-changed', '--packages'], ['packages'])
 
   for (const [removed, made] of [
     ['clients/first-party/dist', ['packages']],
     ['clients/sdk/dist', ['sdk', 'packages']],
   ] as const) {
     await remove(removed)
-    expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-    expect(await calls()).toEqual(made)
+    await expectCalls(['--if-changed', '--packages'], made)
   }
 
   await write('server/a.ts', 'changed')
-  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['bundle', 'documents', 'packages'])
+  await expectCalls(['--if-changed', '--packages'], ['bundle', 'documents', 'packages'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
 })
 
 it('build.mjs prints the error of a source that cannot be bundled and keeps the former build', async () => {
-  const { build, calls, write, files, dist } = await project()
+  const { build, calls, expectCalls, write, files, dist } = await project()
   await build()
   await write('server/a.ts', 'error')
   expect(await build('--if-changed')).toEqual([1, 'a.ts is wrong\n'])
@@ -79,8 +64,7 @@ it('build.mjs prints the error of a source that cannot be bundled and keeps the 
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
   await calls()
   await write('server/a.ts', 'again')
-  expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['bundle', 'documents'])
+  await expectCalls(['--if-changed'], ['bundle', 'documents'])
 })
 
 it('build.mjs --if-changed does nothing without the tools or the sources', async () => {
@@ -100,8 +84,7 @@ it('build.mjs --if-changed does nothing without the tools or the sources', async
 /** A project of two sources whose tools note that they were called; the bundler copies the sources. */
 async function project() {
   const configs = ['tsconfig.json', 'tsconfig.types.json']
-  const root = await mkdtemp(join(tmpdir(), 'member-apps-build-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const root = await temporaryDirectory()
   const write = async (path: string, text: string) => {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), text)
@@ -147,20 +130,27 @@ async function project() {
      fs.mkdirSync('clients/sdk/dist', { recursive: true })
      fs.appendFileSync('calls', 'sdk ')`,
   )
+  const build = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run([join(root, 'build.mjs'), ...args], {}).ended
+    return [code, stdout + stderr]
+  }
+  /** The tools called since the last look. */
+  const calls = async () => {
+    const text = await readFile(join(root, 'calls'), 'utf8').catch(() => '')
+    await rm(join(root, 'calls'), { force: true })
+    return text.split(' ').filter(Boolean)
+  }
   return {
     write,
+    calls,
     remove: (path: string) => rm(join(root, path), { recursive: true }),
     dist: async () => (await readdir(join(root, 'dist'))).sort(),
     files: () => readdir(root),
-    /** The tools called since the last look. */
-    async calls() {
-      const text = await readFile(join(root, 'calls'), 'utf8').catch(() => '')
-      await rm(join(root, 'calls'), { force: true })
-      return text.split(' ').filter(Boolean)
-    },
-    async build(...args: string[]) {
-      const { code, stdout, stderr } = await run([join(root, 'build.mjs'), ...args], {}).ended
-      return [code, stdout + stderr]
+    build,
+    /** Expects that a build is silent, and calls these tools. */
+    async expectCalls(args: string[], expected: readonly string[]) {
+      expect(await build(...args)).toEqual([0, ''])
+      expect(await calls()).toEqual(expected)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { samplesOf } from '../metrics/samples.ts'
-import { command, dataDirectoryWithCluster, send, start } from './service.ts'
+import { annaIn, dataDirectoryWithCluster, issueToken, send, start } from './service.ts'
 
 const HOURS_S = 7_200
 
@@ -14,11 +14,10 @@ it('a node whose clock is two hours ahead publishes what is due now, and says so
     WEBHOOK_WORKER: 'false',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}`,
   })
-  const tokenFor = async (...args: string[]) =>
-    (await command('token', ['--club', 'provider', ...args], { DATA_DIR }).ended).stdout.trim()
+  const scope = 'ntf.subscriptions:write ntf.events:write'
   const [app, platform] = await Promise.all([
-    tokenFor('--member', 'anna', '--client', 'trainer-app'),
-    tokenFor('--client', 'platform', '--scope', 'ntf.subscriptions:write ntf.events:write'),
+    issueToken({ DATA_DIR }, ...annaIn('provider')),
+    issueToken({ DATA_DIR }, '--club', 'provider', '--client', 'platform', '--scope', scope),
   ])
   const headers = { host: 'notify.localhost', authorization: `Bearer ${app}` }
   const body = { url: 'https://receiver.example/hook' }

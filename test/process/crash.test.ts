@@ -1,36 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import { asAnna, dataDirectory, dataDirectoryWithCluster, postgresOf, send, start, tokenOf } from './service.ts'
 
-describe('a service that is killed', () => {
-  it('loses no acknowledged write, and needs no cleanup before the next start', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
-    const killed = await start({ DATA_DIR })
-    const token = tokenOf(killed)
-    const written: string[] = []
-    const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let n = 0; ; n++) {
-        const key = `w${writer}-${n}`
-        const { status } = await asAnna(killed, 'PUT', `/storage/kept/${key}`, { value: key })
-        if (status === 200) written.push(key)
-        if (written.length === 100) killed.child.kill('SIGKILL')
-      }
-    })
-    await Promise.allSettled(writers)
-    expect(await killed.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
-    const server = await postgresOf(DATA_DIR)
-    expect(server).not.toBe(0)
-
-    const next = await start({ DATA_DIR })
-    expect(next.stderr()).toBe('')
-    expect(await postgresOf(DATA_DIR)).toBe(server)
-    expect(written.length).toBeGreaterThanOrEqual(100)
-    for (const key of written) {
-      const { body } = await asAnna(next, 'GET', `/storage/kept/${key}`, undefined, token)
-      expect(body).toMatchObject({ key, value: key })
+it('a service that is killed loses no acknowledged write, and needs no cleanup before the next start', async () => {
+  const DATA_DIR = await dataDirectoryWithCluster()
+  const killed = await start({ DATA_DIR })
+  const token = tokenOf(killed)
+  const written: string[] = []
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let n = 0; ; n++) {
+      const key = `w${writer}-${n}`
+      const { status } = await asAnna(killed, 'PUT', `/storage/kept/${key}`, { value: key })
+      if (status === 200) written.push(key)
+      if (written.length === 100) killed.child.kill('SIGKILL')
     }
-    expect(await next.stop()).toMatchObject({ code: 0, stderr: '' })
-    expect(await postgresOf(DATA_DIR)).toBe(0)
   })
+  await Promise.allSettled(writers)
+  expect(await killed.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
+  const server = await postgresOf(DATA_DIR)
+  expect(server).not.toBe(0)
+
+  const next = await start({ DATA_DIR })
+  expect(next.stderr()).toBe('')
+  expect(await postgresOf(DATA_DIR)).toBe(server)
+  expect(written.length).toBeGreaterThanOrEqual(100)
+  for (const key of written) {
+    const { body } = await asAnna(next, 'GET', `/storage/kept/${key}`, undefined, token)
+    expect(body).toMatchObject({ key, value: key })
+  }
+  expect(await next.stop()).toMatchObject({ code: 0, stderr: '' })
+  expect(await postgresOf(DATA_DIR)).toBe(0)
 })
 
 describe('two services on one data directory', () => {

@@ -1,22 +1,12 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { migratedDatabase } from '../support/databases.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { launch, refuses, send, until } from './service.ts'
 
 const root = join(import.meta.dirname, '../..')
-const SOURCES = [
-  'package.json',
-  'tsconfig.json',
-  'prisma',
-  'routers',
-  'rest-facade',
-  'server',
-  'examples',
-  'clients',
-  'docs',
-]
+const SOURCES = 'package.json tsconfig.json prisma routers rest-facade server examples clients docs'.split(' ')
 
 it('npm run dev serves each change, and the former sources while one of them is broken', async () => {
   const { edit, dev } = await project()
@@ -67,8 +57,7 @@ it('npm run dev serves each change, and the former sources while one of them is 
 
 /** `npm run dev` in a copy of the sources. */
 async function project() {
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-dev-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const directory = await temporaryDirectory()
   for (const path of SOURCES) await cp(join(root, path), join(directory, path), { recursive: true })
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
   const dev = await launch(

@@ -13,10 +13,11 @@ import { suiteLimits } from '../support/time-limits.ts'
 import type { Service } from './service.ts'
 import {
   asAnna,
-  dataDirectory,
   dataDirectoryWithCluster,
+  externalSettings,
   launch,
   postgresOf,
+  readStop,
   refuses,
   start,
   tokenOf,
@@ -45,7 +46,7 @@ describe('a service that is asked to stop', () => {
     expect(answer).toMatch(/\r\nConnection: close\r\n/i)
     expect(answer).toContain('{"key":"slow","value":"whole",')
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
-    expect(stopsOf(service)).toEqual(['SIGTERM: draining for 0 s', 'stopped, 0 requests cut'])
+    expect(readStop(service.stdout())).toEqual(['SIGTERM: draining for 0 s', 'stopped, 0 requests cut'])
     expect(await postgresOf(DATA_DIR)).toBe(0)
 
     const later = await start({ DATA_DIR })
@@ -85,15 +86,15 @@ describe('a service that is asked to stop', () => {
     const service = await start(env)
     service.child.kill('SIGTERM')
     await until(
-      async () => stopsOf(service),
+      async () => readStop(service.stdout()),
       (said) => said.length > 0,
     )
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' })
-    expect(stopsOf(service)).toEqual(['SIGTERM: draining for 0.5 s', 'stopped, 0 requests cut'])
+    expect(readStop(service.stdout())).toEqual(['SIGTERM: draining for 0.5 s', 'stopped, 0 requests cut'])
   })
 
   it('that hangs is ended, with a line on standard error', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await migratedDatabase(), NODE_OPTIONS: HANGING }
+    const env = { ...(await externalSettings(migratedDatabase)), NODE_OPTIONS: HANGING }
     const service = await start(env)
     service.child.kill('SIGUSR2')
     await until(
@@ -121,7 +122,7 @@ describe('a service that is asked to stop', () => {
     expect(await slow.finish()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(await postgresOf(DATA_DIR)).toBe(0)
-    expect(stopsOf(service)).toEqual(['SIGINT: draining for 0 s', 'stopped, 0 requests cut'])
+    expect(readStop(service.stdout())).toEqual(['SIGINT: draining for 0 s', 'stopped, 0 requests cut'])
   })
 
   it('leaves no database server behind when it is still starting', async () => {
@@ -133,14 +134,6 @@ describe('a service that is asked to stop', () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 })
-
-/** The lines of the log about the stop. */
-const stopsOf = ({ stdout }: Service): string[] =>
-  stdout()
-    .split('\n')
-    .filter((line) => line.startsWith('{') && line.endsWith('}'))
-    .map((line) => JSON.parse(line).msg)
-    .filter((msg) => /^SIG|^stopped/.test(msg))
 
 const withToken = (service: Service) => ({ port: service.port, token: tokenOf(service) })
 

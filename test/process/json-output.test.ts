@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startMailServer } from '../oauth/mail-server.ts'
 import { emptyDatabase, migratedDatabase } from '../support/databases.ts'
-import { command, dataDirectory, run, send, start } from './service.ts'
+import { listenLocally } from '../support/local-server.ts'
+import { annaIn, command, dataDirectory, externalSettings, launchWorker, run, send, start } from './service.ts'
 
-const worker = fileURLToPath(new URL('../../dist/server/worker.js', import.meta.url))
 const SECRETS_KEY = randomBytes(32).toString('base64')
+const APIS = ['apps', 'lms', 'notify', 'sync']
 
 /** Prints and warns as packages do, on a signal. */
 const LOUD = `--import=data:text/javascript,${encodeURIComponent(`
@@ -21,6 +24,7 @@ const LOUD = `--import=data:text/javascript,${encodeURIComponent(`
   })
 `)}`
 
+/** Of which each line is JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 const parsed = (stdout: string): any[] =>
   stdout
@@ -32,14 +36,8 @@ describe('standard output in production', () => {
   it('of the service is lines of JSON: addresses, warnings, first steps, requests, what packages print', async () => {
     const directory = await dataDirectory()
     await writeFile(join(directory, '.env'), 'SECRET_KEY=canary\n')
-    const env = {
-      DATA_DIR: directory,
-      DATABASE_URL: await emptyDatabase(),
-      NODE_ENV: 'production',
-      NODE_OPTIONS: LOUD,
-      TRUSTED_PROXY: 'canary',
-    }
-    const service = await start(env, { cwd: directory })
+    const env = { DATA_DIR: directory, DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production', NODE_OPTIONS: LOUD }
+    const service = await start({ ...env, TRUSTED_PROXY: 'canary' }, { cwd: directory })
     const { port, internalPort } = service
     await send(port, 'GET', '/v1/me/profile', { headers: { host: 'apps.localhost' } })
     await send(port, 'GET', '/v1/oauth/authorize', { headers: { host: 'auth.localhost' } })
@@ -54,10 +52,7 @@ describe('standard output in production', () => {
     const listens = lines.filter(({ msg }) => msg === 'the service listens')
     expect(listens).toEqual([
       expect.objectContaining({
-        apps: `http://apps.localhost:${port}/v1`,
-        lms: `http://lms.localhost:${port}/v1`,
-        notify: `http://notify.localhost:${port}/v1`,
-        sync: `http://sync.localhost:${port}/v1`,
+        ...Object.fromEntries(APIS.map((api) => [api, `http://${api}.localhost:${port}/v1`])),
         tRPC: `http://localhost:${internalPort}/trpc`,
         ports: `${port} (public) on every interface, ${internalPort} (internal) on 127.0.0.1`,
         data: 'the database of DATABASE_URL',
@@ -83,13 +78,8 @@ describe('standard output in production', () => {
   })
 
   it('of the worker is lines of JSON', async () => {
-    const env = {
-      DATA_DIR: await dataDirectory(),
-      DATABASE_URL: await migratedDatabase(),
-      NODE_ENV: 'production',
-      NODE_OPTIONS: LOUD,
-    }
-    const program = run([worker], env)
+    const env = { ...(await externalSettings(migratedDatabase)), NODE_ENV: 'production', NODE_OPTIONS: LOUD }
+    const program = launchWorker(env)
     await expect.poll(() => program.stdout()).toContain('the worker delivers')
     program.child.kill('SIGUSR2')
     await expect.poll(() => program.stdout()).toContain('deprecated')
@@ -104,17 +94,12 @@ describe('standard output in production', () => {
   it('warns of nothing when SECRETS_KEY, a way to sign in and public addresses are set', async () => {
     const mailServer = await startMailServer()
     onTestFinished(mailServer.close)
-    const at = (host: string) => `https://${host}.example.org/v1`
+    const at = (host: string) => [`${host.toUpperCase()}_BASE_URL`, `https://${host}.example.org/v1`]
     const env = {
-      DATA_DIR: await dataDirectory(),
-      DATABASE_URL: await emptyDatabase(),
+      ...(await externalSettings()),
+      ...Object.fromEntries([...APIS, 'auth'].map(at)),
       NODE_ENV: 'production',
       SECRETS_KEY,
-      APPS_BASE_URL: at('apps'),
-      LMS_BASE_URL: at('lms'),
-      NOTIFY_BASE_URL: at('notify'),
-      SYNC_BASE_URL: at('sync'),
-      AUTH_BASE_URL: at('auth'),
       SMTP_URL: mailServer.url,
       MAIL_FROM: 'apps@example.org',
     }
@@ -128,28 +113,63 @@ describe('standard output in production', () => {
   })
 })
 
-describe('unknown names', () => {
-  it('are told by commands, and beside settings that cannot be used, and without a value', async () => {
-    const cwd = await dataDirectory()
-    await writeFile(join(cwd, '.env'), 'LOGIN_ISSUR=canary\nLOGIN_CLIENT_ID=apps\nPGSSLMODE=disable\n')
-    const main = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))
-    const { code, stdout, stderr } = await run([main], { DATA_DIR: cwd }, { cwd }).ended
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr.split('\n')).toEqual([
-      'These settings cannot be used (.env.example describes them):',
-      '  LOGIN_ISSUER: is required with LOGIN_CLIENT_ID',
-      'LOGIN_ISSUR in .env is not a setting of this service: is LOGIN_ISSUER meant?',
-      '',
-    ])
-    await writeFile(join(cwd, '.env'), 'POTR=canary\n')
-    const args = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
-    const token = await command('token', args, { DATA_DIR: cwd, SECRET_KEY: 'canary' }, { cwd }).ended
-    expect(token).toMatchObject({ code: 0, signal: null })
-    expect(token.stderr.split('\n')).toEqual([
-      'POTR in .env is not a setting of this service: is PORT meant?',
-      'SECRET_KEY in the environment is not a setting of this service: is SECRETS_KEY meant?',
-      '',
-    ])
-    expect(token.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+it('unknown names are told by commands, and beside settings that cannot be used, and without a value', async () => {
+  const cwd = await dataDirectory()
+  await writeFile(join(cwd, '.env'), 'LOGIN_ISSUR=canary\nLOGIN_CLIENT_ID=apps\nPGSSLMODE=disable\n')
+  const main = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))
+  const { code, stdout, stderr } = await run([main], { DATA_DIR: cwd }, { cwd }).ended
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr.split('\n')).toEqual([
+    'These settings cannot be used (.env.example describes them):',
+    '  LOGIN_ISSUER: is required with LOGIN_CLIENT_ID',
+    'LOGIN_ISSUR in .env is not a setting of this service: is LOGIN_ISSUER meant?',
+    '',
+  ])
+  await writeFile(join(cwd, '.env'), 'POTR=canary\n')
+  const token = await command('token', annaIn('riverside'), { DATA_DIR: cwd, SECRET_KEY: 'canary' }, { cwd }).ended
+  expect(token).toMatchObject({ code: 0, signal: null })
+  expect(token.stderr.split('\n')).toEqual([
+    'POTR in .env is not a setting of this service: is PORT meant?',
+    'SECRET_KEY in the environment is not a setting of this service: is SECRETS_KEY meant?',
+    '',
+  ])
+  expect(token.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+})
+
+/** The address of a server that accepts connections, and `end`, which closes them without an answer. */
+async function silent() {
+  const sockets: Socket[] = []
+  const port = await listenLocally(createServer((socket) => void sockets.push(socket.on('error', () => {}))))
+  const end = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  onTestFinished(end)
+  return { host: `127.0.0.1:${port}`, sockets, end }
+}
+
+it('a start does not wait for SMTP_URL and LOGIN_ISSUER, and warns once of each that it does not reach', async () => {
+  const [mailServer, provider] = [await silent(), await silent()]
+  const service = await start({
+    ...(await externalSettings(migratedDatabase)),
+    NODE_ENV: 'production',
+    SMTP_URL: `smtp://${mailServer.host}`,
+    MAIL_FROM: 'apps@example.org',
+    LOGIN_ISSUER: `http://${provider.host}`,
+    LOGIN_CLIENT_ID: 'apps',
   })
+  await expect.poll(() => [mailServer.sockets.length, provider.sockets.length]).toEqual([1, 1])
+  mailServer.end()
+  provider.end()
+  const messages = () => parsed(service.stdout()).map(({ msg }) => msg as string)
+  const said = () => messages().filter((text) => /the service listens|SMTP_URL cannot|LOGIN_ISSUER cannot/.test(text))
+  await expect.poll(said).toHaveLength(3)
+  expect((await send(service.internalPort, 'GET', '/readyz')).status).toBe(200)
+  const [listens, ...warnings] = said()
+  expect(listens).toBe('the service listens')
+  expect(warnings.sort()).toEqual([
+    expect.stringMatching(/^the mail server of SMTP_URL cannot be used: \S/),
+    expect.stringMatching(/^the provider of LOGIN_ISSUER cannot be used: .*(?:ECONNRESET|fetch failed)/),
+  ])
+  expect([mailServer.sockets.length, provider.sockets.length]).toEqual([1, 1])
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
 })

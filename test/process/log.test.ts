@@ -1,29 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { emptyDatabase } from '../support/databases.ts'
-import { command, dataDirectory, send, start } from './service.ts'
+import { annaIn, command, externalSettings, issueToken, readLog, send, start } from './service.ts'
 
 /** Whatever a request holds that is not for the log has this in it. */
 const CANARY = 'canary4711'
 
 describe('the log', () => {
   it('has one line of JSON per request, without token, secret, value, key or query', async () => {
-    const env = {
-      DATA_DIR: await dataDirectory(),
-      DATABASE_URL: await emptyDatabase(),
-      NODE_ENV: 'production',
-      DEVELOPMENT_TOKENS: 'true',
-    }
+    const env = { ...(await externalSettings()), NODE_ENV: 'production', DEVELOPMENT_TOKENS: 'true' }
     await command('seed', ['--yes'], env).ended
     const service = await start(env)
-    const tokens: string[] = []
-    const token = async (club: string) => {
-      const args = ['--member', 'anna', '--club', club, '--client', 'trainer-app']
-      const { stdout } = await command('token', args, env).ended
-      tokens.push(stdout.trim())
-      return stdout.trim()
-    }
-    const ofClub = await token('riverside')
-    const [ofAcademy, ofProvider] = [await token('academy'), await token('provider')]
+    const clubs = ['riverside', 'academy', 'provider']
+    const tokens = await Promise.all(clubs.map((club) => issueToken(env, ...annaIn(club))))
+    const [ofClub, ofAcademy, ofProvider] = tokens as [string, string, string]
     const { port, internalPort } = service
     let sent = 0
     const call = async (
@@ -75,8 +63,7 @@ describe('the log', () => {
     expect(stdout).not.toContain(CANARY)
     for (const text of tokens) expect(stdout).not.toContain(text.split('.')[2]!)
 
-    const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
-    const requests = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId)
+    const requests = readLog(stdout).filter(({ requestId }) => requestId)
     expect(requests.map(({ requestId }) => requestId)).toEqual(Array.from({ length: sent }, (_, i) => `r${i}`))
     expect(requests[0]).toEqual({
       level: 30,
@@ -91,8 +78,7 @@ describe('the log', () => {
   })
 
   it('gives a request an id when it has none, or one with characters unfit for a log', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
-    const service = await start(env)
+    const service = await start(await externalSettings())
     for (const given of [undefined, 'two words', `${CANARY}"}`, 'x'.repeat(65)]) {
       const headers = given === undefined ? {} : { 'x-request-id': given }
       const { headers: answered } = await send(service.port, 'GET', '/v1/me/profile', { headers })
@@ -103,25 +89,22 @@ describe('the log', () => {
   })
 
   it('tells of an erasure, which is repeated after a restore, also with LOG_LEVEL=error', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), LOG_LEVEL: 'error' }
+    const env = { ...(await externalSettings()), LOG_LEVEL: 'error' }
     await command('seed', [], env).ended
     const service = await start(env)
-    const args = ['--club', 'provider', '--client', 'platform', '--scope', 'directory:write']
-    const token = (await command('token', args, env).ended).stdout.trim()
+    const token = await issueToken(env, '--club', 'provider', '--client', 'platform', '--scope', 'directory:write')
     const headers = { authorization: `Bearer ${token}` }
     const erase = (id: string) =>
       send(service.internalPort, 'POST', '/trpc/directory.people.erase', { headers, body: { id } })
     expect((await erase('anna')).status).toBe(200)
     expect((await erase('anna')).status).toBe(404)
-    const lines = (await service.stop()).stdout.split('\n').filter((line) => line.startsWith('{'))
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect(readLog((await service.stop()).stdout)).toEqual([
       expect.objectContaining({ repeat: 'member.erase', person: 'anna', removed: expect.anything() }),
     ])
   })
 
   it('is empty with LOG_LEVEL=silent', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), LOG_LEVEL: 'silent' }
-    const service = await start(env)
+    const service = await start({ ...(await externalSettings()), LOG_LEVEL: 'silent' })
     await send(service.port, 'GET', '/v1/me/profile')
     expect((await service.stop()).stdout).not.toContain('{')
   })

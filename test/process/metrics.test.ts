@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { namesOf, samplesOf } from '../metrics/samples.ts'
+import { endAfterAll } from '../support/after-all.ts'
+import type { AtEnd } from '../support/databases.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { table } from '../support/markdown-table.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { publisher } from '../webhooks/queue-world.ts'
-import { dataDirectory, freePort, run, send, start, until } from './service.ts'
+import { dataDirectory, freePort, launchWorker, send, start, until } from './service.ts'
 
-const root = join(import.meta.dirname, '../..')
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
 const alerts = [...read('deploy/prometheus/alerts.yaml').matchAll(/^ {6}- alert: (\w+)\n {8}expr: (.+)$/gm)]
 const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(read('deploy/grafana/dashboard.json'))
@@ -32,34 +33,38 @@ function metricsOf(expression: string): string[] {
 }
 
 /** The database of a service and a worker, behind a proxy that can fail. */
-async function settings() {
-  const proxy = await FaultProxy.to(await migratedDatabase())
-  onTestFinished(() => proxy.close())
+async function settings(atEnd: AtEnd = onTestFinished) {
+  const proxy = await FaultProxy.to(await migratedDatabase(atEnd))
+  atEnd(async () => proxy.close())
   const SECRETS_KEY = Buffer.alloc(32).toString('base64')
-  return { proxy, env: { DATA_DIR: await dataDirectory(), DATABASE_URL: proxy.url, SECRETS_KEY } }
+  return { proxy, env: { DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: proxy.url, SECRETS_KEY } }
 }
 
-async function startWorker(env: Record<string, string>) {
-  const worker = run([join(root, 'dist/server/worker.js')], env)
-  onTestFinished(async () => {
-    if (worker.child.exitCode === null) worker.child.kill('SIGKILL')
-    await worker.ended
-  })
+async function startWorker(env: Record<string, string>, atEnd: AtEnd = onTestFinished) {
+  const worker = launchWorker(env, atEnd)
   const said = async () => (worker.child.exitCode === null ? worker.stdout() : (await worker.ended).stderr)
   await until(said, (text) => text !== '')
   return worker
 }
 
 describe('the metrics of service and worker', () => {
+  const atEnd = endAfterAll()
+  let [WORKER_PORT, internalPort] = [0, 0]
+  let env: Record<string, string>
+  let proxy: FaultProxy
+  let worker: Awaited<ReturnType<typeof startWorker>>
+  beforeAll(async () => {
+    WORKER_PORT = await freePort()
+    const made = await settings(atEnd)
+    proxy = made.proxy
+    env = { ...made.env, WORKER_PORT: String(WORKER_PORT), INTERNAL_NAMES: 'node-1.example.org' }
+    const service = start({ ...made.env, WEBHOOK_WORKER: 'true' }, { atEnd })
+    ;[{ internalPort }, worker] = await Promise.all([service, startWorker(env, atEnd)])
+  })
+
   it('are those that the alerts, the dashboard and the page on watching name', async () => {
-    const { env } = await settings()
-    const WORKER_PORT = String(await freePort())
-    const [service] = await Promise.all([
-      start({ ...env, WEBHOOK_WORKER: 'true' }),
-      startWorker({ ...env, WORKER_PORT }),
-    ])
     const scrape = async (port: number) => namesOf((await send(port, 'GET', '/metrics')).text)
-    const [ofService, ofWorker] = [await scrape(service.internalPort), await scrape(Number(WORKER_PORT))]
+    const [ofService, ofWorker] = [await scrape(internalPort), await scrape(WORKER_PORT)]
     const served = new Set([...ofService, ...ofWorker])
 
     expect(alerts.length).toBeGreaterThan(10)
@@ -89,17 +94,11 @@ describe('the metrics of service and worker', () => {
   })
 
   it('are served while the database is away, without its figures', async () => {
-    const { env, proxy } = await settings()
-    const WORKER_PORT = await freePort()
-    const worker = startWorker({ ...env, WORKER_PORT: String(WORKER_PORT) })
-    const [service] = await Promise.all([start({ ...env, WEBHOOK_WORKER: 'true' }), worker])
     const scrape = async (port: number) => samplesOf((await send(port, 'GET', '/metrics')).text)
-    const statuses = async (path: string) => {
-      const ports = [service.internalPort, WORKER_PORT]
-      return Promise.all(ports.map(async (port) => (await send(port, 'GET', path)).status))
-    }
+    const statuses = async (path: string) =>
+      Promise.all([internalPort, WORKER_PORT].map(async (port) => (await send(port, 'GET', path)).status))
     // A scrape leaves out what a busy database does not tell in time.
-    const deadRows = async () => (await scrape(service.internalPort)).get('storage_usage_dead_rows')
+    const deadRows = async () => (await scrape(internalPort)).get('storage_usage_dead_rows')
     await expect.poll(deadRows).toBe(0)
     expect([await statuses('/healthz'), await statuses('/readyz')]).toEqual([
       [200, 200],
@@ -107,7 +106,7 @@ describe('the metrics of service and worker', () => {
     ])
     await proxy.begin('blackhole')
     expect(await statuses('/metrics')).toEqual([200, 200])
-    const away = await scrape(service.internalPort)
+    const away = await scrape(internalPort)
     expect(away.get('http_requests_in_flight')).toBe(1)
     for (const name of ['storage_usage_dead_rows', 'database_oldest_snapshot_seconds', 'deliveries_due']) {
       expect([name, away.has(name)]).toEqual([name, false])
@@ -123,27 +122,8 @@ describe('the metrics of service and worker', () => {
     await expect.poll(() => statuses('/readyz')).toEqual([200, 200])
     await expect.poll(deadRows).toBe(0)
   })
-})
 
-describe('the port of a worker', () => {
-  it('is not there unless WORKER_PORT is set, so that a worker runs beside the service with the same settings', async () => {
-    const { env } = await settings()
-    const INTERNAL_PORT = await freePort()
-    const given = { ...env, INTERNAL_PORT: String(INTERNAL_PORT) }
-    const service = await start(given)
-    const worker = await startWorker(given)
-    await expect.poll(worker.stdout).toContain('"msg":"the worker delivers"')
-    expect(service.child.exitCode).toBeNull()
-    expect((await send(INTERNAL_PORT, 'GET', '/metrics')).text).toContain('http_requests_in_flight')
-    worker.child.kill('SIGTERM')
-    expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it('answers three paths, and ends the worker with one line when it is taken', async () => {
-    const { env } = await settings()
-    const WORKER_PORT = await freePort()
-    const INTERNAL_NAMES = 'node-1.example.org'
-    const worker = await startWorker({ ...env, WORKER_PORT: String(WORKER_PORT), INTERNAL_NAMES })
+  it('have a port of the worker that answers three paths, and ends a worker with one line when it is taken', async () => {
     const answer = async (method: string, path: string) => {
       const response = await fetch(`http://127.0.0.1:${WORKER_PORT}${path}`, { method })
       return [response.status, response.headers.get('content-type'), (await response.text()).length > 0]
@@ -158,7 +138,7 @@ describe('the port of a worker', () => {
     }
     const named = (host: string) => send(WORKER_PORT, 'GET', '/metrics', { headers: { host } })
     expect([(await named('evil.example')).status, (await named('node-1.example.org')).status]).toEqual([404, 200])
-    const second = run([join(root, 'dist/server/worker.js')], { ...env, WORKER_PORT: String(WORKER_PORT) })
+    const second = launchWorker(env)
     expect(await second.ended).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
@@ -168,4 +148,17 @@ describe('the port of a worker', () => {
     worker.child.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
   })
+})
+
+it('the port of a worker is not there unless WORKER_PORT is set, so that a worker runs beside the service with the same settings', async () => {
+  const { env } = await settings()
+  const INTERNAL_PORT = await freePort()
+  const given = { ...env, INTERNAL_PORT: String(INTERNAL_PORT) }
+  const service = await start(given)
+  const worker = await startWorker(given)
+  await expect.poll(worker.stdout).toContain('"msg":"the worker delivers"')
+  expect(service.child.exitCode).toBeNull()
+  expect((await send(INTERNAL_PORT, 'GET', '/metrics')).text).toContain('http_requests_in_flight')
+  worker.child.kill('SIGTERM')
+  expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
 })

@@ -15,6 +15,7 @@ import { onTestFinished } from 'vitest'
 import type { CommandName } from '../../server/commands/program/run-command.ts'
 import { copyCluster } from '../support/cluster-template.ts'
 import type { AtEnd } from '../support/databases.ts'
+import { emptyDatabase } from '../support/databases.ts'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -85,6 +86,37 @@ export const command = (
   options: { cwd?: string } = {},
 ) => run([commandEntry, name, ...args], env, options)
 
+/** The token that a command prints for these options. */
+export const issueToken = async (env: Record<string, string>, ...options: string[]) =>
+  (await command('token', options, env).ended).stdout.trim()
+
+/** The options for a token with which the sample app acts for Anna in a club. */
+export const annaIn = (club: string) => ['--member', 'anna', '--club', club, '--client', 'trainer-app']
+
+/** The lines of the log among what a program has printed. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
+export const readLog = (printed: string): any[] =>
+  printed
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line))
+
+/** The lines of the log about a stop. */
+export const readStop = (printed: string): string[] =>
+  readLog(printed).flatMap(({ msg }) => (/^SIG|^stopped/.test(msg) ? [msg] : []))
+
+/** The compiled worker, as `member-apps worker` starts it; not waited for. */
+export function launchWorker(env: Record<string, string>, atEnd: AtEnd = onTestFinished): Program {
+  const worker = run([root('dist/server/worker.js')], env)
+  atEnd(() => kill(worker))
+  return worker
+}
+
+async function kill(program: Program) {
+  if (program.child.exitCode === null) program.child.kill('SIGKILL')
+  await program.ended
+}
+
 /** The compiled service, as `npm start` starts it, on free ports; not waited for. */
 export async function launch(
   env: Record<string, string>,
@@ -100,10 +132,7 @@ export async function launch(
     },
     options,
   )
-  atEnd(async () => {
-    if (program.child.exitCode === null) program.child.kill('SIGKILL')
-    await program.ended
-  })
+  atEnd(() => kill(program))
   return {
     ...program,
     port,
@@ -145,6 +174,14 @@ export async function dataDirectory(atEnd: AtEnd = onTestFinished): Promise<stri
     await rm(directory, { recursive: true, force: true })
   })
   return directory
+}
+
+/** The settings of a service on a database of its own, by default an empty one. */
+export async function externalSettings(
+  database: (atEnd: AtEnd) => Promise<string> = emptyDatabase,
+  atEnd: AtEnd = onTestFinished,
+) {
+  return { DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: await database(atEnd) }
 }
 
 /** The same with the cluster of an embedded server, empty: for tests that are not about a first start. */

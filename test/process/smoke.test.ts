@@ -1,25 +1,20 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { AtEnd } from '../support/databases.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { endAfterAll } from '../support/after-all.ts'
+import { listenLocally } from '../support/local-server.ts'
 import type { Service } from './service.ts'
 import { asAnna, dataDirectory, dataDirectoryWithCluster, freePort, run, start } from './service.ts'
 
 const entry = fileURLToPath(new URL('../../.ci/smoke.mjs', import.meta.url))
 const at = (port: number) => `http://localhost:${port}`
 
-const ends: (() => Promise<void>)[] = []
-const atEnd: AtEnd = (end) => void ends.unshift(end)
+const atEnd = endAfterAll()
 let service: Service
 let DATA_DIR: string
 beforeAll(async () => {
   DATA_DIR = await dataDirectoryWithCluster(atEnd)
   service = await start({ DATA_DIR }, { atEnd })
-})
-afterAll(async () => {
-  for (const end of ends) await end()
 })
 
 const smoke = (urls: string[], dataDir = DATA_DIR) => run([entry, ...urls], { DATA_DIR: dataDir }).ended
@@ -38,7 +33,7 @@ const untouched = { used: '1', totals: [0, 0, 0, 0] }
 type Fault = [request: RegExp, text: string, instead: string]
 
 /** A proxy to the service that changes its responses. */
-async function faultyProxy(faults: Fault[]): Promise<number> {
+function faultyProxy(faults: Fault[]): Promise<number> {
   const server = createServer((client) => {
     const [sent, received]: Buffer[][] = [[], []]
     const upstream = connect(service.port, '127.0.0.1')
@@ -54,10 +49,7 @@ async function faultyProxy(faults: Fault[]): Promise<number> {
     const fault = faults.find(([start, text]) => start.test(request) && response.includes(text))
     return fault ? response.replace(fault[1], fault[2]) : response
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return (server.address() as AddressInfo).port
+  return listenLocally(server)
 }
 
 describe('the contract smoke', () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { accountFor } from '../../../prisma/embedded/account.ts'
 import { findBinaries, runBinary, usableBinaries } from '../../../prisma/embedded/binaries.ts'
-import { isRoot, query, started, temporaryDirectory } from './servers.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { isRoot, query, started } from './servers.ts'
 
 describe('the embedded binaries', () => {
   it('have their symbolic links when install scripts are off', async () => {

@@ -2,7 +2,8 @@ import { chown, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { accountFor } from '../../../prisma/embedded/account.ts'
-import { clusterDirectory, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { clusterDirectory, pidOf, query, started, startedElsewhere, usedDirectory } from './servers.ts'
 
 describe('after a kill -9', () => {
   it('of PostgreSQL, the service restarts it', async () => {
@@ -24,16 +25,14 @@ describe('after a kill -9', () => {
   })
 
   it.runIf(process.platform === 'linux')('starts although another program has the old pid', async () => {
-    const directory = await clusterDirectory()
-    await (await started(directory)).stop()
+    const directory = await usedDirectory()
     await writePidFile(directory, `${process.pid}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
     const next = await started(directory)
     expect(await query(next.url, 'SELECT 1')).toEqual([1])
   })
 
   it.runIf(process.platform === 'linux')('starts although another PostgreSQL server has the old pid', async () => {
-    const directory = await clusterDirectory()
-    await (await started(directory)).stop()
+    const directory = await usedDirectory()
     const other = await temporaryDirectory()
     await started(other)
     await writePidFile(directory, `${await pidOf(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
@@ -42,8 +41,7 @@ describe('after a kill -9', () => {
   })
 
   it('starts although a power failure left an empty pid file', async () => {
-    const directory = await clusterDirectory()
-    await (await started(directory)).stop()
+    const directory = await usedDirectory()
     await writePidFile(directory, '')
     const next = await started(directory)
     expect(await query(next.url, 'SELECT 1')).toEqual([1])
@@ -58,21 +56,19 @@ describe('after a kill -9', () => {
   })
 })
 
-describe('a copy of the data directory', () => {
-  it('gets its own server with its data even while the original is in use', async () => {
-    const [directory, copy] = [await clusterDirectory(), await temporaryDirectory()]
-    const original = await started(directory)
-    await query(original.url, 'CREATE TABLE kept AS SELECT 1 AS value')
-    await query(original.superuserUrl, 'CHECKPOINT')
-    await cp(join(directory, 'postgres'), join(copy, 'postgres'), { recursive: true })
-    const account = await accountFor(join(directory, 'postgres'))
-    if (account) await chownAll(join(copy, 'postgres'), account.uid, account.gid)
-    const second = await started(copy)
-    expect(await query(second.superuserUrl, 'SHOW data_directory')).toEqual([join(copy, 'postgres', 'data')])
-    expect(await query(original.superuserUrl, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
-    await query(original.url, 'DROP TABLE kept')
-    expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
-  })
+it('a copy of the data directory gets its own server with its data even while the original is in use', async () => {
+  const [directory, copy] = [await clusterDirectory(), await temporaryDirectory()]
+  const original = await started(directory)
+  await query(original.url, 'CREATE TABLE kept AS SELECT 1 AS value')
+  await query(original.superuserUrl, 'CHECKPOINT')
+  await cp(join(directory, 'postgres'), join(copy, 'postgres'), { recursive: true })
+  const account = await accountFor(join(directory, 'postgres'))
+  if (account) await chownAll(join(copy, 'postgres'), account.uid, account.gid)
+  const second = await started(copy)
+  expect(await query(second.superuserUrl, 'SHOW data_directory')).toEqual([join(copy, 'postgres', 'data')])
+  expect(await query(original.superuserUrl, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
+  await query(original.url, 'DROP TABLE kept')
+  expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
 })
 
 /** As a server leaves it. */

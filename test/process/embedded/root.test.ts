@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { accountFor } from '../../../prisma/embedded/account.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
-import { clusterDirectory, isRoot, query, started, temporaryDirectory } from './servers.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { clusterDirectory, isRoot, query, started } from './servers.ts'
 
 /** A file of root's that the cluster's account can neither read nor write. */
 async function secretOfRoot() {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { findBinaries } from '../../../prisma/embedded/binaries.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { pgClient } from '../../support/pg-client.ts'
-import { clusterDirectory, isRoot, pidOf, query, started, temporaryDirectory } from './servers.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { clusterDirectory, isRoot, pidOf, query, started, usedDirectory } from './servers.ts'
 
 describe('an embedded server', () => {
   it('keeps data, URL and password over a restart', async () => {
@@ -106,8 +107,7 @@ describe('startEmbedded throws with the reason', () => {
   })
 
   it('when the data is of another major version of PostgreSQL', async () => {
-    const directory = await clusterDirectory()
-    await (await started(directory)).stop()
+    const directory = await usedDirectory()
     await writeFile(join(directory, 'postgres', 'data', 'PG_VERSION'), '15\n')
     await expect(startEmbedded(directory)).rejects.toThrow(
       /is from PostgreSQL 15, but the embedded server is PostgreSQL 18/,

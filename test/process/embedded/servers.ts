@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -10,21 +9,21 @@ import type { EmbeddedServer } from '../../../prisma/embedded/start.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { copyCluster } from '../../support/cluster-template.ts'
 import { pgClient } from '../../support/pg-client.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 export const isRoot = process.getuid?.() === 0
 
-/** A directory for one test, which the server's user may enter also when the tests are run by root. */
-export async function temporaryDirectory(mode = 0o755): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'embedded-'))
-  await chmod(directory, mode)
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  return directory
-}
-
-/** The same with a cluster, which a start would only create otherwise. */
+/** A directory for one test with a cluster, which a start would only create otherwise. */
 export async function clusterDirectory(): Promise<string> {
   const directory = await temporaryDirectory()
   await copyCluster(directory)
+  return directory
+}
+
+/** The same, in which a server has run. */
+export async function usedDirectory(): Promise<string> {
+  const directory = await clusterDirectory()
+  await (await started(directory)).stop()
   return directory
 }
 

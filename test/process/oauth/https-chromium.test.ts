@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
 import { expect, it, onTestFinished } from 'vitest'
 import { redirectUri, startAuthWorld } from '../../oauth/auth-world.ts'
 import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import { listenLocally } from '../../support/local-server.ts'
 
 const authBaseUrl = 'https://auth.test/v1'
 const scope = 'svc.me.profile:read'
@@ -20,14 +19,7 @@ async function startTls(to: number): Promise<number> {
     })
     req.pipe(passed)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
-  return (server.address() as AddressInfo).port
+  return listenLocally(server)
 }
 
 it.skipIf(!chromium)(`Chromium keeps the cookies of an https address and signs a member in${skipReason}`, async () => {

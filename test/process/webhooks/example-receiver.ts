@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { selfSigned } from '../../webhooks/receiver.ts'
 import { run, until } from '../service.ts'
 
@@ -13,14 +13,13 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 /** Starts the example as a process and waits until it listens. */
 export async function startExample() {
   const { key, cert } = await selfSigned()
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-receiver-'))
+  const directory = await temporaryDirectory()
   const [TLS_KEY, TLS_CERT] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   await Promise.all([writeFile(TLS_KEY, key), writeFile(TLS_CERT, cert)])
   const example = run([program], { WEBHOOK_SECRET: secret, TLS_KEY, TLS_CERT, PORT: '0' })
   onTestFinished(async () => {
     example.child.kill()
     await example.ended
-    await rm(directory, { recursive: true })
   })
   const output = await until(
     async () => (example.child.exitCode === null ? example.stdout() : example.stderr()),

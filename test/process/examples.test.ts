@@ -1,15 +1,59 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import type { OutgoingHttpHeaders } from 'node:http'
+import https from 'node:https'
 import { join } from 'node:path'
+import { decodeJwt } from 'jose'
 import { rolldown } from 'rolldown'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
+import { signature } from '../../routers/webhooks/deliveries/sign.ts'
+import type { Page } from '../oauth/browser.ts'
+import { actionOf, Browser } from '../oauth/browser.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
-import { command, freePort, run, start } from './service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { message, senderTo } from '../webhooks/sending.ts'
+import { command, dataDirectoryWithCluster, freePort, run, start } from './service.ts'
+import { program, secret, startExample } from './webhooks/example-receiver.ts'
 
 const root = join(import.meta.dirname, '../..')
+
+it('the native example signs a member in, on any port', async () => {
+  const port = String(await freePort())
+  // Node asks the system for names under localhost, and not every system knows them.
+  const env = { DATA_DIR: await dataDirectoryWithCluster(), PORT: port, AUTH_BASE_URL: `http://localhost:${port}/v1` }
+  const service = await start(env)
+
+  const scope = 'svc.me.profile:read'
+  const registered = ['add', '--id', 'my-cli', '--name', 'My CLI', '--type', 'native', '--team', 'builders']
+  const more = ['--app', 'trainer-app', '--redirect', 'http://127.0.0.1/', '--scope', scope]
+  expect(await command('client', [...registered, ...more], env).ended).toMatchObject({ code: 0 })
+  const issuer = `${env.AUTH_BASE_URL}/oauth`
+  const program = run([join(root, 'examples/native/sign-in.js'), 'my-cli'], { ISSUER: issuer })
+  await expect.poll(program.stderr).toMatch(/^Open this address in your browser:\n\S+\n$/)
+  const address = new URL(program.stderr().split('\n')[1]!)
+  const redirect = address.searchParams.get('redirect_uri')!
+  // Not from this sign-in.
+  expect((await fetch(`${redirect}?code=stolen&state=guessed&iss=${issuer}`)).status).toBe(404)
+
+  const browser = new Browser(Number(address.port))
+  const follow = async (page: Page) => {
+    let here = page
+    while (here.location?.origin === address.origin) here = await browser.get(here.location)
+    return here
+  }
+  const submit = async (page: Page, step: string, fields: Record<string, string>) =>
+    follow(await browser.post(new URL(`${actionOf(page)}/${step}`, page.url), fields))
+  const consent = await submit(await follow(await browser.get(address)), 'pick', { member: 'anna' })
+  const allowed = await submit(consent, 'consent', { organisation: 'riverside', scope, decision: 'allow' })
+  expect(await (await fetch(allowed.location!)).text()).toBe('Done: go back to the program.')
+  const { code, stdout } = await program.ended
+  expect([code, decodeJwt(stdout.trim())]).toMatchObject([0, { sub: 'anna', client_id: 'my-cli', scope }])
+  await service.stop()
+})
+
 const example = join(root, 'examples/directory-sync/sync.js')
 
 const TABLES = `
@@ -28,8 +72,7 @@ const TABLES = `
 
 /** The example in a project of its own, beside pg and the client package as it is bundled. */
 async function project() {
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-sync-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const directory = await temporaryDirectory()
   const client = join(directory, 'node_modules/member-apps-client')
   await mkdir(client, { recursive: true })
   await writeFile(join(client, 'package.json'), '{ "type": "module", "exports": "./client.js" }')
@@ -58,18 +101,16 @@ it('the example directory-sync keeps the service in step with another database',
   const service = await start(env)
 
   const sync = () => {
-    const settings = {
+    const program = run([join(directory, 'sync.mjs')], {
       SOURCE_URL,
       TOKEN_URL: `${AUTH_BASE_URL}/oauth/token`,
       CLIENT_ID: 'sync',
+      CLIENT_SECRET: CLIENT_SECRET!,
       ORGANISATION: 'provider',
-    }
-    const more = {
       TRPC_URL: `http://127.0.0.1:${INTERNAL_PORT}/trpc`,
       STATE_FILE: join(directory, 'state'),
       SECONDS: '0.5',
-    }
-    const program = run([join(directory, 'sync.mjs')], { ...settings, ...more, CLIENT_SECRET: CLIENT_SECRET! })
+    })
     const stop = async () => {
       program.child.kill('SIGKILL')
       await program.ended
@@ -122,4 +163,75 @@ it('the example directory-sync keeps the service in step with another database',
   await becomes(`SELECT "leftAt" FROM "Membership" WHERE "personId" = 'm1'`, null)
   await expect.poll(() => second.stdout()).toContain('memberships: 0 added, 1 changed, 0 ended\n')
   expect(second.stdout()).not.toContain('people')
+})
+
+const body = (id: string) =>
+  JSON.stringify({
+    id,
+    type: 'training.moved',
+    timestamp: '2026-11-20T18:00:00.000Z',
+    data: { to: '19:30', by: 'Grüße' },
+  })
+const line = (id: string) => `2026-11-20T18:00:00.000Z training.moved ${id} {"to":"19:30","by":"Grüße"}`
+
+/** Sends one request with exactly these headers; resolves with the status. */
+const request = (
+  { url, ca }: { url: string; ca: string },
+  headers: OutgoingHttpHeaders,
+  text: string,
+  method = 'POST',
+) =>
+  new Promise<number>((resolve, reject) => {
+    const sent = https.request(url, { method, headers, ca, agent: false }, (response) => {
+      resolve(response.resume().statusCode!)
+    })
+    sent.on('error', reject).end(text)
+  })
+
+describe('the example receiver', () => {
+  it('has under 60 lines', () => {
+    expect(readFileSync(program, 'utf8').trimEnd().split('\n').length).toBeLessThan(60)
+  })
+
+  it('prints each event once, and refuses unverified requests', async () => {
+    const example = await startExample()
+    const { url } = example
+    const sender = senderTo(example)
+    const status = async (more: Parameters<typeof message>[1]) => (await sender.send(message(url, more))).status
+
+    expect(await status({ id: 'd1', secret, body: body('e1') })).toBe(204)
+    await expect.poll(example.events).toEqual([line('e1')])
+
+    expect(await status({ id: 'd2', secret: null, body: body('e2') })).toBe(401)
+    expect(await status({ id: 'd2', secret: 'whsec_another', body: body('e2') })).toBe(401)
+    expect(await status({ id: 'd2', secret: `${secret}x`, body: body('e2') })).toBe(401)
+    expect(await status({ id: 'd1', secret, body: body('e1') })).toBe(204)
+    expect(await status({ id: 'd3', secret, body: `{"x":"${'y'.repeat(1024 * 1024)}"}` })).toBe(413)
+    const late = senderTo(example, { now: () => Date.now() - 3_600_000 })
+    expect(await late.send(message(url, { id: 'd2', secret, body: body('e2') }))).toMatchObject({ status: 401 })
+
+    // A refused delivery does not count as received.
+    expect(await status({ id: 'd2', secret, body: body('e2') })).toBe(204)
+    await expect.poll(example.events).toEqual([line('e1'), line('e2')])
+  })
+
+  it('requires both the secret and a valid signature', async () => {
+    const example = await startExample()
+    const now = Math.floor(Date.now() / 1_000)
+    const headers = {
+      'x-webhook-secret': secret,
+      'webhook-id': 'd1',
+      'webhook-timestamp': String(now),
+      'webhook-signature': signature([secret], 'd1', now, body('e1')),
+    }
+    const post = (more: Record<string, string>, text = body('e1')) => request(example, { ...headers, ...more }, text)
+    expect(await post({ 'x-webhook-secret': 'whsec_another' })).toBe(401)
+    expect(await post({ 'webhook-signature': signature(['whsec_another'], 'd1', now, body('e1')) })).toBe(401)
+    expect(await post({ 'webhook-id': 'd2' })).toBe(401)
+    expect(await post({ 'webhook-timestamp': String(now + 1) })).toBe(401)
+    expect(await post({}, body('e2'))).toBe(401)
+    expect(await request(example, headers, '', 'GET')).toBe(405)
+    expect(await post({})).toBe(204)
+    await expect.poll(example.events).toEqual([line('e1')])
+  })
 })
