@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { AtEnd } from '../support/databases.ts'
+import { listenLocally } from '../support/local-server.ts'
 
 interface Attribute {
   key: string
@@ -26,7 +25,7 @@ const valuesOf = (attributes: Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]))
 
 /** An OpenTelemetry collector: it accepts spans over OTLP/HTTP as JSON, and keeps them. */
-export async function startCollector(atEnd: AtEnd = async (end) => onTestFinished(end)) {
+export async function startCollector(atEnd: AtEnd = onTestFinished) {
   const bodies: string[] = []
   const headers: Record<string, unknown>[] = []
   const server = createServer(async (request, response) => {
@@ -39,15 +38,10 @@ export async function startCollector(atEnd: AtEnd = async (end) => onTestFinishe
     }
     response.writeHead(isTraces ? 200 : 404, { 'content-type': 'application/json' }).end('{}')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  atEnd(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const port = await listenLocally(server, atEnd)
   const resources = () => bodies.flatMap((body) => (JSON.parse(body) as { resourceSpans: Resource[] }).resourceSpans)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     /** All that arrived, as it was sent. */
     text: () => bodies.join('\n'),
     headers,

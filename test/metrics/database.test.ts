@@ -13,9 +13,9 @@ import { samplesOf } from './samples.ts'
 
 const failing = statement('suite_metrics_failing', 'SELECT 1 / $divisor::int4 AS one', { divisor: int }, { one: int })
 
-async function observed(url: string = inject('databaseUrl'), limits = suiteLimits) {
+async function observed(url: string = inject('databaseUrl'), limits = suiteLimits, noted = {}) {
   const registry = new Registry()
-  const db = openTestDatabase(url, { observer: databaseMetrics(registry), limits })
+  const db = openTestDatabase(url, { observer: { ...databaseMetrics(registry), ...noted }, limits })
   onTestFinished(() => db.$disconnect())
   const sample = async (name: string) => samplesOf(await registry.metrics()).get(name)
   return {
@@ -27,39 +27,27 @@ async function observed(url: string = inject('databaseUrl'), limits = suiteLimit
   }
 }
 
-describe('the database', () => {
-  it('is not reported as away by an attempt to connect that began before another one succeeded', async () => {
-    const proxy = await FaultProxy.to(inject('databaseUrl'))
-    onTestFinished(() => proxy.close())
-    const said: string[] = []
-    const nothing = () => {}
-    const db = openTestDatabase(proxy.url, {
-      limits: suiteLimits,
-      observer: {
-        opened: nothing,
-        waited: nothing,
-        failed: nothing,
-        timedOut: nothing,
-        unconnected: nothing,
-        away: () => said.push('away'),
-        back: () => said.push('back'),
-      },
-    })
-    onTestFinished(() => db.$disconnect())
-    await proxy.begin('refuse')
-    await expect(db.organisation.count()).rejects.toThrow()
-    await proxy.end()
-    await proxy.begin('blackhole')
-    const early = db.organisation.count().catch(() => said.push('early failed'))
-    // On a busy machine its first bytes may arrive later than its connection.
-    await expect.poll(() => proxy.dropped).toBeGreaterThan(0)
-    const breakEarly = proxy.breaking()
-    await proxy.end()
-    await db.organisation.count()
-    breakEarly()
-    await early
-    expect(said).toEqual(['away', 'back', 'early failed'])
+it('the database is not reported as away by an attempt to connect that began before another one succeeded', async () => {
+  const proxy = await FaultProxy.to(inject('databaseUrl'))
+  onTestFinished(() => proxy.close())
+  const said: string[] = []
+  const { db } = await observed(proxy.url, suiteLimits, {
+    away: () => said.push('away'),
+    back: () => said.push('back'),
   })
+  await proxy.begin('refuse')
+  await expect(db.organisation.count()).rejects.toThrow()
+  await proxy.end()
+  await proxy.begin('blackhole')
+  const early = db.organisation.count().catch(() => said.push('early failed'))
+  // On a busy machine its first bytes may arrive later than its connection.
+  await expect.poll(() => proxy.dropped).toBeGreaterThan(0)
+  const breakEarly = proxy.breaking()
+  await proxy.end()
+  await db.organisation.count()
+  breakEarly()
+  await early
+  expect(said).toEqual(['away', 'back', 'early failed'])
 })
 
 describe('the metrics of the pool', () => {

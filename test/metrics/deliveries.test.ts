@@ -96,16 +96,14 @@ describe('the metrics of deliveries', () => {
   })
 })
 
-describe('the figures of deliveries', () => {
-  it('are left out while the database is away, and the others are served', async () => {
-    const registry = new Registry()
-    const never = () => new Promise<never>(() => {})
-    addDeliveryGauges(registry, { underWay: () => 3, secondsSinceTurn: () => 1 })
-    addQueueGauges(registry, never)
-    const samples = samplesOf(await registry.metrics())
-    expect([...samples]).toEqual([
-      ['deliveries_under_way', 3],
-      ['delivery_turn_age_seconds', 1],
-    ])
-  })
+it('the figures of deliveries are left out while the database is away, and the others are served', async () => {
+  const registry = new Registry()
+  const never = () => new Promise<never>(() => {})
+  addDeliveryGauges(registry, { underWay: () => 3, secondsSinceTurn: () => 1 })
+  addQueueGauges(registry, never)
+  const samples = samplesOf(await registry.metrics())
+  expect([...samples]).toEqual([
+    ['deliveries_under_way', 3],
+    ['delivery_turn_age_seconds', 1],
+  ])
 })

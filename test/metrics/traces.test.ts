@@ -5,6 +5,7 @@ import { int, statement } from '../../prisma/pg/statement.ts'
 import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
 import { activeSpan, outsideOfSpan, traceOfLine } from '../../server/telemetry/trace-context.ts'
 import { openTracing } from '../../server/telemetry/tracing.ts'
+import { deferred } from '../support/deferred.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startWorld } from '../support/world.ts'
 import { answering, receiver, startWorkers } from '../webhooks/worker-world.ts'
@@ -17,6 +18,7 @@ afterEach(() => activeSpan.disable())
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
+const TESTED = { operation: 'test', status: 200 }
 
 const failing = statement('suite_traces_failing', 'SELECT 1 / $divisor::int4 AS one', { divisor: int }, { one: int })
 
@@ -58,10 +60,8 @@ describe('the spans of a request', () => {
     })
     // Prisma's statements have no names.
     const find = async () => void (await db.app.findUnique({ where: { id: 'canary' } }))
-    await tracing.request({ method: 'GET', traceparent: undefined }, find, () => ({
-      operation: 'by-prisma',
-      status: 200,
-    }))
+    const summary = { operation: 'by-prisma', status: 200 }
+    await tracing.request({ method: 'GET', traceparent: undefined }, find, () => summary)
     await close()
     const spans = collector.spans()
     const put = spans.find(({ name }) => name === 'storage.put')!
@@ -90,13 +90,8 @@ describe('the spans of a request', () => {
     const traceparent = `00-${TRACE}-${PARENT}-01`
     await call('GET', '/me/profile', { headers: { traceparent } })
     await internal('GET', '/trpc/me.groups', { headers: { traceparent, authorization: `Bearer ${await token()}` } })
-    for (const invalid of [
-      '',
-      'x',
-      `00-${'0'.repeat(32)}-${PARENT}-01`,
-      `${traceparent}-x`,
-      `ff-${TRACE}-${PARENT}-01`,
-    ]) {
+    const unknown = [`00-${'0'.repeat(32)}-${PARENT}-01`, `ff-${TRACE}-${PARENT}-01`]
+    for (const invalid of ['', 'x', `${traceparent}-x`, ...unknown]) {
       await call('GET', '/', { headers: { traceparent: invalid } })
     }
     await close()
@@ -205,14 +200,8 @@ describe('the exporter', () => {
   it('says what runs, with the name that OTEL_SERVICE_NAME gives it', async () => {
     const names = async (env: Record<string, string>) => {
       const { tracing, collector, close } = await tracedTo(env)
-      await tracing.request(
-        { method: 'GET', traceparent: undefined },
-        async () => {},
-        () => ({
-          operation: 'test',
-          status: 200,
-        }),
-      )
+      const nothing = async () => {}
+      await tracing.request({ method: 'GET', traceparent: undefined }, nothing, () => TESTED)
       await close()
       return { ...collector.resources()[0], authorization: collector.headers[0]!.authorization }
     }
@@ -245,26 +234,21 @@ describe('the exporter', () => {
   })
 })
 
-describe('a line of the log', () => {
-  it('has the trace of the span in which it is written, as long as that is open', async () => {
-    const { tracing } = await tracedTo()
-    const seen: object[] = []
-    let end = () => {}
-    const ended = new Promise<void>((resolve) => {
-      end = resolve
-    })
-    let later = ended
-    await tracing.request(
-      { method: 'GET', traceparent: `00-${TRACE}-${PARENT}-01` },
-      async () => {
-        seen.push(traceOfLine(), outsideOfSpan(traceOfLine))
-        later = ended.then(() => void seen.push(traceOfLine()))
-      },
-      () => ({ operation: 'test', status: 200 }),
-    )
-    end()
-    await later
-    expect(seen).toEqual([{ trace_id: TRACE }, {}, {}])
-    expect(traceOfLine()).toEqual({})
-  })
+it('a line of the log has the trace of the span in which it is written, as long as that is open', async () => {
+  const { tracing } = await tracedTo()
+  const seen: object[] = []
+  const ended = deferred()
+  let later = ended.promise
+  await tracing.request(
+    { method: 'GET', traceparent: `00-${TRACE}-${PARENT}-01` },
+    async () => {
+      seen.push(traceOfLine(), outsideOfSpan(traceOfLine))
+      later = ended.promise.then(() => void seen.push(traceOfLine()))
+    },
+    () => TESTED,
+  )
+  ended.resolve()
+  await later
+  expect(seen).toEqual([{ trace_id: TRACE }, {}, {}])
+  expect(traceOfLine()).toEqual({})
 })
