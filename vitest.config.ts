@@ -21,7 +21,18 @@ export default defineConfig(({ mode }) => ({
     setupFiles,
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [
-      { extends: true, mode, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        mode,
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          isolate: false,
+          // Without database and network the longest takes 3 s, 23 s on a machine with fifteen times the load: a hang has a name soon.
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
+        },
+      },
       {
         extends: true,
         mode,

@@ -5,7 +5,7 @@ import type { RecordType } from '../../routers/directory/record-type.ts'
 import { fieldsOf, findRecordType, recordTypeNames } from '../../routers/directory/record-types.ts'
 import { nameOf } from '../../routers/directory/references.ts'
 
-/** The parts of docs/directory.md that follow from the kinds and the schema; test/unit/directory-page.test.ts compares them. */
+/** The parts of docs/directory.md that follow from the kinds and the schema; test/unit/documentation.test.ts compares them. */
 
 const defaults: Readonly<Record<string, string>> = {
   ':now': 'the time of the call',

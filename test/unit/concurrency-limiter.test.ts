@@ -6,8 +6,11 @@ const MINUTE_MS = 60_000
 
 /** The current time. */
 let at = 0
+/** One with the limits of the worker. */
+let limiter: ConcurrencyLimiter
 beforeEach(() => {
   at = 1_000_000
+  limiter = createConcurrencyLimiter()
 })
 
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
@@ -47,7 +50,6 @@ function backoffOf(limiter: ConcurrencyLimiter, id: string) {
 
 describe('the concurrency of a subscription', () => {
   it('starts at 1, doubles with each success up to 32, and is 1 again after a failure', () => {
-    const limiter = createConcurrencyLimiter()
     const seen = [freeFor(limiter, 'a')]
     for (let i = 0; i < 7; i++) {
       attempts(limiter, 'a', true)
@@ -62,7 +64,6 @@ describe('the concurrency of a subscription', () => {
   })
 
   it('counts the deliveries in flight', () => {
-    const limiter = createConcurrencyLimiter()
     makeHealthy(limiter, 'a')
     const slots = Array.from({ length: 30 }, () => start(limiter, 'a'))
     expect(freeFor(limiter, 'a')).toBe(2)
@@ -71,7 +72,6 @@ describe('the concurrency of a subscription', () => {
   })
 
   it('is used up by a delivery that is still in flight after a failure', () => {
-    const limiter = createConcurrencyLimiter()
     makeHealthy(limiter, 'a')
     const [first, second] = [start(limiter, 'a'), start(limiter, 'a')]
     limiter.finished(first, false, at)
@@ -92,7 +92,6 @@ describe('the concurrency of a subscription', () => {
 
 describe('the backoff of a subscription', () => {
   it('doubles with each failure up to a minute', () => {
-    const limiter = createConcurrencyLimiter()
     const seen = Array.from({ length: 12 }, () => {
       attempts(limiter, 'a', false)
       return backoffOf(limiter, 'a')
@@ -101,7 +100,6 @@ describe('the backoff of a subscription', () => {
   })
 
   it('is short again after a success', () => {
-    const limiter = createConcurrencyLimiter()
     for (let i = 0; i < 12; i++) attempts(limiter, 'a', false)
     attempts(limiter, 'a', true)
     attempts(limiter, 'a', false)
@@ -113,7 +111,6 @@ describe('the backoff of a subscription', () => {
     { ms: 5_000, backoff: 20_000 },
     { ms: 15_000, backoff: 60_000 },
   ])('is four times as long as a failed attempt of $ms ms', ({ ms, backoff }) => {
-    const limiter = createConcurrencyLimiter()
     const seen = Array.from({ length: 2 }, () => {
       attempts(limiter, 'a', false, { ms })
       return backoffOf(limiter, 'a')
@@ -122,30 +119,28 @@ describe('the backoff of a subscription', () => {
   })
 
   it('counts attempts that were in flight together as one failure', () => {
-    const limiter = createConcurrencyLimiter()
     makeHealthy(limiter, 'a')
     attempts(limiter, 'a', false, { count: 32, ms: 10 })
     expect(backoffOf(limiter, 'a')).toBe(100)
   })
 })
 
-describe('eligibility', () => {
-  it.each([
-    ['a new subscription', () => {}, true],
-    ['a new one with a delivery in flight', (limiter) => start(limiter, 'a'), false],
-    ['a healthy one at its limit', (limiter) => [makeHealthy(limiter, 'a'), take(limiter, ['a'])], true],
-    ['one that backs off', (limiter) => attempts(limiter, 'a', false), false],
-    ['one whose backoff is over', (limiter) => [attempts(limiter, 'a', false), backoffOf(limiter, 'a')], true],
-  ] satisfies [string, (limiter: ConcurrencyLimiter) => unknown, boolean][])('of %s', (_which, prepare, eligible) => {
-    const limiter = createConcurrencyLimiter()
+it.each([
+  ['a new subscription', () => {}, true],
+  ['a new one with a delivery in flight', (limiter) => start(limiter, 'a'), false],
+  ['a healthy one at its limit', (limiter) => [makeHealthy(limiter, 'a'), take(limiter, ['a'])], true],
+  ['one that backs off', (limiter) => attempts(limiter, 'a', false), false],
+  ['one whose backoff is over', (limiter) => [attempts(limiter, 'a', false), backoffOf(limiter, 'a')], true],
+] satisfies [string, (limiter: ConcurrencyLimiter) => unknown, boolean][])(
+  'eligibility of %s',
+  (_which, prepare, eligible) => {
     prepare(limiter)
     expect(limiter.isEligible('a', at)).toBe(eligible)
-  })
-})
+  },
+)
 
 describe('an allocation', () => {
   it('follows the given order up to its maximum', () => {
-    const limiter = createConcurrencyLimiter()
     makeHealthy(limiter, 'a', 'b')
     expect([...limiter.allocate(withApps(['new', 'b', 'a']), 40, at)]).toEqual([
       ['new', 1],
@@ -185,7 +180,6 @@ describe('an allocation', () => {
   })
 
   it('includes at most eight new or failing subscriptions, wherever they stand', () => {
-    const limiter = createConcurrencyLimiter()
     const healthy = names('healthy', 3)
     makeHealthy(limiter, ...healthy)
     const [some, others] = [names('new', 20), names('other', 20)]

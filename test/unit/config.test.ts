@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSettings, sources } from '../../server/process/command-settings.ts'
 import { environment, readConfig, unknownSettings } from '../../server/process/config.ts'
+import { settingsOf } from '../../server/process/start-options.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
@@ -75,57 +77,48 @@ describe('the settings', () => {
     expect(readConfig({ DATABASE_URL: '', PORT: '' })).toMatchObject({ databaseUrl: undefined, port: 3000 })
   })
 
-  it.each([
-    ['PORT', 'http'],
-    ['PORT', '1.5'],
-    ['PORT', '0x50'],
-    ['PORT', ' 80'],
-    ['INTERNAL_PORT', '-1'],
-    ['HOST', 'localhost'],
-    ['INTERNAL_HOST', '10.0.0.0/8'],
-    ['INTERNAL_NAMES', 'node-1.example.org,'],
-    ['INTERNAL_NAMES', 'node-1:3001'],
-    ['DATABASE_DIRECT_URL', 'localhost'],
-    ['DATABASE_POOL_MAX', '0'],
-    ['DATABASE_POOL_MAX', '10000'],
-    ['APPS_BASE_URL', 'https://apps.example.org'],
-    ['APPS_BASE_URL', 'https://example.org/apps/v1'],
-    ['LMS_BASE_URL', 'ftp://lms.example.org/v1'],
-    ['NOTIFY_BASE_URL', 'https://notify.example.org/v1/'],
-    ['AUTH_BASE_URL', 'https://user@auth.example.org/v1'],
-    ['SECRETS_KEY', 'c2hvcnQ='],
-    ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},c2hvcnQ=`],
-    ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},`],
-    ['SECRETS_KEY', Buffer.alloc(64).toString('base64')],
-    ['DRAIN_SECONDS', '61'],
-    ['DRAIN_SECONDS', '5s'],
-    ['STORAGE_QUOTA_BYTES', '0'],
-    ['STORAGE_QUOTA_BYTES', '10 MB'],
-    ['MIGRATE_ON_START', 'no'],
-    ['KEEP_EVENTS_DAYS', '0'],
-    ['KEEP_EVENTS_DAYS', '10000'],
-    ['KEEP_CONSENTS_DAYS', '1.5'],
-    ['CLUB_APPROVAL', 'yes'],
-    ['NODE_ENV', 'Production'],
-    ['TOKEN_ISSUER', 'issuer'],
-    ['SMTP_URL', 'smtp://'],
-    ['BRAND', 'Club\u200d'],
-    ['MAIL_FROM', 'Club\u200d <a@example.org>'],
-    ['MAIL_FROM', 'nobody'],
-    ['MAIL_FROM', 'A <a@example.org>\r\nBcc: b@example.org'],
-    ['LOGIN_ISSUER', 'http://127.0.0.1.example.org'],
-    ['TOKEN_ISSUER', 'http://id.example.org'],
-    ['TOKEN_ISSUER', 'https://id.example.org/?realm=a'],
-    ['TOKEN_ISSUER', 'http://localhost.example.org'],
-    ['TOKEN_ISSUER', 'ftp://localhost'],
-    ['TOKEN_AUDIENCE', 'without an issuer'],
-    ['TOKEN_CLAIM_CLIENT', 'azp'],
-    ['WEBHOOK_ALLOW', 'localhost'],
-    ['WEBHOOK_ALLOW', '127.0.0.1,'],
-    ['WEBHOOK_ALLOW', '127.0.0.1 10.0.0.1'],
-    ['WEBHOOK_ALLOW', '10.0.0.0/33'],
-    ['WEBHOOK_ALLOW', 'fe80::1%eth0'],
-  ])('refuse %s=%s', (name, value) => {
+  const refused: Record<string, string[]> = {
+    PORT: ['http', '1.5', '0x50', ' 80'],
+    INTERNAL_PORT: ['-1'],
+    HOST: ['localhost'],
+    INTERNAL_HOST: ['10.0.0.0/8'],
+    INTERNAL_NAMES: ['node-1.example.org,', 'node-1:3001'],
+    DATABASE_DIRECT_URL: ['localhost'],
+    DATABASE_POOL_MAX: ['0', '10000'],
+    APPS_BASE_URL: ['https://apps.example.org', 'https://example.org/apps/v1'],
+    LMS_BASE_URL: ['ftp://lms.example.org/v1'],
+    NOTIFY_BASE_URL: ['https://notify.example.org/v1/'],
+    AUTH_BASE_URL: ['https://user@auth.example.org/v1'],
+    SECRETS_KEY: [
+      'c2hvcnQ=',
+      `${Buffer.alloc(32).toString('base64')},c2hvcnQ=`,
+      `${Buffer.alloc(32).toString('base64')},`,
+      Buffer.alloc(64).toString('base64'),
+    ],
+    DRAIN_SECONDS: ['61', '5s'],
+    STORAGE_QUOTA_BYTES: ['0', '10 MB'],
+    MIGRATE_ON_START: ['no'],
+    KEEP_EVENTS_DAYS: ['0', '10000'],
+    KEEP_CONSENTS_DAYS: ['1.5'],
+    CLUB_APPROVAL: ['yes'],
+    NODE_ENV: ['Production'],
+    TOKEN_ISSUER: [
+      'issuer',
+      'http://id.example.org',
+      'https://id.example.org/?realm=a',
+      'http://localhost.example.org',
+      'ftp://localhost',
+    ],
+    SMTP_URL: ['smtp://'],
+    BRAND: ['Club\u200d'],
+    MAIL_FROM: ['Club\u200d <a@example.org>', 'nobody', 'A <a@example.org>\r\nBcc: b@example.org'],
+    LOGIN_ISSUER: ['http://127.0.0.1.example.org'],
+    TOKEN_AUDIENCE: ['without an issuer'],
+    TOKEN_CLAIM_CLIENT: ['azp'],
+    WEBHOOK_ALLOW: ['localhost', '127.0.0.1,', '127.0.0.1 10.0.0.1', '10.0.0.0/33', 'fe80::1%eth0'],
+  }
+  const each = Object.entries(refused).flatMap(([name, values]) => values.map((value) => [name, value] as const))
+  it.each(each)('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new RegExp(`^.*\\n  ${name}: (?:".*"|\\*{3}) (?:is not|has no) .*$`, 'm'),
     )
@@ -357,13 +350,8 @@ function messageOf(env: Record<string, string>): string {
 
 describe('the settings of a command', () => {
   it('may be beside others that cannot be used', () => {
-    const wrong = {
-      NODES: '2',
-      PORT: '3001',
-      LOG_LEVEL: 'loud',
-      TOKEN_TYPE: 'JWT',
-      LMS_BASE_URL: 'http://auth.localhost:3001/v1',
-    }
+    const same = 'http://auth.localhost:3001/v1'
+    const wrong = { NODES: '2', PORT: '3001', LOG_LEVEL: 'loud', TOKEN_TYPE: 'JWT', LMS_BASE_URL: same }
     const needed = { DATABASE_URL: 'postgresql://db.example.org/a', SECRETS_KEY: Buffer.alloc(32).toString('base64') }
     const settings = readSettings({ ...wrong, ...needed }, 'databaseUrl', 'secretsKeys', 'dataDir', 'migrateOnStart')
     expect(settings).toMatchObject({
@@ -412,18 +400,17 @@ describe('the settings of a command', () => {
 
 describe('the environment', () => {
   /** A directory and two variables that are gone when the test ends. */
-  function setUp() {
-    const directory = mkdtempSync(join(tmpdir(), 'member-apps-env-'))
+  async function setUp() {
+    const directory = await temporaryDirectory()
     const [given, missing] = ['MEMBER_APPS_TEST_GIVEN', 'MEMBER_APPS_TEST_MISSING']
     onTestFinished(() => {
-      rmSync(directory, { recursive: true })
       for (const name of [given, missing]) delete process.env[name]
     })
     return { file: join(directory, '.env'), given, missing }
   }
 
-  it.each(['from outside', ''])('wins over the file, which completes it: %j', (value) => {
-    const { file, given, missing } = setUp()
+  it.each(['from outside', ''])('wins over the file, which completes it: %j', async (value) => {
+    const { file, given, missing } = await setUp()
     process.env[given] = value
     writeFileSync(file, `# comment\n${given}=file\n${missing}="of the file" # comment\n`)
     expect(environment(file)).toMatchObject({ [given]: value, [missing]: 'of the file' })
@@ -431,8 +418,8 @@ describe('the environment', () => {
     expect([process.env[given], process.env[missing]]).toEqual([value, 'of the file'])
   })
 
-  it('is searched for unknown names: in the file all, with the setting that is probably meant', () => {
-    const { file } = setUp()
+  it('is searched for unknown names: in the file all, with the setting that is probably meant', async () => {
+    const { file } = await setUp()
     const names = ['SECRET_KEY', 'port', 'DATABASE', 'LOGIN_ISSUR', 'NODE_EXTRA_CA_CERTS', 'POSTGRES_PASSWORD', 'POTR']
     const text = ['PORT', 'PGSSLMODE', 'OTEL_TRACES_SAMPLER', ...names].map((name) => `${name}=canary`).join('\n')
     writeFileSync(file, text)
@@ -479,90 +466,33 @@ describe('the environment', () => {
   })
 
   it('gives no warning for the variables of shells, supervisors, Kubernetes and other programs', () => {
-    const names = [
-      ...[
-        'PATH',
-        'HOME',
-        'PWD',
-        'OLDPWD',
-        'USER',
-        'LOGNAME',
-        'MAIL',
-        'SHELL',
-        'SHLVL',
-        'TERM',
-        'LANG',
-        'LC_ALL',
-        'TZ',
-        '_',
-      ],
-      ...[
-        'HOSTNAME',
-        'HOSTTYPE',
-        'EDITOR',
-        'COLOR',
-        'DISPLAY',
-        'TMPDIR',
-        'XDG_DATA_DIRS',
-        'XDG_RUNTIME_DIR',
-        'SSH_TTY',
-        'CI',
-      ],
-      ...['NODE', 'NODE_VERSION', 'NODE_OPTIONS', 'NODE_PATH', 'NODE_EXTRA_CA_CERTS', 'INIT_CWD', 'YARN_VERSION'],
-      ...[
-        'npm_lifecycle_event',
-        'npm_config_local_prefix',
-        'npm_package_name',
-        'npm_node_execpath',
-        'http_proxy',
-        'NO_PROXY',
-      ],
-      ...['INVOCATION_ID', 'JOURNAL_STREAM', 'SYSTEMD_EXEC_PID', 'MAINPID', 'STATE_DIRECTORY', 'CREDENTIALS_DIRECTORY'],
-      ...[
-        'PGHOST',
-        'PGUSER',
-        'PGDATA',
-        'PGSSLMODE',
-        'POSTGRES_USER',
-        'POSTGRES_PASSWORD',
-        'POSTGRES_DB',
-        'DATABASE_PASSWORD',
-      ],
-      ...['DB_HOST', 'DB_PORT', 'DB_URL', 'SERVER_PORT', 'WEB_PORT', 'HTTP_PORT', 'INTERNAL_HTTP_PORT', 'METRICS_PORT'],
-      ...[
-        'REDIS_HOST',
-        'REDIS_PORT',
-        'REDIS_PASSWORD',
-        'REDISCLI_AUTH',
-        'REDIS_TLS_URL',
-        'SMTP_HOST',
-        'SMTP_PORT',
-        'SMTP_USER',
-      ],
-      ...[
-        'API_URL',
-        'API_BASE_URL',
-        'HTTP_URL',
-        'FTP_URL',
-        'BASE_URL',
-        'PUBLIC_URL',
-        'LOG_FORMAT',
-        'LOG_FILE',
-        'API_TOKEN',
-      ],
-      ...[
-        'GITHUB_TOKEN',
-        'GITHUB_API_URL',
-        'AWS_REGION',
-        'AWS_SECRET_ACCESS_KEY',
-        'OTEL_TRACES_SAMPLER',
-        'OTEL_SERVICE_NAMES',
-      ],
-      ...['KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT', 'KUBERNETES_SERVICE_PORT_HTTPS', 'KUBERNETES_PORT'],
-      ...['MEMBER_APPS_SERVICE_HOST', 'MEMBER_APPS_SERVICE_PORT', 'MEMBER_APPS_PORT_3000_TCP', 'REDIS_SERVICE_HOST'],
-      // Kubernetes' names for services called workers and internals.
-      ...['WORKERS_SERVICE_HOST', 'WORKERS_SERVICE_PORT', 'WORKERS_PORT', 'INTERNALS_SERVICE_HOST', 'INTERNALS_PORT'],
-    ]
+    // The last are Kubernetes' names for services called workers and internals.
+    const names = `
+      PATH HOME PWD OLDPWD USER LOGNAME MAIL SHELL SHLVL TERM LANG LC_ALL TZ _ HOSTNAME HOSTTYPE EDITOR COLOR
+      DISPLAY TMPDIR XDG_DATA_DIRS XDG_RUNTIME_DIR SSH_TTY CI NODE NODE_VERSION NODE_OPTIONS NODE_PATH
+      NODE_EXTRA_CA_CERTS INIT_CWD YARN_VERSION npm_lifecycle_event npm_config_local_prefix npm_package_name
+      npm_node_execpath http_proxy NO_PROXY INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID MAINPID
+      STATE_DIRECTORY CREDENTIALS_DIRECTORY PGHOST PGUSER PGDATA PGSSLMODE POSTGRES_USER POSTGRES_PASSWORD
+      POSTGRES_DB DATABASE_PASSWORD DB_HOST DB_PORT DB_URL SERVER_PORT WEB_PORT HTTP_PORT INTERNAL_HTTP_PORT
+      METRICS_PORT REDIS_HOST REDIS_PORT REDIS_PASSWORD REDISCLI_AUTH REDIS_TLS_URL SMTP_HOST SMTP_PORT
+      SMTP_USER API_URL API_BASE_URL HTTP_URL FTP_URL BASE_URL PUBLIC_URL LOG_FORMAT LOG_FILE API_TOKEN
+      GITHUB_TOKEN GITHUB_API_URL AWS_REGION AWS_SECRET_ACCESS_KEY OTEL_TRACES_SAMPLER OTEL_SERVICE_NAMES
+      KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_SERVICE_PORT_HTTPS KUBERNETES_PORT
+      MEMBER_APPS_SERVICE_HOST MEMBER_APPS_SERVICE_PORT MEMBER_APPS_PORT_3000_TCP REDIS_SERVICE_HOST
+      WORKERS_SERVICE_HOST WORKERS_SERVICE_PORT WORKERS_PORT INTERNALS_SERVICE_HOST INTERNALS_PORT`
+      .trim()
+      .split(/\s+/)
     expect(saidOf(Object.fromEntries(names.map((name) => [name, 'canary'])))).toEqual([])
   })
+})
+
+it.each([
+  [{}, {}, {}],
+  [{ port: '4000' }, {}, { PORT: '4000', INTERNAL_PORT: '4001' }],
+  [{ port: '4000' }, { PORT: '1', INTERNAL_PORT: '' }, { PORT: '4000', INTERNAL_PORT: '4001' }],
+  [{ lan: '192.168.1.7' }, {}, { HOST: '0.0.0.0', LOCAL_HOST: '192.168.1.7' }],
+  [{ port: 'many' }, {}, { PORT: 'many', INTERNAL_PORT: '' }],
+  [{ port: '4000' }, { INTERNAL_PORT: '9000' }, { PORT: '4000', INTERNAL_PORT: '9000' }],
+])('the options of a start %j with %j are the settings %j', (options, env, settings) => {
+  expect(settingsOf(options, env)).toEqual(settings)
 })

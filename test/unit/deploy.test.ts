@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { envelope } from '../../rest-facade/envelope.ts'
+import { errors } from '../../routers/kernel/errors.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
+import { corsHeaders, preflightHeaders } from '../../server/http/cors.ts'
 import { variables } from '../../server/process/config.ts'
+import { alertRules, printedConfiguration, secondsOf } from '../support/alert-rules.ts'
 import { renderChart } from '../support/chart.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -100,17 +105,15 @@ describe('compose.yaml', () => {
   })
 })
 
-describe('.dockerignore', () => {
-  it('keeps everything out but what it names', () => {
-    const lines = read('.dockerignore')
-      .split('\n')
-      .filter((line) => line && !line.startsWith('#'))
-    expect(lines[0]).toBe('*')
-    const named = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
-    const top = readdirSync(root)
-    for (const path of named) expect(top).toContain(path.split('/')[0])
-    expect(named.filter((path) => /^\.|^(?:test|bench|docs|node_modules|dist)$/.test(path))).toEqual([])
-  })
+it('.dockerignore keeps everything out but what it names', () => {
+  const lines = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'))
+  expect(lines[0]).toBe('*')
+  const named = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  const top = readdirSync(root)
+  for (const path of named) expect(top).toContain(path.split('/')[0])
+  expect(named.filter((path) => /^\.|^(?:test|bench|docs|node_modules|dist)$/.test(path))).toEqual([])
 })
 
 describe('a unit of systemd', () => {
@@ -142,10 +145,76 @@ describe('a unit of systemd', () => {
   })
 })
 
-describe('values.yaml', () => {
-  it('has no secret', () => {
-    expect(Object.keys(parse(read('deploy/helm/member-apps-api/values.yaml')).settings)).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/KEY|SECRET|PASSWORD|_URL$(?<!_BASE_URL)/)]),
-    )
+it('values.yaml has no secret', () => {
+  expect(Object.keys(chartValues.settings)).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/KEY|SECRET|PASSWORD|_URL$(?<!_BASE_URL)/)]),
+  )
+})
+
+const [, nginx] = /^```nginx\n(.*?)^```$/ms.exec(read('docs/production.md'))!
+
+// test/verify/topology/own-answers.test.ts asks the programs.
+describe.each([
+  ['haproxy.cfg', read('deploy/haproxy.cfg'), '%[var(txn.id)]', '%[var(txn.id)]'],
+  ['the nginx in docs/production.md', nginx!, '$own_request_id', '$request_id'],
+])('%s', (_, text, id, idOfWhatIsNotHttp) => {
+  it('answers in the words and the envelope of the service', () => {
+    const unavailable = JSON.stringify(envelope(errors.unavailable(), null, id))
+    for (const section of sectionNames) {
+      expect(JSON.stringify(envelope(errors.unavailable(), section, id))).toBe(unavailable)
+    }
+    expect(text).toContain(`'${unavailable}'`)
+    expect(text).toContain(`'${JSON.stringify(envelope(errors.requestInvalid(), null, idOfWhatIsNotHttp))}'`)
+    const oauth = { error: 'temporarily_unavailable', error_description: errors.unavailable().message }
+    expect(text).toContain(`'${JSON.stringify(oauth)}'`)
+    expect(text).toContain(`Retry-After ${errors.unavailable().headers['Retry-After']} `)
+  })
+
+  it('lets browsers read and send what the service does', () => {
+    expect(text).toContain(`Access-Control-Expose-Headers "${corsHeaders['Access-Control-Expose-Headers']}"`)
+    const allowed = preflightHeaders([])['Access-Control-Allow-Headers']
+    expect(text).toContain(`Access-Control-Allow-Headers "${allowed}"`)
+  })
+})
+
+it('haproxy.cfg and nginx have one page', () => {
+  const pages = [read('deploy/haproxy.cfg'), nginx!].map((text) => /'(<!doctype html>.*?)<code>/.exec(text)?.[1])
+  expect(pages[0]).toContain('<h1>')
+  expect(pages[1]).toBe(pages[0])
+})
+
+const { global: printed, rule_files, scrape_configs } = parse(printedConfiguration())
+const chartValues = parse(read('deploy/helm/member-apps-api/values.yaml'))
+/** That of Prometheus without a setting. */
+const DEFAULT = 60
+
+describe('the printed configuration of Prometheus', () => {
+  it('reads the metrics and the rules every 15 s', () => {
+    expect(printed).toEqual({ scrape_interval: '15s', evaluation_interval: '15s' })
+    expect(rule_files).toEqual(['alerts.yaml'])
+  })
+
+  it('has the job that the rules name', () => {
+    const named = alertRules().flatMap(({ expr }) => [...expr.matchAll(/\bjob="([^"]*)"/g)].map(([, job]) => job))
+    expect(named.length).toBeGreaterThan(0)
+    const jobs = scrape_configs.map(({ job_name }: { job_name: string }) => job_name)
+    expect(named.filter((job) => !jobs.includes(job))).toEqual([])
+  })
+})
+
+describe.each([
+  ['docs/monitoring.md', secondsOf(printed?.scrape_interval ?? '1m')],
+  ['the Helm chart', secondsOf(chartValues.serviceMonitor.interval)],
+  ['Prometheus itself', DEFAULT],
+])('the scrape interval of %s, %i s', (_, interval) => {
+  it('is at most a quarter of the range of every rate, of which there are some', () => {
+    const ranges = alertRules().flatMap(({ alert, ranges }) => ranges.map((range) => ({ alert, range })))
+    expect(ranges.length).toBeGreaterThan(0)
+    expect(ranges.filter(({ range }) => range < 4 * interval)).toEqual([])
+  })
+
+  it('is at most the time for which a rule waits', () => {
+    const waiting = alertRules().filter(({ forSeconds }) => forSeconds > 0)
+    expect(waiting.filter(({ forSeconds }) => forSeconds < interval)).toEqual([])
   })
 })

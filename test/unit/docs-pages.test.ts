@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { renderDocs } from '../../server/docs/build/render-docs.ts'
 import { indexLines } from '../support/index-lines.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const root = join(import.meta.dirname, '../..')
 
 /** Renders a repository of these files. */
-function rendered(files: Record<string, string | Buffer>) {
-  const directory = mkdtempSync(join(tmpdir(), 'member-apps-docs-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+async function rendered(files: Record<string, string | Buffer>) {
+  const directory = await temporaryDirectory()
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true })
     writeFileSync(join(directory, path), content)
@@ -35,8 +34,8 @@ describe('the pages of the documentation', () => {
     expect(new Set(slugs).size).toBe(slugs.length)
   })
 
-  it('have titles, descriptions and groups from the list', () => {
-    const { docs } = boats('# All boats\n')
+  it('have titles, descriptions and groups from the list', async () => {
+    const { docs } = await boats('# All boats\n')
     expect(docs.groups).toEqual([{ title: 'Boats', slugs: ['boats'] }])
     expect(docs.pages.map(({ slug, title, about, heading }) => [slug, title, about, heading])).toEqual([
       ['', 'Overview', '', 'Documentation'],
@@ -46,14 +45,14 @@ describe('the pages of the documentation', () => {
 })
 
 describe('Markdown of a page', () => {
-  it('has the anchors of GitHub, of which equal ones are numbered', () => {
-    const { page } = boats('# Boats\n\n## `PUT /boats/{id}`, twice\n\n## Oars & Sails\n\n## Oars & sails\n')
+  it('has the anchors of GitHub, of which equal ones are numbered', async () => {
+    const { page } = await boats('# Boats\n\n## `PUT /boats/{id}`, twice\n\n## Oars & Sails\n\n## Oars & sails\n')
     expect(page('boats').contents.map(({ id }) => id)).toEqual(['put-boatsid-twice', 'oars--sails', 'oars--sails-1'])
     expect(page('boats').html).toContain('<h2 id="oars--sails"><a href="#oars--sails">Oars &amp; Sails</a></h2>')
   })
 
-  it('leads to pages, elsewhere, and names other files', () => {
-    const { page, faults } = boats(
+  it('leads to pages, elsewhere, and names other files', async () => {
+    const { page, faults } = await boats(
       '# Boats\n\n[boats.md](boats.md), [docs](README.md), [home](https://example.org/?a=1&b=2), [run.sh](../deploy/run.sh), [a script](../deploy/run.sh)\n',
     )
     expect(page('boats').html).toBe(
@@ -62,8 +61,8 @@ describe('Markdown of a page', () => {
     expect(faults).toEqual([])
   })
 
-  it('has its HTML escaped, without comments, and no addresses that are scripts', () => {
-    const { page, faults } = boats(
+  it('has its HTML escaped, without comments, and no addresses that are scripts', async () => {
+    const { page, faults } = await boats(
       '# Boats\n\n<!-- made by a program -->\n\n<script>alert(1)</script>\n\nA <b>b</b> [x](javascript:alert(1)) ![y](https://example.org/y.png)\n\n```html\n<i>"&"</i>\n```\n',
     )
     const { html } = page('boats')
@@ -73,8 +72,8 @@ describe('Markdown of a page', () => {
     expect(faults.join('\n')).toMatch(/has HTML: <script>[\s\S]*has HTML: <b>[\s\S]*no picture https/)
   })
 
-  it('has tables without empty header cells', () => {
-    const { page } = boats(
+  it('has tables without empty header cells', async () => {
+    const { page } = await boats(
       '# Boats\n\n## Kinds\n\n| Kind | |\n|---|--:|\n| eight | 8 |\n\n| | |\n|---|---|\n| a | b |\n',
     )
     const [first, second] = page('boats').html.split('<div class="scrolls"').slice(1)
@@ -84,11 +83,11 @@ describe('Markdown of a page', () => {
     expect(second).not.toContain('<thead>')
   })
 
-  it('has its pictures, with their size', () => {
+  it('has its pictures, with their size', async () => {
     const png = Buffer.alloc(24)
     png.writeUInt32BE(800, 16)
     png.writeUInt32BE(600, 20)
-    const { page, docs } = rendered({
+    const { page, docs } = await rendered({
       'docs/README.md': overview('- [Boats](boats.md): to row'),
       'docs/boats.md': '# Boats\n\n![An eight](images/eight.png)\n![A four](images/four.svg)\n',
       'docs/images/eight.png': png,
@@ -99,28 +98,27 @@ describe('Markdown of a page', () => {
     expect(Object.keys(docs.pictures)).toEqual(['eight.png', 'four.svg'])
   })
 
-  it('is reported for an anchor that its target does not have', () => {
-    expect(boats('# Boats\n\n[a](#oars) [b](README.md#nothing)\n').faults).toEqual([
+  it('is reported for an anchor that its target does not have', async () => {
+    const { faults } = await boats('# Boats\n\n[a](#oars) [b](README.md#nothing)\n')
+    expect(faults).toEqual([
       'docs/boats.md links to #oars, and there is no such heading.',
       'docs/boats.md links to README.md#nothing, and there is no such heading.',
     ])
   })
 })
 
-describe('the search index', () => {
-  it('has the sections of each word, and those of the parts of a setting', () => {
-    const { docs } = boats(
-      '# Boats\n\nAn eight.\n\n## Oars\n\nOf 404 `ASH_WOOD`, eight.\n\n| Kind |\n|---|\n| spoon |\n\n- carbon\n',
-    )
-    const { pages, sections, words } = JSON.parse(docs.search)
-    expect(pages).toEqual([['boats', 'Boats']])
-    expect(sections).toEqual([
-      [0, '', 'Boats'],
-      [0, 'oars', 'Oars'],
-    ])
-    const lines = indexLines({ words })
-    for (const line of ['404 1', 'ash 1', 'ash_wood 1', 'carbon 1', 'eight 0 1', 'spoon 1', 'wood 1'])
-      expect(lines).toContain(line)
-    expect(lines).not.toContain('an 0')
-  })
+it('the search index has the sections of each word, and those of the parts of a setting', async () => {
+  const { docs } = await boats(
+    '# Boats\n\nAn eight.\n\n## Oars\n\nOf 404 `ASH_WOOD`, eight.\n\n| Kind |\n|---|\n| spoon |\n\n- carbon\n',
+  )
+  const { pages, sections, words } = JSON.parse(docs.search)
+  expect(pages).toEqual([['boats', 'Boats']])
+  expect(sections).toEqual([
+    [0, '', 'Boats'],
+    [0, 'oars', 'Oars'],
+  ])
+  const lines = indexLines({ words })
+  for (const line of ['404 1', 'ash 1', 'ash_wood 1', 'carbon 1', 'eight 0 1', 'spoon 1', 'wood 1'])
+    expect(lines).toContain(line)
+  expect(lines).not.toContain('an 0')
 })

@@ -11,6 +11,7 @@ import { sendEvents } from '../../server/http/event-stream.ts'
 import { Heartbeat } from '../../server/http/heartbeat.ts'
 import { listen } from '../../server/http/listen.ts'
 import { protocolOf } from '../../server/trpc/stream.ts'
+import { deferred } from '../support/deferred.ts'
 import { times } from '../support/rounds.ts'
 
 /** Serves events; `read` false: the client reads nothing beyond what the system takes. */
@@ -37,15 +38,12 @@ async function served(events: AsyncIterable<RestEvent>, limits: Parameters<typeo
 
 /** One event, and no other until `end` is called. */
 function quiet() {
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  const end = deferred()
   async function* one(): AsyncGenerator<RestEvent> {
     yield { id: 'i', data: '1' }
-    await ended
+    await end.promise
   }
-  return { events: one(), end: () => end() }
+  return { events: one(), end: end.resolve }
 }
 
 class BeatsByHand extends Heartbeat {

@@ -91,14 +91,15 @@ describe('grade', () => {
   })
 })
 
-describe('a result whose questions were all deleted', () => {
-  it.each([
-    [0, true],
-    [0.01, false],
-  ])('has the score 0, and with the threshold %d passed is %s', (threshold, passed) => {
+it.each([
+  [0, true],
+  [0.01, false],
+])(
+  'a result whose questions were all deleted has the score 0, and with the threshold %d passed is %s',
+  (threshold, passed) => {
     expect(verdict(0, 0, threshold)).toEqual({ score: 0, passed })
-  })
-})
+  },
+)
 
 describe('answers that do not fit the quiz', () => {
   it.each([
@@ -193,11 +194,9 @@ describe('hashOf', () => {
   })
 })
 
-describe('replay', () => {
-  it('refuses a body nested 500,000 levels deep', () => {
-    let deep: unknown = 'yes'
-    for (let depth = 0; depth < 500_000; depth++) deep = [deep]
-    const record = { bodyHash: hashOf({ q: 'yes' }), answer: '{}' }
-    expect(() => replay(record, { q: deep })).toThrow(errors.idempotencyMismatch().message)
-  })
+it('replay refuses a body nested 500,000 levels deep', () => {
+  let deep: unknown = 'yes'
+  for (let depth = 0; depth < 500_000; depth++) deep = [deep]
+  const record = { bodyHash: hashOf({ q: 'yes' }), answer: '{}' }
+  expect(() => replay(record, { q: deep })).toThrow(errors.idempotencyMismatch().message)
 })

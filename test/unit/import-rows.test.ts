@@ -222,12 +222,10 @@ it('the last line of CSV may have the empty cells of a spreadsheet', async () =>
   expect(await rows('id,name\n# 0 rows,b\n')).toEqual([[2, { id: '# 0 rows', name: 'b' }]])
 })
 
-describe('a file without an ending of its name', () => {
-  it('is NDJSON when it begins with a bracket, else CSV', async () => {
-    expect(await rows('\ufeff\n {"id":"a"}\n', 'unknown')).toEqual([[2, { id: 'a' }]])
-    expect(await rows('[1]\n', 'unknown')).toEqual([[1, [1]]])
-    expect(await rows('id\na\n', 'unknown')).toEqual([[2, { id: 'a' }]])
-  })
+it('a file without an ending of its name is NDJSON when it begins with a bracket, else CSV', async () => {
+  expect(await rows('\ufeff\n {"id":"a"}\n', 'unknown')).toEqual([[2, { id: 'a' }]])
+  expect(await rows('[1]\n', 'unknown')).toEqual([[1, [1]]])
+  expect(await rows('id\na\n', 'unknown')).toEqual([[2, { id: 'a' }]])
 })
 
 it('ends the reading of a file with the last row that is asked for', async () => {

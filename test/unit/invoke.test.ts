@@ -101,12 +101,10 @@ describe.each(Object.entries(cases))('a procedure that %s', (_title, procedure) 
   })
 })
 
-describe('every procedure of the service', () => {
-  it.each(Object.entries(procedures))('%s keeps its definition', (_path, procedure) => {
-    expect(procedure._def).toMatchObject({
-      procedure: true,
-      type: expect.stringMatching(/^(?:query|mutation|subscription)$/),
-    })
-    expect(invocable(procedure)._def).toBe(procedure._def)
+it.each(Object.entries(procedures))('every procedure of the service %s keeps its definition', (_path, procedure) => {
+  expect(procedure._def).toMatchObject({
+    procedure: true,
+    type: expect.stringMatching(/^(?:query|mutation|subscription)$/),
   })
+  expect(invocable(procedure)._def).toBe(procedure._def)
 })

@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const script = join(import.meta.dirname, '../../.ci/licences.mjs')
 
 /** Checks an installation with one package, as the lock and, if it is installed, its package.json describe it. */
-function check(locked: object, installed?: object, bundled: string[] = []) {
-  const directory = mkdtempSync(join(tmpdir(), 'member-apps-licences-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+async function check(locked: object, installed?: object, bundled: string[] = []) {
+  const directory = await temporaryDirectory()
   const packages = { '': {}, 'node_modules/planted': { version: '1.0.0', ...locked } }
   writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ packages }))
   mkdirSync(join(directory, 'dist'))
@@ -34,21 +33,21 @@ describe('the check of licences', () => {
       undefined,
       'LGPL-3.0',
     ],
-  ])('fails for a package with %s', (_what, locked, installed, found) => {
-    expect(check(locked, installed)).toEqual([1, `node_modules/planted@1.0.0: ${found}`])
+  ])('fails for a package with %s', async (_what, locked, installed, found) => {
+    expect(await check(locked, installed)).toEqual([1, `node_modules/planted@1.0.0: ${found}`])
   })
 
-  it('fails for a development dependency that dist contains', () => {
-    const found = check({ license: 'GPL-3.0-only', dev: true }, undefined, ['planted@1.0.0'])
+  it('fails for a development dependency that dist contains', async () => {
+    const found = await check({ license: 'GPL-3.0-only', dev: true }, undefined, ['planted@1.0.0'])
     expect(found).toEqual([1, 'node_modules/planted@1.0.0: GPL-3.0-only'])
   })
 
-  it('fails when dist contains another version than the lock names', () => {
-    expect(check({ license: 'MIT', dev: true }, undefined, ['planted@0.9.0'])[0]).toBe(1)
+  it('fails when dist contains another version than the lock names', async () => {
+    expect((await check({ license: 'MIT', dev: true }, undefined, ['planted@0.9.0']))[0]).toBe(1)
   })
 
-  it('passes for permissive licences, and for any of development', () => {
-    expect(check({ license: 'MIT' }, { license: 'MIT' })[0]).toBe(0)
-    expect(check({ license: 'GPL-3.0-only', dev: true })[0]).toBe(0)
+  it('passes for permissive licences, and for any of development', async () => {
+    expect((await check({ license: 'MIT' }, { license: 'MIT' }))[0]).toBe(0)
+    expect((await check({ license: 'GPL-3.0-only', dev: true }))[0]).toBe(0)
   })
 })

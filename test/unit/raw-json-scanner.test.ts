@@ -128,23 +128,21 @@ describe('JsonScanner', () => {
   })
 })
 
-describe('a pause', () => {
-  it('does not change the result, wherever it falls', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          root.map(({ text }) => text),
-          mutated,
-        ),
-        (text) => {
-          const bytes = Buffer.from(text)
-          const whole = scan(bytes)
-          for (let step = 1; step <= Math.min(bytes.length, 64); step++) expect(scan(bytes, step)).toEqual(whole)
-        },
+it('a pause does not change the result, wherever it falls', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        root.map(({ text }) => text),
+        mutated,
       ),
-      { numRuns: times(1000, 150) },
-    )
-  })
+      (text) => {
+        const bytes = Buffer.from(text)
+        const whole = scan(bytes)
+        for (let step = 1; step <= Math.min(bytes.length, 64); step++) expect(scan(bytes, step)).toEqual(whole)
+      },
+    ),
+    { numRuns: times(1000, 150) },
+  )
 })
 
 describe('the members of the root object', () => {
@@ -222,18 +220,14 @@ describe('the members of the items', () => {
   })
 })
 
-describe('a start position', () => {
-  it('skips what precedes it', () => {
-    const [member] = scan('\ufeff{"a":1}', 1, 3).members
-    expect(member).toMatchObject({ keyStart: 4, valueStart: 8, valueEnd: 9 })
-  })
+it('a start position skips what precedes it', () => {
+  const [member] = scan('\ufeff{"a":1}', 1, 3).members
+  expect(member).toMatchObject({ keyStart: 4, valueStart: 8, valueEnd: 9 })
 })
 
-describe('a hostile text', () => {
-  it('may be nested 2,000,000 levels deep', () => {
-    const depth = 2_000_000
-    expect(scan('['.repeat(depth))).toMatchObject({ wellFormed: false, nesting: depth })
-    expect(scan('['.repeat(depth) + ']'.repeat(depth))).toMatchObject({ wellFormed: true, nesting: depth })
-    expect(scan(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)).toMatchObject({ wellFormed: true, nesting: depth })
-  })
+it('a hostile text may be nested 2,000,000 levels deep', () => {
+  const depth = 2_000_000
+  expect(scan('['.repeat(depth))).toMatchObject({ wellFormed: false, nesting: depth })
+  expect(scan('['.repeat(depth) + ']'.repeat(depth))).toMatchObject({ wellFormed: true, nesting: depth })
+  expect(scan(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)).toMatchObject({ wellFormed: true, nesting: depth })
 })

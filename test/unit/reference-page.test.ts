@@ -148,28 +148,24 @@ describe('the page of a document', () => {
   })
 })
 
-describe('a schema in words', () => {
-  it.each([
-    [{}, 'any JSON'],
-    [{ type: 'integer', minimum: 1, maximum: 200 }, 'integer, 1 to 200'],
-    [{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'integer, 0 or more'],
-    [{ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, 'integer'],
-    [{ type: 'string', format: 'date' }, 'string, date'],
-    [{ const: 'apps' }, '"apps"'],
-    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'string or null'],
-    [{ type: ['string', 'null'] }, 'string or null'],
-    [{ type: 'array', items: { type: 'string' } }, 'array of string'],
-    [{ type: 'object', additionalProperties: { type: 'number' } }, 'object of number'],
-  ])('%j is %s', (schema, words) => {
-    expect(typeOf(schema as never)).toBe(words)
-  })
+it.each([
+  [{}, 'any JSON'],
+  [{ type: 'integer', minimum: 1, maximum: 200 }, 'integer, 1 to 200'],
+  [{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'integer, 0 or more'],
+  [{ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, 'integer'],
+  [{ type: 'string', format: 'date' }, 'string, date'],
+  [{ const: 'apps' }, '"apps"'],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'string or null'],
+  [{ type: ['string', 'null'] }, 'string or null'],
+  [{ type: 'array', items: { type: 'string' } }, 'array of string'],
+  [{ type: 'object', additionalProperties: { type: 'number' } }, 'object of number'],
+])('a schema in words %j is %s', (schema, words) => {
+  expect(typeOf(schema as never)).toBe(words)
 })
 
-describe('the fields of a schema', () => {
-  it('have a field that several choices share once, and one that differs for each', () => {
-    const of = (type: string) => ({ properties: { key: { type: 'string' }, value: { type } }, required: ['key'] })
-    const schema = { type: 'array', items: { anyOf: [of('string'), of('integer')] } }
-    const names = fieldsOf(schema as never).map(({ name }) => name)
-    expect(names).toEqual(['[].key', '[].value', '[].value'])
-  })
+it('the fields of a schema have a field that several choices share once, and one that differs for each', () => {
+  const of = (type: string) => ({ properties: { key: { type: 'string' }, value: { type } }, required: ['key'] })
+  const schema = { type: 'array', items: { anyOf: [of('string'), of('integer')] } }
+  const names = fieldsOf(schema as never).map(({ name }) => name)
+  expect(names).toEqual(['[].key', '[].value', '[].value'])
 })

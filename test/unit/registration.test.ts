@@ -68,18 +68,16 @@ const good: Registration = {
   app: { id: 'app', name: 'Büro & Co. – 日本 🙂', provider: 'provider' },
 }
 
-describe('scopes of OpenID Connect', () => {
-  it.each<[string[], string[]]>([
-    [['openid'], []],
-    [['email', 'profile', 'openid'], []],
-    [['profile'], ['profile and email need openid.']],
-    [['svc.me.profile:read', 'email'], ['profile and email need openid.']],
-    [['openid', 'phone'], ['The scope phone does not exist.']],
-    [['openid', 'offline_access'], ['The scope offline_access does not exist.']],
-  ])('%j: %j, at every level', (scopes, sentences) => {
-    expect(faultsOf({ ...good, scopes }, false).map(sentenceOf)).toEqual(sentences)
-    expect(levelFaults(scopes, 'hobby')).toEqual([])
-  })
+it.each<[string[], string[]]>([
+  [['openid'], []],
+  [['email', 'profile', 'openid'], []],
+  [['profile'], ['profile and email need openid.']],
+  [['svc.me.profile:read', 'email'], ['profile and email need openid.']],
+  [['openid', 'phone'], ['The scope phone does not exist.']],
+  [['openid', 'offline_access'], ['The scope offline_access does not exist.']],
+])('scopes of OpenID Connect %j: %j, at every level', (scopes, sentences) => {
+  expect(faultsOf({ ...good, scopes }, false).map(sentenceOf)).toEqual(sentences)
+  expect(levelFaults(scopes, 'hobby')).toEqual([])
 })
 
 describe('a redirect', () => {

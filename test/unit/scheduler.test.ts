@@ -25,17 +25,15 @@ function makeHealthy(scheduler: Scheduler, subscription: string) {
   for (const delivery of deliveries(subscription, 5)) scheduler.finished(scheduler.started(delivery, 0), true, 0)
 }
 
-describe('a subscription that never responds', () => {
-  it('holds one slot, a fifth of the time', () => {
-    const world = createSimulation()
-    const silent = world.subscribe('silent', { ms: TIMEOUT_MS, delivers: false })
-    world.publish('silent', 500)
-    world.run(60 * MINUTE_MS)
-    expect(silent.maxInFlight).toBe(1)
-    const part = silent.heldMs / (60 * MINUTE_MS)
-    expect(part).toBeGreaterThan(0.19)
-    expect(part).toBeLessThanOrEqual(0.2)
-  })
+it('a subscription that never responds holds one slot, a fifth of the time', () => {
+  const world = createSimulation()
+  const silent = world.subscribe('silent', { ms: TIMEOUT_MS, delivers: false })
+  world.publish('silent', 500)
+  world.run(60 * MINUTE_MS)
+  expect(silent.maxInFlight).toBe(1)
+  const part = silent.heldMs / (60 * MINUTE_MS)
+  expect(part).toBeGreaterThan(0.19)
+  expect(part).toBeLessThanOrEqual(0.2)
 })
 
 describe('fairness', () => {
@@ -228,10 +226,51 @@ describe('an allocation', () => {
   })
 })
 
-describe('an idle worker', () => {
-  it('polls once a second', () => {
+it('an idle worker polls once a second', () => {
+  const world = createSimulation()
+  world.run(MINUTE_MS)
+  expect(world.polls()).toBe(60)
+})
+
+const large = 'x'.repeat(256 * 1024)
+
+it.each([
+  { count: 600, body: large, size: '256 KiB' },
+  { count: 2_000, body: '{}', size: '2 bytes' },
+])(
+  'an app with many subscriptions that never respond does not delay the first delivery of another app by 500 ms: $count with bodies of $size',
+  ({ count, body }) => {
     const world = createSimulation()
-    world.run(MINUTE_MS)
-    expect(world.polls()).toBe(60)
-  })
+    for (const id of names('silent', count)) {
+      world.subscribe(id, { ms: TIMEOUT_MS, delivers: false, app: 'hostile', body })
+      world.publish(id, 5)
+    }
+    // At any time: while its share fills, while it is full, after the first attempts have failed.
+    const neighbours = [0, 50, 500, 2_000, 5_000, 14_000, 16_000, 20_000, 30_000].map((at) => {
+      const neighbour = world.subscribe(`at ${at}`, { ms: 20, delivers: true, body })
+      world.at(at, () => world.publish(`at ${at}`))
+      return neighbour
+    })
+    world.run(31 * SECOND_MS)
+    const waits = neighbours.map(({ waits }) => waits[0])
+    expect(waits).toHaveLength(9)
+    for (const wait of waits) expect(wait).toBeLessThan(100)
+  },
+)
+
+it('an app with one subscription keeps its throughput beside an app with 500 busy ones', () => {
+  const deliveredBeside = (count: number) => {
+    const world = createSimulation()
+    for (const id of names('busy', count)) {
+      world.subscribe(id, { ms: 200, delivers: true, app: 'busy' })
+      world.publish(id, 500)
+    }
+    const one = world.subscribe('one', { ms: 200, delivers: true })
+    world.publish('one', 10_000)
+    world.run(20 * SECOND_MS)
+    return one.delivered
+  }
+  const alone = deliveredBeside(0)
+  expect(alone).toBeGreaterThan(2_000)
+  expect(deliveredBeside(500) / alone).toBeGreaterThan(0.8)
 })

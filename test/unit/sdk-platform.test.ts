@@ -4,6 +4,7 @@ import { browserSignIn } from '../../clients/sdk/browser.ts'
 import type { Client } from '../../clients/sdk/client.ts'
 import { createClient, PlatformLacks } from '../../clients/sdk/client.ts'
 import { signedRequest, verifyWebhook } from '../../clients/sdk/webhooks.ts'
+import { stubPage } from '../clients/page-stubs.ts'
 import { seed } from '../support/chance.ts'
 import { times } from '../support/rounds.ts'
 
@@ -138,23 +139,6 @@ const outcome = async (work: () => Promise<unknown>) => {
   }
 }
 
-/** A page, for the rest of the test. */
-function openPage() {
-  const texts = new Map<string, string>()
-  const left: string[] = []
-  const location = { href: redirectUri, assign: (url: string) => void left.push(url) }
-  vi.stubGlobal('location', location)
-  vi.stubGlobal('history', {
-    replaceState: (_state: unknown, _unused: string, href: string) => Object.assign(location, { href }),
-  })
-  vi.stubGlobal('sessionStorage', {
-    getItem: (name: string) => texts.get(name) ?? null,
-    setItem: (name: string, text: string) => void texts.set(name, text),
-    removeItem: (name: string) => void texts.delete(name),
-  })
-  vi.stubGlobal('fetch', pageFetch)
-  return { left, location, texts }
-}
 afterEach(() => void vi.unstubAllGlobals())
 
 const signIn = (store?: object) =>
@@ -202,7 +186,7 @@ describe('without random functions of the platform', () => {
 
   it('a page signs in, or says in one sentence why not before it is left', async () => {
     const holds = async (features: Lacking) => {
-      const { left, location, texts } = openPage()
+      const { left, location, sessionStorage } = stubPage(redirectUri, pageFetch)
       await without(features, async () => {
         const auth = signIn()
         expect(await auth.finish()).toBeUndefined()
@@ -219,7 +203,7 @@ describe('without random functions of the platform', () => {
         await auth.signOut()
         expect(await auth.isSignedIn()).toBe(false)
       })
-      expect(texts.has('member-apps app')).toBe(false)
+      expect(sessionStorage.texts.has('member-apps app')).toBe(false)
       vi.unstubAllGlobals()
     }
     await fc.assert(fc.asyncProperty(lacking, holds), runs)
@@ -238,18 +222,16 @@ describe('without random functions of the platform', () => {
   })
 })
 
-describe('signIn()', () => {
-  it('says that it works at https or localhost only, at an address without secure context', async () => {
-    const { left } = openPage()
-    vi.stubGlobal('isSecureContext', false)
-    const found = await without([['crypto.subtle', 'undefined']], () => outcome(() => signIn().signIn()))
-    expect(found.error).toMatchObject({
-      name: 'PlatformLacks',
-      feature: 'crypto.subtle.digest',
-      message: 'Sign-in works at https or localhost only: at other addresses browsers have no crypto.subtle.digest.',
-    })
-    expect(left).toEqual([])
+it('signIn() says that it works at https or localhost only, at an address without secure context', async () => {
+  const { left } = stubPage(redirectUri, pageFetch)
+  vi.stubGlobal('isSecureContext', false)
+  const found = await without([['crypto.subtle', 'undefined']], () => outcome(() => signIn().signIn()))
+  expect(found.error).toMatchObject({
+    name: 'PlatformLacks',
+    feature: 'crypto.subtle.digest',
+    message: 'Sign-in works at https or localhost only: at other addresses browsers have no crypto.subtle.digest.',
   })
+  expect(left).toEqual([])
 })
 
 /** React Native's own URL, as of its Libraries/Blob/URL.js: it adds a slash, and throws for what it does not implement. */

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { slowest, waiting } from '../support/file-order.ts'
 
 /** What `npm run verify` runs may measure, wait and leave to chance. */
 const root = join(import.meta.dirname, '../..')
@@ -18,7 +19,7 @@ const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[
       'process/end.test.ts': 'a lower bound',
       'process/service.ts': 'the time-out of `until`',
       'process/start.test.ts': 'an annotation, not an assertion',
-      'unit/failed-authentications.test.ts': 'a lower bound',
+      'unit/limits.test.ts': 'a lower bound',
       'webhooks/worker-world.ts': 'the clock that tests advance',
     },
   },
@@ -73,4 +74,8 @@ describe.each(rules)('a test $rule', ({ pattern, allowed }) => {
   it('and each reason is still needed', () => {
     expect(Object.keys(allowed).filter((path) => !found.some((one) => one.path === path))).toEqual([])
   })
+})
+
+it.each([...slowest, ...waiting])('%s, which has a place in the order, is a test file', (name) => {
+  expect(existsSync(new URL(`../${name}.test.ts`, import.meta.url))).toBe(true)
 })

@@ -1,10 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, it } from 'vitest'
-import type { Part } from '../../verify/parts.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { judge } from '../../verify/judge.ts'
+import type { Kind, Part } from '../../verify/parts.ts'
+import { parts } from '../../verify/parts.ts'
+import { isQuiet } from '../../verify/quiet.ts'
+import type { Ran } from '../../verify/run-commands.ts'
 import { verify } from '../../verify/verify.ts'
 
 const part = (name: string, ...commands: string[]): Part => ({
@@ -17,9 +22,8 @@ const part = (name: string, ...commands: string[]): Part => ({
 })
 
 let directory: string
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'member-apps-verify-'))
-  return () => rmSync(directory, { recursive: true })
+beforeEach(async () => {
+  directory = await temporaryDirectory()
 })
 
 const { PATH } = process.env
@@ -135,4 +139,120 @@ it('verify does not run what it cannot: for want of a setting, a program, or a d
     ['failed', 'a command failed'],
   ])
   expect(lines[0]).toMatch(/^citus {6}\d:\d\d {2}not run \(CITUS_URL is not set\)$/)
+})
+
+const figureOf = (value: number) => ({ name: 'get', value, unit: '×' })
+const green: Ran = { end: 'green', figures: [figureOf(1)] }
+const red: Ran = { end: 'red', why: 'get', figures: [figureOf(2)] }
+const [QUIET, BUSY] = [true, false]
+
+/** Each run ends as the next of `ends`, and the machine is as the next of `quiet`: before a run, and after it. */
+async function judged(kind: Kind, ends: Ran[], quiet: boolean[] = []) {
+  const left = { ends: [...ends], quiet: [...quiet] }
+  const next = async <Item>(items: Item[]): Promise<Item> => {
+    expect(items).not.toEqual([])
+    return items.shift()!
+  }
+  const judged = await judge(
+    kind,
+    () => next(left.ends),
+    () => next(left.quiet),
+  )
+  // All of them were asked for, and no more.
+  expect(left).toEqual({ ends: [], quiet: [] })
+  return judged
+}
+
+it('a part without chance runs once, whatever the machine does', async () => {
+  expect(await judged('plain', [green])).toMatchObject({ outcome: 'passed', runs: 1 })
+  expect(await judged('plain', [red])).toMatchObject({ outcome: 'failed', why: 'get', runs: 1 })
+})
+
+it('chance that was red is tried again: red twice is a fault, red once is flaky', async () => {
+  expect(await judged('chance', [green])).toMatchObject({ outcome: 'passed', runs: 1 })
+  expect(await judged('chance', [red, red])).toMatchObject({ outcome: 'failed', runs: 2 })
+  expect(await judged('chance', [red, green])).toMatchObject({ outcome: 'flaky', why: 'get', runs: 2 })
+})
+
+it('figures are judged by the first run with a quiet machine before and after it', async () => {
+  expect(await judged('figures', [green], [QUIET, QUIET])).toMatchObject({ outcome: 'passed', runs: 1 })
+  const secondTime = await judged('figures', [red, green], [QUIET, BUSY, QUIET, QUIET])
+  expect(secondTime).toEqual({ outcome: 'passed', runs: 2, figures: green.figures })
+  const thirdTime = await judged('figures', [red, green], [BUSY, BUSY, QUIET, QUIET])
+  expect(thirdTime).toMatchObject({ outcome: 'passed', runs: 2 })
+})
+
+it('figures that are red are a fault when a second quiet run confirms it, or none refutes it', async () => {
+  expect(await judged('figures', [red, red], [QUIET, QUIET, QUIET, QUIET])).toMatchObject({
+    outcome: 'failed',
+    runs: 2,
+  })
+  expect(await judged('figures', [red, green], [QUIET, QUIET, QUIET, QUIET])).toMatchObject({ outcome: 'flaky' })
+  const unconfirmed = await judged('figures', [red, green], [QUIET, QUIET, QUIET, BUSY, BUSY])
+  expect(unconfirmed).toEqual({ outcome: 'failed', why: 'get', runs: 2, figures: red.figures })
+})
+
+it('figures are not judged when the machine is not quiet in three turns, of which a busy beginning takes only the first', async () => {
+  const why = 'the machine was not quiet'
+  const measured = await judged('figures', [red, red, green], [QUIET, BUSY, QUIET, BUSY, QUIET, BUSY])
+  expect(measured).toEqual({ outcome: 'not judged', why, runs: 3, figures: green.figures })
+  expect(await judged('figures', [red], [BUSY, BUSY, BUSY])).toEqual({
+    outcome: 'not judged',
+    why,
+    runs: 1,
+    figures: red.figures,
+  })
+})
+
+it.each([
+  ['late', 'failed'],
+  ['stopped', 'stopped'],
+  ['unfetched', 'not run'],
+] as const)('a run that is %s is not repeated: %s', async (end, outcome) => {
+  expect(await judged('chance', [{ end, why: 'so', figures: [] }])).toMatchObject({ outcome, why: 'so', runs: 1 })
+  expect(await judged('figures', [{ end, figures: [] }], [QUIET])).toMatchObject({ outcome, runs: 1 })
+})
+
+/** With these pressures, one each time it is asked: whether it is quiet, and for how many seconds it waited. */
+async function waited(pressures: (number | undefined)[]) {
+  const left = [...pressures]
+  let ms = 0
+  const quiet = await isQuiet(
+    async () => left.shift(),
+    async (pause) => {
+      ms += pause
+    },
+  )
+  return [quiet, ms / 1_000]
+}
+
+it('a machine is quiet below 5 % of CPU pressure', async () => {
+  expect(await waited([4.99])).toEqual([true, 0])
+})
+
+it('a machine has a minute to become quiet', async () => {
+  expect(await waited([40, 5, 4.9])).toEqual([true, 10])
+  expect(await waited(Array(13).fill(5))).toEqual([false, 60])
+})
+
+it('a machine whose kernel tells no pressure is not quiet', async () => {
+  expect(await waited([undefined])).toEqual([false, 0])
+})
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+it('each folder of test/verify is run by one part, which has its name', () => {
+  const folders = readdirSync(`${root}test/verify`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const run = parts.flatMap(({ name, commands }) =>
+    commands.flatMap((command) =>
+      [...command.matchAll(/ test\/verify\/(\w+)\/ /g)].map(([, folder]) => [name, folder]),
+    ),
+  )
+  expect(run.toSorted()).toEqual(folders.map(({ name }) => [name, name]).toSorted())
+})
+
+it('test/verify/README.md has a row for each part, with what it proves', () => {
+  const page = readFileSync(`${root}test/verify/README.md`, 'utf8')
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \| (\w+) \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells)
+  expect(rows).toEqual(parts.map(({ name, kind, minutes, proves }) => [name, kind, String(minutes), proves]))
 })

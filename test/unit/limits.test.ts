@@ -1,9 +1,57 @@
+import type { IncomingMessage } from 'node:http'
 import { setImmediate as immediates } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { errors } from '../../routers/kernel/errors.ts'
+import { limitFailures, MAX_FAILURES, REFUSAL_DELAY_MS } from '../../server/http/failed-authentications.ts'
 import { Breaker } from '../../server/limits/breaker.ts'
 import type { Taken } from '../../server/limits/limit.ts'
+import { MemoryLimit, memoryLimits } from '../../server/limits/memory.ts'
 import type { Counted } from '../../server/limits/shared-limit.ts'
 import { leaseOf, SharedLimit } from '../../server/limits/shared-limit.ts'
+
+function openLimit(points: number) {
+  const clock = { ms: 0 }
+  return { clock, limit: new MemoryLimit(points, 60, () => clock.ms) }
+}
+
+it('a limit counts each key in a window that begins with its first request', () => {
+  const { clock, limit } = openLimit(2)
+  expect(limit.take('a')).toEqual({ passes: true, remaining: 1, msBeforeNext: 60_000 })
+  clock.ms = 20_000
+  expect(limit.take('b')).toEqual({ passes: true, remaining: 1, msBeforeNext: 60_000 })
+  expect(limit.take('a')).toEqual({ passes: true, remaining: 0, msBeforeNext: 40_000 })
+  clock.ms = 59_999.5
+  expect(limit.take('a')).toEqual({ passes: false, remaining: 0, msBeforeNext: 0.5 })
+  clock.ms = 60_000
+  expect(limit.take('a')).toEqual({ passes: true, remaining: 1, msBeforeNext: 60_000 })
+  expect(limit.take('b')).toEqual({ passes: true, remaining: 0, msBeforeNext: 20_000 })
+})
+
+it('a point given back can be taken again in its window, and adds nothing to the next one', () => {
+  const { clock, limit } = openLimit(1)
+  limit.take('a')
+  limit.giveBack('a')
+  expect(limit.take('a').passes).toBe(true)
+  expect(limit.take('a').passes).toBe(false)
+  clock.ms = 60_000
+  limit.giveBack('a')
+  expect([limit.take('a').passes, limit.take('a').passes]).toEqual([true, false])
+})
+
+it('the windows of a flood are removed by half as many requests, two each', () => {
+  const { clock, limit } = openLimit(1)
+  for (let n = 0; n < 1_000; n++) limit.take(`flood${n}`)
+  clock.ms = 60_000
+  for (let n = 0; n < 10; n++) limit.take('other')
+  expect(limit.size).toBe(1_000 - 20 + 1)
+  for (let n = 10; n < 500; n++) limit.take('other')
+  expect(limit.size).toBe(1)
+  // Not yet removed, but ended.
+  for (let n = 0; n < 5; n++) limit.take(`late${n}`)
+  clock.ms = 120_000
+  expect(limit.take('late4').passes).toBe(true)
+  expect(limit.take('late4').passes).toBe(false)
+})
 
 const WINDOW_MS = 60_000
 
@@ -237,4 +285,71 @@ describe('the breaker', () => {
     await immediates()
     expect([breaker.turns, breaker.away]).toEqual([5, true])
   })
+})
+
+/** Authentication that always fails so, with the limit on failures of one address. */
+function failing(error: () => Error = errors.tokenInvalid, now = () => 0, verified: unknown[] = []) {
+  const authenticate = limitFailures(
+    async ({ headers }) => {
+      verified.push(headers.authorization)
+      throw error()
+    },
+    () => '192.0.2.1',
+    memoryLimits(now),
+    now,
+  )
+  const outcome = (token?: string) =>
+    authenticate({ headers: token ? { authorization: `Bearer ${token}` } : {} } as IncomingMessage).catch(
+      (error) => error,
+    )
+  const fail = () => Promise.all(Array.from({ length: MAX_FAILURES }, (_, n) => outcome(`guess${n}`)))
+  return { verified, outcome, fail }
+}
+
+it('an invalid token beyond the limit is verified once, and refused from then on', async () => {
+  const { verified, outcome, fail } = failing()
+  expect((await fail()).map(({ status }) => status)).toEqual(Array(MAX_FAILURES).fill(401))
+  for (const [token, more] of [
+    ['again', 1],
+    ['again', 1],
+    ['another', 2],
+  ] as const) {
+    expect(await outcome(token)).toMatchObject({ status: 429 })
+    expect(verified).toHaveLength(MAX_FAILURES + more)
+  }
+})
+
+it('an invalid token that was refused is verified again in the next window', async () => {
+  let ms = 0
+  const { outcome, fail } = failing(errors.tokenInvalid, () => ms)
+  await fail()
+  for (const [at, retryAfter] of [
+    [20_000, 40],
+    [58_999, 2],
+    [59_999, 1],
+  ] as const) {
+    ms = at
+    expect(await outcome('again')).toMatchObject({ status: 429, headers: { 'Retry-After': String(retryAfter) } })
+  }
+  ms = 60_000
+  expect(await outcome('again')).toMatchObject({ status: 401 })
+})
+
+it('invalid tokens beyond the limit are refused after a delay, at first sight and again', async () => {
+  const { outcome, fail } = failing()
+  await fail()
+  for (let times = 0; times < 2; times++) {
+    const startedAt = performance.now()
+    await outcome('again')
+    // A timer may fire a millisecond early.
+    expect(performance.now() - startedAt).toBeGreaterThan(REFUSAL_DELAY_MS - 2)
+  }
+})
+
+it.each([
+  ['expired tokens do', errors.tokenExpired, 'x'],
+  ['requests without a token do', errors.tokenMissing, undefined],
+])('%s not count', async (_, error, token) => {
+  const { outcome } = failing(error)
+  for (let n = 0; n <= MAX_FAILURES; n++) expect(await outcome(token)).toMatchObject({ status: 401 })
 })

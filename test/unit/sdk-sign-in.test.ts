@@ -1,5 +1,50 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { answerIn } from '../../clients/sdk/answer.ts'
 import type { TokenStore } from '../../clients/sdk/token-store.ts'
+import { stubSessionStorage } from '../clients/page-stubs.ts'
+import { times } from '../support/rounds.ts'
+
+const issuer = 'https://auth.example.org/v1/oauth'
+const NAMES = ['state', 'iss', 'code', 'error', 'error_description', 'error_uri', 'page', 'q', '', '%zz', 'st%61te']
+const VALUES = ['', 'BY', 'a%20b', 'a+b', '50%', encodeURIComponent('https://accounts.example.com'), '=', 'x=y']
+
+/** A page's own parameters as written; never an answer, as `iss` is another's. */
+const own = fc.array(
+  fc.oneof(
+    fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES)).map(([name, value]) => `${name}=${value}`),
+    fc.constantFrom(...NAMES),
+  ),
+  { maxLength: 6 },
+)
+const hash = fc.constantFrom('', '#', '#/route?state=x&code=y')
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+const answer = fc.oneof(
+  fc.record({ state: text, iss: fc.constant(issuer), code: text }),
+  fc.record({ state: text, iss: fc.constant(issuer), error: text, error_description: text }),
+)
+const addressOf = (parts: string[], after: string) =>
+  `https://app.example/cb${parts.length > 0 ? `?${parts.join('&')}` : ''}${after}`
+
+it("finds no answer in a page's own parameters", () => {
+  const holds = (parts: string[], after: string) => {
+    expect(answerIn(addressOf(parts, after), issuer)).toBeUndefined()
+  }
+  fc.assert(fc.property(own, hash, holds), { numRuns: times(5_000, 500) })
+})
+
+it('finds the answer after them, and leaves them as they are written', () => {
+  const holds = (parts: string[], fields: Record<string, string>, after: string) => {
+    const sent = new URLSearchParams(fields)
+    const found = answerIn(addressOf([...parts, sent.toString()], after), issuer)
+    expect(found?.without).toBe(addressOf(parts, after))
+    expect([found!.state, Object.fromEntries(found!.parameters)]).toEqual([fields.state, Object.fromEntries(sent)])
+  }
+  // A description of the page's own is not that of the answer.
+  const unlike = (part: string) => !part.startsWith('error_')
+  const given = own.map((parts) => parts.filter(unlike))
+  fc.assert(fc.property(given, answer, hash, holds), { numRuns: times(5_000, 500) })
+})
 
 /** IndexedDB as far as tokens need it. `open` decides what each opening does. */
 function stubIndexedDb(open: (attempt: number) => 'works' | 'throws' | 'fails' | 'silent' | 'aborts') {
@@ -37,16 +82,6 @@ function stubIndexedDb(open: (attempt: number) => 'works' | 'throws' | 'fails' |
   return { texts, attempts: () => attempts }
 }
 
-function stubSessionStorage() {
-  const texts = new Map<string, string>()
-  vi.stubGlobal('sessionStorage', {
-    getItem: (name: string) => texts.get(name) ?? null,
-    setItem: (name: string, text: string) => void texts.set(name, text),
-    removeItem: (name: string) => void texts.delete(name),
-  })
-  return texts
-}
-
 let store: TokenStore
 beforeEach(async () => {
   vi.resetModules()
@@ -71,7 +106,7 @@ it.each(['throws', 'fails', 'aborts'] as const)('tries again where an opening %s
   const { texts } = stubIndexedDb((attempt) => (attempt % 2 === 0 ? how : 'works'))
   const tab = stubSessionStorage()
   await store.setItem('n', 'text')
-  expect([texts.get('n'), tab.size]).toEqual(['text', 0])
+  expect([texts.get('n'), tab.texts.size]).toEqual(['text', 0])
   await store.removeItem('n')
   await works()
 })
@@ -81,7 +116,7 @@ it.each(['throws', 'fails'] as const)('keeps the tokens in the tab where each op
   const { attempts } = stubIndexedDb(() => how)
   await works()
   await store.setItem('n', 'text')
-  expect(tab.get('n')).toBe('text')
+  expect(tab.texts.get('n')).toBe('text')
   // Nothing that never worked is asked again and again.
   expect(attempts()).toBe(3)
 })
@@ -121,5 +156,5 @@ it('returns to IndexedDB once it can be written again, and reads what was writte
   how = 'works'
   expect(await store.getItem('n')).toBe('first')
   await store.setItem('n', 'second')
-  expect([texts.get('n'), tab.has('n'), await store.getItem('n')]).toEqual(['second', false, 'second'])
+  expect([texts.get('n'), tab.texts.has('n'), await store.getItem('n')]).toEqual(['second', false, 'second'])
 })
