@@ -11,61 +11,49 @@ const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 const at = (days: number, ms = 0) => new Date(NOW + days * DAY_MS + ms)
 
+interface Dates {
+  createdAt: Date
+  withdrawnAt?: Date
+  replayedAt?: Date
+}
+
+/** Consents of a member by their names, and the names of those that are left. */
+async function startConsents(consents: Record<string, Dates>) {
+  const { db } = await startQueue()
+  const { member: personId, club: organisationId, client: clientId } = await createTenant(db)
+  const of = { personId, organisationId, clientId, scopes: [] }
+  await db.consent.createMany({ data: Object.entries(consents).map(([id, dates]) => ({ id, ...of, ...dates })) })
+  const left = async () =>
+    (await db.consent.findMany({ where: { personId }, select: { id: true } })).map(({ id }) => id).toSorted()
+  return { db, left }
+}
+
 describe('after their periods', () => {
   it('withdrawn consents and those whose year ran out are removed, and those in force stay', async () => {
-    const { db } = await startQueue()
-    const { member: personId, club: organisationId, client: clientId } = await createTenant(db)
-    const consent = (id: string, createdAt: Date, withdrawnAt: Date | null = null) => ({
-      id,
-      createdAt,
-      withdrawnAt,
-      personId,
-      organisationId,
-      clientId,
-      scopes: [],
-    })
-    await db.consent.createMany({
-      data: [
-        consent('in force', at(-364)),
-        consent('ran out lately', at(-365 - 90, 1)),
-        consent('ran out', at(-365 - 90)),
-        consent('withdrawn lately', at(-400), at(-90, 1)),
-        consent('withdrawn', at(-100), at(-90)),
-        consent('withdrawn long ago', at(-100), at(-95)),
-      ],
+    const { db, left } = await startConsents({
+      'in force': { createdAt: at(-364) },
+      'ran out lately': { createdAt: at(-365 - 90, 1) },
+      'ran out': { createdAt: at(-365 - 90) },
+      'withdrawn lately': { createdAt: at(-400), withdrawnAt: at(-90, 1) },
+      withdrawn: { createdAt: at(-100), withdrawnAt: at(-90) },
+      'withdrawn long ago': { createdAt: at(-100), withdrawnAt: at(-95) },
     })
     const keep = { keepDays: 90 }
     expect(await removeOldConsents(db, NOW, { ...keep, limit: 1 })).toBe(1)
     expect(await db.consent.count({ where: { id: 'withdrawn long ago' } })).toBe(0)
     expect(await removeOldConsents(db, NOW, keep)).toBe(2)
     expect(await removeOldConsents(db, NOW, keep)).toBe(0)
-    const left = await db.consent.findMany({ where: { personId }, select: { id: true } })
-    expect(left.map(({ id }) => id).toSorted()).toEqual(['in force', 'ran out lately', 'withdrawn lately'])
+    expect(await left()).toEqual(['in force', 'ran out lately', 'withdrawn lately'])
   })
 
   it('consents that a replay has ended are removed after 30 days at least, or with the others', async () => {
-    const { db } = await startQueue()
-    const { member: personId, club: organisationId, client: clientId } = await createTenant(db)
-    const consent = (id: string, replayedAt: Date) => ({
-      id,
-      createdAt: at(-200),
-      withdrawnAt: replayedAt,
-      replayedAt,
-      personId,
-      organisationId,
-      clientId,
-      scopes: [],
+    const replayed = (replayedAt: Date) => ({ createdAt: at(-200), withdrawnAt: replayedAt, replayedAt })
+    const { db, left } = await startConsents({
+      shown: replayed(at(-30, 1)),
+      'no longer shown': replayed(at(-30)),
+      lately: replayed(at(-90, 1)),
+      replayed: replayed(at(-90)),
     })
-    await db.consent.createMany({
-      data: [
-        consent('shown', at(-30, 1)),
-        consent('no longer shown', at(-30)),
-        consent('lately', at(-90, 1)),
-        consent('replayed', at(-90)),
-      ],
-    })
-    const left = async () =>
-      (await db.consent.findMany({ where: { personId }, select: { id: true } })).map(({ id }) => id).toSorted()
     expect(await removeOldConsents(db, NOW, { keepDays: 90 })).toBe(1)
     expect(await left()).toEqual(['lately', 'no longer shown', 'shown'])
     expect(await removeOldConsents(db, NOW, { keepDays: 1, limit: 1 })).toBe(1)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'
 import { housekeepingTasks } from '../../server/process/housekeeping.ts'
@@ -155,4 +156,23 @@ describe('a sweep that takes long', () => {
     expect([runs.a, runs.b, runs.c].flat()).toEqual([0, 0])
     expect(runs.minutely).toEqual([0])
   })
+})
+
+const OWN = ['execute', 'inTransaction']
+
+it('tasks with nothing to do use no method of Prisma, which would be loaded for them: 55 MB', async () => {
+  const database = openTestDatabase(url)
+  onTestFinished(() => database.$disconnect())
+  const used: string[] = []
+  const db = new Proxy(database, {
+    get(target, key: keyof Database & string) {
+      if (!OWN.includes(key)) used.push(key)
+      return target[key]
+    },
+  })
+  const tasks = serviceTasks()
+  const failures: unknown[] = []
+  const { clean } = openHousekeeping({ db, tasks, now: Date.now, failed: (_, error) => failures.push(error) })
+  expect((await clean()).size).toBe(tasks.length)
+  expect({ used, failures }).toEqual({ used: [], failures: [] })
 })

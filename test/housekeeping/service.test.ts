@@ -1,15 +1,32 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import pino from 'pino'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { readConfig } from '../../server/process/config.ts'
+import { readFile } from 'node:fs/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { addTeam, inviteToTeam } from '../../server/admin/teams.ts'
 import { cadence } from '../../server/process/housekeeping.ts'
-import { startService } from '../../server/process/start.ts'
-import { limitOwnSessions, migratedDatabase, query } from '../support/databases.ts'
+import { startMailServer } from '../oauth/mail-server.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
-import { SECRETS_KEY } from '../support/secrets-key.ts'
-import { suiteLimits } from '../support/time-limits.ts'
+import { startInProcess } from '../support/service-in-process.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+
+it('a service with SMTP_URL sends what is queued, with the address of its portal and its brand', async () => {
+  const server = await startMailServer()
+  onTestFinished(server.close)
+  const url = await migratedDatabase()
+  const db = openTestDatabase(url)
+  const at = new Date(Date.now() - 1_000)
+  await addTeam(db, { id: 'planners', name: 'Planners', level: 'hobby' }, at)
+  await inviteToTeam(db, { team: 'planners', email: 'jo@example.org', role: 'owner' }, at)
+  await db.$disconnect()
+  const settings = { SMTP_URL: server.url, MAIL_FROM: 'apps@example.org', BRAND: 'Riverside' }
+  const { config } = await startInProcess(url, { settings })
+  await expect.poll(() => server.mails.length).toBe(1)
+  const [mail] = server.mailsTo('jo@example.org')
+  expect(mail!.headers).toMatchObject({
+    from: 'Riverside <apps@example.org>',
+    subject: 'Invitation to the team Planners',
+  })
+  expect(mail!.parts['text/plain']).toContain(`Sign in: ${config.authBaseUrl}/oauth/developers`)
+})
 
 /** Three portions. */
 const ROWS = 12_000
@@ -18,7 +35,6 @@ const LOCK = 1
 /** Two services on a database with expired records, whose portions do not end before `release` is called. */
 async function startNodes() {
   const url = await migratedDatabase()
-  await limitOwnSessions(url, suiteLimits)
   await query(
     url,
     `INSERT INTO "OauthRecord" (model, id, payload, "expiresAt")
@@ -38,31 +54,10 @@ async function startNodes() {
   await holder.connect()
   await holder.query(`SELECT pg_advisory_lock(${LOCK})`)
 
-  const lines: string[] = []
-  const log = pino({}, { write: (line) => void lines.push(line) })
-  const housekeeping = { intervalMs: 20, endingMs: 60_000 }
-  const nodes = await Promise.all(
-    [1, 2].map(async () => {
-      const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-nodes-'))
-      onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-      const config = readConfig({
-        PORT: '0',
-        INTERNAL_PORT: '0',
-        DATABASE_URL: url,
-        SECRETS_KEY,
-        DATA_DIR: dataDir,
-      })
-      return startService(config, log, { timeLimits: suiteLimits, housekeeping })
-    }),
-  )
-  let closed: Promise<unknown> | undefined
-  const close = () => {
-    closed ??= Promise.all(nodes.map((node) => node.close()))
-    return closed
-  }
+  const nodes = await Promise.all([1, 2].map(() => startInProcess(url)))
+  const close = () => Promise.all(nodes.map((node) => node.close()))
   onTestFinished(async () => {
     await holder.end()
-    await close()
   })
   const held = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`
@@ -78,21 +73,18 @@ async function startNodes() {
         `SELECT name, "leasedUntil" IS NOT NULL AS leased, "finishedAt" IS NOT NULL AS finished, removed::int
            FROM "Housekeeping"`,
       ),
-    logged: () => lines.map((line) => JSON.parse(line).removed?.['oauth-records'] ?? 0),
   }
 }
 
-describe('two services', () => {
-  it('end with the portion under way when they are stopped', async () => {
-    const { portionsUnderWay, close, release, removed, tasks } = await startNodes()
-    await expect.poll(portionsUnderWay).toBe(1)
-    const closed = close()
-    await release()
-    await closed
-    expect(await removed()).toEqual([5_000])
-    const [records] = (await tasks()).filter(({ name }) => name === 'oauth-records')
-    expect(records).toEqual({ name: 'oauth-records', leased: false, finished: false, removed: 5_000 })
-  })
+it('two services end with the portion under way when they are stopped', async () => {
+  const { portionsUnderWay, close, release, removed, tasks } = await startNodes()
+  await expect.poll(portionsUnderWay).toBe(1)
+  const closed = close()
+  await release()
+  await closed
+  expect(await removed()).toEqual([5_000])
+  const [records] = (await tasks()).filter(({ name }) => name === 'oauth-records')
+  expect(records).toEqual({ name: 'oauth-records', leased: false, finished: false, removed: 5_000 })
 })
 
 it('a service looks for what has expired a minute after its start, as the documents say', async () => {
