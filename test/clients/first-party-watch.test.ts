@@ -161,6 +161,19 @@ describe('storage.watch of the first-party client', () => {
 })
 
 describe('storage.watch of the first-party client, where it is refused', () => {
+  /** Expects that a stream that gets these answers first begins, and goes on without an error. */
+  async function expectBegins(answers: Response[], statuses: number[]) {
+    const collection = id('c')
+    const token = await world.token()
+    const answered = answeredBy(...answers)
+    const { watched, keys, unsubscribe } = watchWith(clientWith(token, answered.send), { collection })
+    await expect.poll(() => answered.statuses).toEqual(statuses)
+    await put(clientWith(token), collection, 'a')
+    await expect.poll(keys).toEqual(['a'])
+    expect(watched.error).toBeUndefined()
+    unsubscribe()
+  }
+
   it('waits as Retry-After says while too many streams are open, and begins when there is a place', async () => {
     const collection = id('c')
     const token = await world.token()
@@ -178,34 +191,16 @@ describe('storage.watch of the first-party client, where it is refused', () => {
   })
 
   it('waits in its own fetch as often as it is refused, and reconnects as fast as before', async () => {
-    const collection = id('c')
-    const token = await world.token()
     const limited = () => new Response('{}', { status: 429, headers: { 'retry-after': '1' } })
-    const { send, statuses } = answeredBy(limited(), limited(), limited())
-    const { watched, keys, unsubscribe } = watchWith(clientWith(token, send), { collection })
-    await expect.poll(() => statuses).toEqual([429, 429, 429, 200])
-    await put(clientWith(token), collection, 'a')
-    await expect.poll(keys).toEqual(['a'])
-    expect(watched.error).toBeUndefined()
-    unsubscribe()
+    await expectBegins([limited(), limited(), limited()], [429, 429, 429, 200])
   })
 
   it('goes on after 503 of the service and 502 of a proxy', async () => {
-    const collection = id('c')
-    const token = await world.token()
     const unavailable = (status: number, body: string) =>
       new Response(body, { status, headers: { 'retry-after': '0' } })
     const failure = { message: 'Unavailable.', code: -32603, data: { httpStatus: 503, error: 'unavailable' } }
-    const { send, statuses } = answeredBy(
-      unavailable(503, JSON.stringify({ error: failure })),
-      unavailable(502, '<html>'),
-    )
-    const { watched, keys, unsubscribe } = watchWith(clientWith(token, send), { collection })
-    await expect.poll(() => statuses).toEqual([503, 502, 200])
-    await put(clientWith(token), collection, 'a')
-    await expect.poll(keys).toEqual(['a'])
-    expect(watched.error).toBeUndefined()
-    unsubscribe()
+    const answers = [unavailable(503, JSON.stringify({ error: failure })), unavailable(502, '<html>')]
+    await expectBegins(answers, [503, 502, 200])
   })
 
   it('is rejected by the refusal of a proxy', async () => {

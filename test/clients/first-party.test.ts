@@ -1,11 +1,11 @@
-import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import type { Client, ClientOptions, Json } from '../../clients/first-party/client.ts'
 import { createClient, TRPCClientError } from '../../clients/first-party/client.ts'
 import { expectSame } from '../storage/exact.ts'
 import { few, parsedOtherwise } from '../storage/values.ts'
+import { deferred } from '../support/deferred.ts'
+import { listenLocally } from '../support/local-server.ts'
 import { platformClaims } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import type { World } from '../support/world.ts'
@@ -215,7 +215,7 @@ describe('Retry-After', () => {
 
 describe('a proxy that answers 503', () => {
   /** Answers the first requests as proxies do, with a page, and passes on the others. */
-  async function proxy(failures: number, headers: Record<string, string>) {
+  function proxy(failures: number, headers: Record<string, string>) {
     const server = createServer((incoming, response) => {
       if (failures-- > 0) return response.writeHead(503, { 'content-type': 'text/html', ...headers }).end('<html>')
       const { url: path, method, headers: given } = incoming
@@ -226,10 +226,8 @@ describe('a proxy that answers 503', () => {
         },
       )
       incoming.pipe(onward)
-    }).listen(0)
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    return (server.address() as AddressInfo).port
+    })
+    return listenLocally(server)
   }
 
   it('has its queries repeated after Retry-After', async () => {
@@ -260,14 +258,11 @@ describe('a proxy that answers 503', () => {
 
 describe('the signal of a call', () => {
   it('rejects that call of a batch at once, and the others are answered', async () => {
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const released = deferred()
     const { client } = noting({
       token: await world.token(),
       fetch: async (address, init) => {
-        await released
+        await released.promise
         return fetch(address, init)
       },
     })
@@ -276,7 +271,7 @@ describe('the signal of a call', () => {
     const other = client.me.groups.query()
     setTimeout(() => ending.abort(new Error('Enough.')), 20)
     expect(await ended).toEqual({ status: undefined, message: 'Enough.' })
-    release()
+    released.resolve()
     expect(await other).toEqual({ items: [] })
   })
 

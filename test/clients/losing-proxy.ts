@@ -1,9 +1,7 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { listenLocally } from '../support/local-server.ts'
 
 /**
  * `before`: the request never arrives. `after`: its answer is lost. `cut`: half of it is. `gateway`: the proxy answers 502 in its
@@ -64,11 +62,5 @@ export async function losingProxy({ port, lose = () => 'none', etag = (same) => 
     response.write(text.slice(0, text.length / 2), () => request.socket.destroy())
   }
 
-  const server = createServer((request, response) => void handle(request, response)).listen(0)
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { port: (server.address() as AddressInfo).port, requests }
+  return { port: await listenLocally(createServer((request, response) => void handle(request, response))), requests }
 }

@@ -1,18 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { run } from '../../clients/sdk/init/command.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sdk = join(root, 'clients/sdk')
-
-async function emptyFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'member-apps-init-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Runs the command as npx does, but in this process. */
 async function call(...argv: string[]) {
@@ -43,7 +37,7 @@ describe('member-apps-sdk init', () => {
       ['.env', '.gitignore', 'index.html', 'main.jsx', 'package.json', 'style.css', 'vite.config.js'],
     ],
   ])('writes the template %s with a copy of the package into a new folder', async (template, options, files) => {
-    const folder = join(await emptyFolder(), 'new/my app')
+    const folder = join(await temporaryDirectory(), 'new/my app')
     const { code, stdout, stderr } = await call('init', folder, '--client-id', 'my-page', ...options)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`\n  cd "${folder}"\n  npm install\n  npm run dev\n`)
@@ -66,7 +60,7 @@ describe('member-apps-sdk init', () => {
   })
 
   it('writes the addresses that it gets, into an empty folder', async () => {
-    const folder = await emptyFolder()
+    const folder = await temporaryDirectory()
     const urls = ['--issuer', 'https://auth.example.org/v1/oauth', '--apps', 'https://[::1]:8443/apps/v1/']
     expect(await call('init', folder, '--client-id', 'A_1-b', ...urls)).toMatchObject({ code: 0 })
     expect((await readFile(join(folder, '.env'), 'utf8')).split('\n').slice(1)).toEqual([
@@ -78,7 +72,7 @@ describe('member-apps-sdk init', () => {
   })
 
   it('refuses a folder with a file, which stays the only one', async () => {
-    const folder = await emptyFolder()
+    const folder = await temporaryDirectory()
     await writeFile(join(folder, '.env'), 'SECRET=1\n')
     expect(await call('init', folder, '--client-id', 'my-page')).toEqual({
       code: 1,
@@ -90,14 +84,14 @@ describe('member-apps-sdk init', () => {
   })
 
   it('refuses a folder that contains only an empty folder', async () => {
-    const folder = await emptyFolder()
+    const folder = await temporaryDirectory()
     await mkdir(join(folder, 'src'))
     expect(await call('init', folder, '--client-id', 'my-page')).toMatchObject({ code: 1, stdout: '' })
     expect(await readdir(folder, { recursive: true })).toEqual(['src'])
   })
 
   it('refuses a file in place of a folder, and leaves it as it was', async () => {
-    const file = join(await emptyFolder(), 'notes.txt')
+    const file = join(await temporaryDirectory(), 'notes.txt')
     await writeFile(file, 'mine')
     expect(await call('init', file, '--client-id', 'my-page')).toEqual({
       code: 1,
@@ -115,16 +109,7 @@ describe('member-apps-sdk init', () => {
       [],
     ],
     ...[
-      '',
-      'a b',
-      `a'b`,
-      'a"b',
-      'a`b',
-      'a\nVITE_APPS=http://evil.example/',
-      'a#b',
-      '$HOME',
-      '</script>',
-      'ä',
+      ...['', 'a b', `a'b`, 'a"b', 'a`b', 'a\nVITE_APPS=http://evil.example/', 'a#b', '$HOME', '</script>', 'ä'],
       'a'.repeat(65),
     ].map((hostile): [string, string, string[]] => [
       `the client id ${JSON.stringify(hostile)}`,
@@ -133,29 +118,12 @@ describe('member-apps-sdk init', () => {
     ]),
     ...['issuer', 'apps'].flatMap((name) =>
       [
-        ...[
-          '',
-          'auth.example.org',
-          'javascript:alert(1)',
-          'ftp://a.example/',
-          'file:///etc/passwd',
-          'http://',
-          '//a.example/',
-        ],
-        ...[
-          'https://a.example/"',
-          "https://a.example/'",
-          'https://a.example/`',
-          'https://a.example/\nVITE_CLIENT_ID=b',
-        ],
-        ...[
-          'https://a.example/v1\n',
-          'https://a.example/#b',
-          'https://a.example/?b',
-          'https://a.example/$HOME',
-          ' https://a.example/',
-        ],
-        ...['https://a:b@a.example/', 'https://a.example:99999/', 'https://1.2.3.999/', 'https://a.example/</script>'],
+        ...['', 'auth.example.org', 'javascript:alert(1)', 'ftp://a.example/', 'file:///etc/passwd', 'http://'],
+        ...['//a.example/', ' https://a.example/', 'https://a:b@a.example/', 'https://a.example:99999/'],
+        ...['"', "'", '`', '\nVITE_CLIENT_ID=b', 'v1\n', '#b', '?b', '$HOME', '</script>'].map(
+          (end) => `https://a.example/${end}`,
+        ),
+        'https://1.2.3.999/',
       ].map((hostile): [string, string, string[]] => [
         `--${name} ${JSON.stringify(hostile)}`,
         `--${name} must be an http or https URL without a query, as https://example.org/v1.`,
@@ -169,7 +137,7 @@ describe('member-apps-sdk init', () => {
     ['an option without its value', "Option '--client-id <value>' argument missing", ['--client-id']],
     ['a second folder', 'One folder is required.', [...id, 'another']],
   ])('refuses %s, and creates no folder', async (_reason, message, argv) => {
-    const folder = join(await emptyFolder(), 'my-app')
+    const folder = join(await temporaryDirectory(), 'my-app')
     const { code, stdout, stderr } = await call('init', folder, ...argv)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/\n\nWrites a page .*\nUsage:\n {2}member-apps-sdk init \[FOLDER\]/s)

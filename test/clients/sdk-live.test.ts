@@ -2,18 +2,11 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Change, Live } from '../../clients/sdk/client.ts'
 import { ApiError, createClient } from '../../clients/sdk/client.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
-const local = (name: string) => `http://127.0.0.1/${name}/v1`
-const localUrls = {
-  apps: local('apps'),
-  lms: local('lms'),
-  notify: local('notify'),
-  sync: local('sync'),
-  auth: local('auth'),
-}
-const world = useWorld({ localUrls })
+const world = useWorld({ localUrls: localUrlsAt('http://127.0.0.1') })
 
 interface Score {
   points: number

@@ -20,6 +20,14 @@ function open(address?: string) {
 /** The address to which the authorization server sends the member back. */
 const back = async (begun: string) => (await toApp(here, new URL(begun), here.newBrowser())).href
 
+/** The same, after the member has signed in and come back. */
+async function openAnswered() {
+  const tab = open()
+  await tab.auth.signIn()
+  tab.location.href = await back(tab.left[0]!)
+  return tab
+}
+
 describe('finish()', () => {
   it('returns where the sign-in began, and removes only the answer from the address', async () => {
     const { auth, location, left } = open('https://app.example/callback?page=2&q=a%20b&flag#top')
@@ -50,19 +58,16 @@ describe('finish()', () => {
   })
 
   it('leaves the answer to another client of the page, which takes it', async () => {
-    const { auth, location, left, store } = open()
+    const { auth, location, store } = await openAnswered()
     const other = browserSignIn({ issuer, clientId: 'another', redirectUri, scope, store })
-    await auth.signIn()
-    const url = await back(left[0]!)
-    location.href = url
+    const url = location.href
     expect([await other.finish(), location.href]).toEqual([undefined, url])
     expect(await auth.finish()).toBe(redirectUri)
   })
 
   it("takes the server's own parameters, which come after those of the page", async () => {
-    const { auth, location, left } = open()
-    await auth.signIn()
-    location.href = (await back(left[0]!)).replace('?', '?state=BY&error=no&')
+    const { auth, location } = await openAnswered()
+    location.href = location.href.replace('?', '?state=BY&error=no&')
     expect(await auth.finish()).toBe(redirectUri)
     expect(location.href).toBe(`${redirectUri}?state=BY&error=no`)
   })
@@ -91,9 +96,7 @@ describe('finish()', () => {
 describe('twice at once', () => {
   it('two finish() wait for the one exchange, of one object or of two', async () => {
     for (const of of ['one', 'two']) {
-      const { auth, own, location, left, exchanges } = open()
-      await auth.signIn()
-      location.href = await back(left[0]!)
+      const { auth, own, exchanges } = await openAnswered()
       const found = await Promise.all([auth.finish(), (of === 'one' ? auth : own()).finish()])
       expect([found, exchanges()]).toEqual([[redirectUri, redirectUri], 1])
     }
@@ -124,9 +127,7 @@ describe('twice at once', () => {
   })
 
   it('two renewals of a refused token, of one object or of two, send one request, also without locks', async () => {
-    const { auth, own, location, left, exchanges } = open()
-    await auth.signIn()
-    location.href = await back(left[0]!)
+    const { auth, own, exchanges } = await openAnswered()
     await auth.finish()
     const refused = await auth.tokens()
     const [one, two, three] = await Promise.all([auth.tokens(refused), auth.tokens(refused), own().tokens(refused)])

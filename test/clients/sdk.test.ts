@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Client, ClientOptions } from '../../clients/sdk/client.ts'
 import {
@@ -13,6 +11,8 @@ import {
   SignInNeeded,
 } from '../../clients/sdk/client.ts'
 import type { pause } from '../../clients/sdk/pause.ts'
+import { deferred } from '../support/deferred.ts'
+import { listenLocally } from '../support/local-server.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
 import { useWorld } from '../support/started.ts'
 import { createQuiz } from '../support/tenant.ts'
@@ -54,31 +54,29 @@ const refusal = (error: unknown) => {
 const numbers = (count: number) => [...Array(count).keys()]
 const expired = () => world.token({ exp: world.now() - 3600 })
 
-describe('storage.batch()', () => {
-  it('applies all operations and has their results by index, or none and names the one that fails', async () => {
-    const { storage } = noting({
-      tokens: await world.token(),
-      sync: `http://127.0.0.1:${world.publicPort}/sync/v1`,
-    }).api
-    const at = (key: string) => ({ collection: 'batched', key })
-    const [put, got, missing, deleted] = await storage.batch([
-      { op: 'put', ...at('a'), value: { n: 1 } },
-      { op: 'get', ...at('a') },
-      { op: 'get', ...at('b') },
-      { op: 'delete', ...at('b') },
-    ])
-    expect(got).toMatchObject({ key: 'a', value: { n: 1 }, etag: (put as { etag: string }).etag })
-    expect([missing, deleted]).toEqual([{ key: 'b', missing: true }, { deleted: false }])
+it('storage.batch() applies all operations and has their results by index, or none and names the one that fails', async () => {
+  const { storage } = noting({
+    tokens: await world.token(),
+    sync: `http://127.0.0.1:${world.publicPort}/sync/v1`,
+  }).api
+  const at = (key: string) => ({ collection: 'batched', key })
+  const [put, got, missing, deleted] = await storage.batch([
+    { op: 'put', ...at('a'), value: { n: 1 } },
+    { op: 'get', ...at('a') },
+    { op: 'get', ...at('b') },
+    { op: 'delete', ...at('b') },
+  ])
+  expect(got).toMatchObject({ key: 'a', value: { n: 1 }, etag: (put as { etag: string }).etag })
+  expect([missing, deleted]).toEqual([{ key: 'b', missing: true }, { deleted: false }])
 
-    const refused = storage.batch([
-      { op: 'put', ...at('c'), value: 1 },
-      { op: 'put', ...at('a'), value: 2, ifMatch: '"other"' },
-    ])
-    await expect(refused).rejects.toThrow(EntryChanged)
-    await expect(refused).rejects.toThrow('Operation 1: This entry has changed.')
-    const collection = storage('batched')
-    expect([(await collection.get('a'))?.value, await collection.get('c')]).toEqual([{ n: 1 }, undefined])
-  })
+  const refused = storage.batch([
+    { op: 'put', ...at('c'), value: 1 },
+    { op: 'put', ...at('a'), value: 2, ifMatch: '"other"' },
+  ])
+  await expect(refused).rejects.toThrow(EntryChanged)
+  await expect(refused).rejects.toThrow('Operation 1: This entry has changed.')
+  const collection = storage('batched')
+  expect([(await collection.get('a'))?.value, await collection.get('c')]).toEqual([{ n: 1 }, undefined])
 })
 
 describe('calls', () => {
@@ -186,8 +184,7 @@ describe('a token that is refused', () => {
   it('is renewed once for all calls that had it, also when one is refused after the renewal', async () => {
     const asked: (string | undefined)[] = []
     const old = await expired()
-    let late = () => {}
-    const renewed = new Promise<void>((resolve) => (late = resolve))
+    const renewed = deferred()
     const { api } = noting({
       tokens(refused) {
         asked.push(refused)
@@ -196,13 +193,13 @@ describe('a token that is refused', () => {
       async fetch(url, init) {
         const answer = await fetch(url, init)
         const isLast = String(url).endsWith('/groups') && answer.status === 401
-        if (isLast) await renewed
+        if (isLast) await renewed.promise
         return answer
       },
     })
     const groups = api.me.groups()
     await Promise.all([api.root(), api.me.profile()])
-    late()
+    renewed.resolve()
     expect(await groups).toEqual({ items: [] })
     expect(asked.filter(Boolean)).toEqual([old])
   })
@@ -275,10 +272,8 @@ describe('waiting', () => {
     const proxy = createServer((request, response) => {
       if (request.url!.startsWith('/apps')) response.writeHead(503, { 'retry-after': '0' }).end()
       else request.socket.destroy()
-    }).listen(0)
-    await once(proxy, 'listening')
-    onTestFinished(() => void proxy.close())
-    const { port } = proxy.address() as AddressInfo
+    })
+    const port = await listenLocally(proxy)
     const calls: [number, (api: Client) => Promise<unknown>][] = [
       [2, (api) => api.root()],
       [2, (api) => api.storage('c').put('k', 1)],
