@@ -1,20 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { styleSheet } from '../../server/browser/pages/style-sheet.ts'
 import { readBrand } from '../../server/process/brand.ts'
-import type { AuthWorld } from '../oauth/auth-world.ts'
-import { issuer, startAuthWorld } from '../oauth/auth-world.ts'
+import { authWorld, issuer, startAuthWorld } from '../oauth/auth-world.ts'
 import { send } from '../support/request.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><script>alert(1)</script></svg>'
 const png = Buffer.from('89504e470d0a1a0a0000', 'hex')
 
-function fileOf(bytes: string | Buffer) {
-  const folder = mkdtempSync(join(tmpdir(), 'member-apps-logo-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'logo')
-  writeFileSync(file, bytes)
+async function write(bytes: string | Buffer) {
+  const file = join(await temporaryDirectory(), 'logo')
+  await writeFile(file, bytes)
   return file
 }
 
@@ -23,16 +21,16 @@ describe('BRAND_LOGO', () => {
     ['image/svg+xml', svg],
     ['image/svg+xml', `\uFEFF<?xml version="1.0"?>\n<!-- ours --><!DOCTYPE svg>\n${svg}`],
     ['image/png', png],
-  ])('is %s by its content', (type, bytes) => {
-    expect(readBrand({ name: 'Clubs', logo: fileOf(bytes) })).toMatchObject({ name: 'Clubs', logo: { type } })
+  ])('is %s by its content', async (type, bytes) => {
+    expect(readBrand({ name: 'Clubs', logo: await write(bytes) })).toMatchObject({ name: 'Clubs', logo: { type } })
   })
 
   it.each([
     ['a page', '<html><svg></svg></html>', 'is neither a PNG nor an SVG'],
     ['nothing', '', 'is neither a PNG nor an SVG'],
     ['a file above 32 KB', Buffer.concat([png, Buffer.alloc(32 * 1024)]), 'is larger than 32 KB'],
-  ])('with %s stops the start', (_what, bytes, why) => {
-    const file = fileOf(bytes)
+  ])('with %s stops the start', async (_what, bytes, why) => {
+    const file = await write(bytes)
     expect(() => readBrand({ name: undefined, logo: file })).toThrow(`BRAND_LOGO cannot be used: ${file} ${why}.`)
   })
 
@@ -44,15 +42,11 @@ describe('BRAND_LOGO', () => {
 })
 
 describe('the header of the pages', () => {
-  let auth: AuthWorld
   const brand = {
     name: 'Clubs & "Co"',
     logo: { type: 'image/svg+xml', bytes: Buffer.from(svg), version: 'one' },
   } as const
-  beforeAll(async () => {
-    auth = await startAuthWorld({ pageBrand: brand })
-  })
-  afterAll(() => auth.world.close())
+  const auth = authWorld({ pageBrand: brand })
 
   const ask = (host: string, path: string, headers = {}) =>
     send(auth.world.publicPort, 'GET', path, { headers: { host, accept: 'text/html', ...headers } })
@@ -97,5 +91,31 @@ describe('the header of the pages', () => {
     onTestFinished(() => plain.world.close())
     const page = await plain.newBrowser().open(`${issuer}/connected`)
     expect(headerOf(page.text)).toMatch(/^<svg [^<]*<path [^<]*<\/svg> <bdi>Member apps<\/bdi>$/)
+  })
+})
+
+describe('the colours', () => {
+  const [light, dark] = styleSheet.split('@media (prefers-color-scheme: dark)').map((part) => {
+    const declared = [...part.matchAll(/--([a-z-]+): (#[0-9a-f]{6})/g)]
+    return Object.fromEntries(declared.map(([, name, colour]) => [name!, colour!]))
+  })
+  const luminance = (colour: string) => {
+    const [r, g, b] = [1, 3, 5].map((at) => {
+      const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!
+  }
+  const contrast = (one: string, other: string) => {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+    return (high! + 0.05) / (low! + 0.05)
+  }
+  const texts = ['ink card', 'ink wash', 'soft card', 'soft wash', 'soft ground', 'accent card', 'accent wash']
+  const pairs = [...texts, 'on-accent accent', 'alert alert-wash'].map((pair) => [pair, 4.5] as const)
+  const edges = ['edge card', 'accent ground', 'alert card'].map((pair) => [pair, 3] as const)
+
+  it.each([...pairs, ...edges])('of %s have enough contrast, light and dark', (pair, least) => {
+    const [one, other] = pair.split(' ')
+    for (const theme of [light!, dark!]) expect(contrast(theme[one!]!, theme[other!]!)).toBeGreaterThanOrEqual(least)
   })
 })

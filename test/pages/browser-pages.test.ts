@@ -36,41 +36,37 @@ function expectEnvelope({ status, headers, body }: Reply, form: 'detail' | 'erro
   expect(headers['access-control-allow-origin']).toBe('*')
 }
 
-describe('what a client accepts', () => {
-  it.each([
-    [chromium, true],
-    ['text/html', true],
-    ['Text/HTML', true],
-    ['application/json;q=0.9, text/html', true],
-    [undefined, false],
-    ['*/*', false],
-    ['application/json', false],
-    ['application/json, text/html', false],
-    ['text/html;q=0.5, application/json', false],
-    ['text/html;q=0.5, */*;q=0.9', false],
-    ['text/html;q=0', false],
-    [',;q=1,,', false],
-  ])('decides about a page: %j gets one: %j', async (accept, isPage) => {
-    const headers: Record<string, string> = accept === undefined ? {} : { accept }
-    const [root, unknown] = await Promise.all([ask('plain.test', '/', headers), ask('plain.test', '/nowhere', headers)])
-    if (isPage) {
-      expectPage(root, 200)
-      expectPage(unknown, 404)
-      return
-    }
-    for (const reply of [root, unknown]) {
-      expectEnvelope(reply, 'error')
-      expect(reply.headers.vary).toBe('Accept')
-    }
-  })
+it.each([
+  [chromium, true],
+  ['text/html', true],
+  ['Text/HTML', true],
+  ['application/json;q=0.9, text/html', true],
+  [undefined, false],
+  ['*/*', false],
+  ['application/json', false],
+  ['application/json, text/html', false],
+  ['text/html;q=0.5, application/json', false],
+  ['text/html;q=0.5, */*;q=0.9', false],
+  ['text/html;q=0', false],
+  [',;q=1,,', false],
+])('what a client accepts decides about a page: %j gets one: %j', async (accept, isPage) => {
+  const headers: Record<string, string> = accept === undefined ? {} : { accept }
+  const [root, unknown] = await Promise.all([ask('plain.test', '/', headers), ask('plain.test', '/nowhere', headers)])
+  if (isPage) {
+    expectPage(root, 200)
+    expectPage(unknown, 404)
+    return
+  }
+  for (const reply of [root, unknown]) {
+    expectEnvelope(reply, 'error')
+    expect(reply.headers.vary).toBe('Accept')
+  }
 })
 
-describe('a longer Accept than browsers send', () => {
-  it('of more than 1,024 characters gets no page', async () => {
-    const accept = (length: number) => `text/html, text/${'x'.repeat(length - 16)}`
-    expectPage(await ask('plain.test', '/', { accept: accept(1_024) }), 200)
-    expectEnvelope(await ask('plain.test', '/', { accept: accept(1_025) }), 'error')
-  })
+it('a longer Accept than browsers send of more than 1,024 characters gets no page', async () => {
+  const accept = (length: number) => `text/html, text/${'x'.repeat(length - 16)}`
+  expectPage(await ask('plain.test', '/', { accept: accept(1_024) }), 200)
+  expectEnvelope(await ask('plain.test', '/', { accept: accept(1_025) }), 'error')
 })
 
 describe('the page at /', () => {

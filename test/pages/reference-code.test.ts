@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient as createFirstParty } from '../../clients/first-party/client.ts'
 import { createClient as createSdk } from '../../clients/sdk/client.ts'
 import { seed } from '../../prisma/seed.ts'
@@ -7,6 +7,7 @@ import { documents } from '../../rest-facade/openapi.ts'
 import { procedures } from '../../routers/index.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
+import { endAfterAll } from '../support/after-all.ts'
 import { demoConsent } from '../support/app-server.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
@@ -21,18 +22,15 @@ const clients = { fetch: undefined, sdk: createSdk, trpc: createFirstParty } as 
 type Language = keyof typeof clients
 
 let world: World
-const ends: (() => Promise<void>)[] = []
+const atEnd = endAfterAll()
 beforeAll(async () => {
-  const databaseUrl = await migratedDatabase((end) => void ends.unshift(end))
+  const databaseUrl = await migratedDatabase(atEnd)
   const db = openTestDatabase(databaseUrl)
   await seed(db, new Date(), memberScopesAt)
   await db.consent.create({ data: demoConsent }).finally(() => db.$disconnect())
   const localUrls = localUrlsAt('http://127.0.0.1')
   world = await startWorld({ databaseUrl, localUrls })
-  ends.unshift(() => world.close())
-})
-afterAll(async () => {
-  for (const end of ends) await end()
+  atEnd(() => world.close())
 })
 
 describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api) => {

@@ -1,0 +1,388 @@
+import { get as request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
+import { errors } from '../../routers/kernel/errors.ts'
+import { logoOf } from '../../server/browser/brand.ts'
+import { authWorld } from '../oauth/auth-world.ts'
+import { indexLines } from '../support/index-lines.ts'
+import { localUrlsAt } from '../support/local-urls.ts'
+import { renderedDocs } from '../support/rendered-docs.ts'
+import { send } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
+
+const apis = ['apps', 'lms', 'notify', 'sync'] as const
+const localUrls = localUrlsAt('http://localhost:3000')
+const logo = logoOf('image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
+const auth = authWorld({ localUrls })
+/** With an external issuer. */
+const external = useWorld({ pageBrand: { name: 'Riverside <clubs>', logo } })
+
+type Headers = Record<string, string>
+const get = (host: string, path: string, headers: Headers = {}, method = 'GET') =>
+  send(auth.world.publicPort, method, path, { headers: { host, ...headers } })
+const askExternal = (path: string, headers: Headers = {}, host = 'apps.test') =>
+  send(external.publicPort, 'GET', path, { headers: { host, ...headers } })
+
+const MAX_PAGE_BYTES = 60_000
+const MAX_SCRIPT_BYTES = 20_000
+
+/** Expects that a file is validated by its ETag, that HEAD has its length, and that it is not for other origins. */
+async function expectStored(path: string) {
+  const { status, headers, text } = await get('apps.test', path)
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({
+    'cache-control': 'no-cache, no-transform',
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept-Encoding',
+  })
+  expect(headers).not.toHaveProperty('access-control-allow-origin')
+  const again = await get('apps.test', path, { 'if-none-match': headers.etag! })
+  expect([again.status, again.text]).toEqual([304, ''])
+  const head = await get('apps.test', path, {}, 'HEAD')
+  expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', headers['content-length']])
+  expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
+  return headers
+}
+
+/** Expects that a file is compressed where that is accepted, with an ETag of its own. */
+async function expectCompressed(path: string) {
+  const [plain, zipped] = await Promise.all([readBytes(path, 'identity'), readBytes(path, 'br, gzip;q=0.8')])
+  expect([plain.encoding, zipped.encoding]).toEqual([undefined, 'gzip'])
+  expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true)
+  expect(zipped.etag).not.toBe(plain.etag)
+}
+
+interface Answer {
+  bytes: Buffer
+  encoding: string | undefined
+  etag: string
+  type: string | undefined
+  policy: string | undefined
+}
+
+/** The body as it was sent. */
+function readBytes(path: string, accepted: string) {
+  return new Promise<Answer>((resolve, reject) => {
+    const headers = { host: 'apps.test', 'accept-encoding': accepted }
+    const sent = request({ port: auth.world.publicPort, path, headers }, async (response) => {
+      const { 'content-encoding': encoding, etag, 'content-type': type } = response.headers
+      const { 'content-security-policy': policy } = response.headers
+      const bytes = await buffer(response)
+      resolve({ bytes, encoding, etag: etag!, type, policy: policy as string | undefined })
+    })
+    sent.on('error', reject)
+  })
+}
+
+const { pages, groups, pictures } = renderedDocs.read()
+const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
+const addresses = pages.map(({ slug }) => addressOf(slug))
+const assets = ['/docs/style.css', '/docs/script.js', '/docs/search.json']
+const docsPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+describe('a page of the documentation', () => {
+  it.each(addresses)('is HTML below its budget, with nothing inline: %s', async (address) => {
+    const { status, headers, text } = await get('apps.test', address)
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).toBe(docsPolicy)
+    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
+    expect(Buffer.byteLength(text)).toBeLessThan(MAX_PAGE_BYTES)
+    expect(text).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(text.match(/<h1>/g)).toHaveLength(1)
+    expect(text).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/)
+    const loaded = [...text.matchAll(/<(?:link rel="stylesheet"|script)[^>]*(?:href|src)="([^"]*)"/g)]
+    expect(loaded.map(([, url]) => url)).toEqual(['/docs/style.css', '/docs/script.js'])
+    const levels = [...text.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level))
+    expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([])
+    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+  })
+
+  it('leads, with all its links within the service, to what there is', async () => {
+    const texts = new Map<string, string>()
+    for (const address of addresses) texts.set(address, (await get('apps.test', address)).text)
+    const links = [...texts].flatMap(([address, text]) =>
+      [...text.matchAll(/<(?:a|img)[^>]*? (?:href|src)="([^"]*)"/g)].map(
+        ([, url]) => new URL(url!, `http://apps.test${address}`),
+      ),
+    )
+    const own = links.filter(({ host }) => host.endsWith('.test'))
+    expect(own.length).toBeGreaterThan(1_000)
+    const wrong = own.filter(({ pathname, hash }) => {
+      const text = texts.get(pathname)
+      return text !== undefined && hash !== '' && !text.includes(` id="${decodeURIComponent(hash.slice(1))}"`)
+    })
+    expect(wrong.map(String)).toEqual([])
+    for (const address of new Set(own.map(({ host, pathname }) => `${host} ${pathname}`))) {
+      const [host, path] = address.split(' ') as [string, string]
+      // Without a session, the portal redirects to its own sign-in.
+      expect([address, (await get(host, path)).status]).toEqual([
+        address,
+        path.endsWith('/developers') ? expect.any(Number) : 200,
+      ])
+    }
+  })
+
+  it('has the page before and the page after it in the order of the sidebar', async () => {
+    const order = ['', ...groups.flatMap(({ slugs }) => slugs)]
+    for (const [i, slug] of order.entries()) {
+      const { text } = await get('lms.test', addressOf(slug))
+      const way = (rel: string) => new RegExp(`<a rel="${rel}" href="([^"]*)"`).exec(text)?.[1]
+      const [before, after] = [order[i - 1], order[i + 1]]
+      expect(way('prev')).toBe(before === undefined ? undefined : addressOf(before))
+      expect(way('next')).toBe(after === undefined ? undefined : addressOf(after))
+      expect([...text.matchAll(/<a href="([^"]*)" aria-current="page">/g)].map(([, url]) => url)).toEqual([
+        addressOf(slug),
+      ])
+    }
+  })
+
+  it.each(['plain.test', 'apps.test', 'lms.test', 'notify.test', 'auth.test', 'localhost:3000'])(
+    'is at every host: %s',
+    async (host) => {
+      for (const path of ['/docs', '/docs/apps', ...assets])
+        expect([path, (await get(host, path)).status]).toEqual([path, 200])
+    },
+  )
+
+  it('leads to the reference, the errors and the portal, at localhost to those there', async () => {
+    const [own, local] = await Promise.all([get('apps.test', '/docs'), get('localhost:3000', '/docs')])
+    for (const url of [
+      'http://apps.test/v1/docs',
+      'http://apps.test/v1/docs/errors',
+      'http://auth.test/v1/oauth/developers',
+    ])
+      expect(own.text).toContain(`href="${url}"`)
+    for (const url of [`${localUrls.apps}/docs`, `${localUrls.apps}/docs/errors`, `${localUrls.auth}/oauth/developers`])
+      expect(local.text).toContain(`href="${url}"`)
+  })
+})
+
+describe('a file of the documentation', () => {
+  it.each(['/docs', '/docs/security', ...assets])('has an ETag, 304 and HEAD: %s', async (path) => {
+    await expectStored(path)
+  })
+
+  it('is compressed if that is accepted, with an ETag of its own', () => expectCompressed('/docs/apps'))
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('is 405 for %s', async (method) => {
+    for (const path of ['/docs', '/docs/apps', '/docs/script.js', `/docs/images/${Object.keys(pictures)[0]}`])
+      expect(await get('notify.test', path, {}, method)).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+  })
+
+  it('is small: the script and the search index', async () => {
+    const [script, index] = await Promise.all(
+      ['/docs/script.js', '/docs/search.json'].map((path) => get('apps.test', path)),
+    )
+    expect(Buffer.byteLength(script!.text)).toBeLessThan(MAX_SCRIPT_BYTES)
+    const { bytes } = await readBytes('/docs/search.json', 'gzip')
+    expect(bytes.length).toBeLessThan(MAX_PAGE_BYTES)
+    expect(index!.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(index!.body.pages).toHaveLength(pages.length - 1)
+  })
+
+  it.each(Object.keys(pictures))('is a picture with its type: %s', async (name) => {
+    const { bytes, type, policy: own, etag } = await readBytes(`/docs/images/${name}`, 'gzip')
+    expect(bytes.equals(await renderedDocs.picture(name))).toBe(true)
+    expect(type).toBe(name.endsWith('.svg') ? 'image/svg+xml' : 'image/png')
+    expect(own).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; sandbox; /)
+    expect((await get('apps.test', `/docs/images/${name}`, { 'if-none-match': etag })).status).toBe(304)
+  })
+})
+
+describe('an address below /docs without a page', () => {
+  const wrong = [
+    ...['/docs/', '/docs/nowhere', '/docs/apps/', '/docs/apps.md', '/docs/Apps', '/docs/../package.json'],
+    ...['/docs/images/../docs.json', '/docs/images/..%2Fdocs.json', '/docs/images/%2e%2e/docs.json'],
+    ...['/docs/images/..\\docs.json', '/docs/images/', '/docs/images/logo', '/docs/docs.json', '/docs/constructor'],
+    ...['/docs/__proto__', '/docs/images/__proto__', '/docs/%61pps', '//docs/apps', '/docs%2Fapps'],
+  ]
+
+  it.each(wrong)('is 404 in the form of its host: %s', async (path) => {
+    const [apps, lms, page] = await Promise.all([
+      get('apps.test', path),
+      get('lms.test', path),
+      get('plain.test', path, { accept: 'text/html' }),
+    ])
+    expect([apps.status, apps.body]).toEqual([404, { detail: 'There is nothing at this address.' }])
+    expect([lms.status, lms.body.error.code]).toEqual([404, 'not_found'])
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.text).toContain('href="/docs"')
+  })
+
+  it('is 404 for other methods too', async () => {
+    expect((await get('apps.test', '/docs/nowhere', {}, 'POST')).status).toBe(404)
+  })
+})
+
+it('the documentation with a brand and an external issuer has the name and the logo, and no portal', async () => {
+  const { text } = await askExternal('/docs/apps')
+  expect(text).toContain('<img src="/docs/images/logo" alt=""> <bdi>Riverside &lt;clubs&gt;</bdi>')
+  expect(text).not.toContain('/oauth/developers"')
+  const { status, headers } = await askExternal('/docs/images/logo')
+  expect([status, headers['content-type']]).toEqual([200, 'image/svg+xml'])
+  expect((await askExternal('/docs/images/logo', { 'if-none-match': headers.etag! })).status).toBe(304)
+})
+
+const scripts = ['/v1/docs/frame.js', '/v1/docs/code.js', '/v1/docs/try.js']
+const paths = ['/v1/docs', '/v1/docs/errors', '/v1/docs/style.css', '/v1/docs/search.json', ...scripts]
+const policy = (more = '') =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'${more}; ` +
+  `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+describe.each(apis)('the reference of %s', (api) => {
+  it('has each operation of the document, with a field for every parameter and the body', async () => {
+    const [{ text }, { body }] = await Promise.all([
+      get(`${api}.test`, '/v1/docs'),
+      get(`${api}.test`, '/v1/openapi.json'),
+    ])
+    for (const [path, methods] of Object.entries<object>(body.paths))
+      for (const [method, { operationId, parameters = [], requestBody, summary }] of Object.entries(methods)) {
+        const [, section] = new RegExp(`<section class="operation" id="${operationId}">(.*?)</section>`, 's').exec(
+          text,
+        )!
+        expect(section).toContain(`<h2>${escaped(summary)}</h2>`)
+        expect(section).toContain(`data-method="${method.toUpperCase()}" data-path="${path}"`)
+        for (const { name, in: place } of parameters) expect(section).toContain(`name="${name}" data-in="${place}"`)
+        expect(section!.includes('<textarea name="body"')).toBe(requestBody !== undefined)
+        expect(text).toContain(`href="#${operationId}"`)
+      }
+  })
+
+  it('asks for nothing elsewhere, has no script of its own, and links to what is there', async () => {
+    const { text } = await get(`${api}.test`, '/v1/docs')
+    const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url!)
+    expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual(['docs/style.css', 'docs/frame.js', 'docs/try.js'])
+    expect(text).not.toMatch(/<script[^>]*>[^<]|<style|style=|\son\w+=/)
+    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+    for (const [, id] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(id)
+    const links = [...text.matchAll(/<a href="([^"#]+)[^"]*"/g)].map(
+      ([, url]) => new URL(url!, `http://${api}.test/v1/docs`),
+    )
+    expect(links.length).toBeGreaterThan(4)
+    for (const { host, pathname } of links)
+      expect([pathname, (await get(host, pathname)).status]).toEqual([pathname, 200])
+  })
+
+  it.each(paths)('is within its budget: %s', async (path) => {
+    const { text } = await get(`${api}.test`, path)
+    expect(Buffer.byteLength(text)).toBeLessThan(scripts.includes(path) ? MAX_SCRIPT_BYTES : MAX_PAGE_BYTES)
+  })
+
+  it('has an index of its operations, errors, schemas and fields that leads to what is there', async () => {
+    const { body: index } = await get(`${api}.test`, '/v1/docs/search.json')
+    const { body: document } = await get(`${api}.test`, '/v1/openapi.json')
+    const address = `http://${api}.test/v1/docs/search.json`
+    const texts = new Map<string, string>()
+    const kinds = new Map<string, string[]>()
+    for (const [page, id, heading] of index.sections as [number, string, string][]) {
+      const [to, kind] = index.pages[page]
+      const { pathname } = new URL(to, address)
+      if (!texts.has(pathname)) texts.set(pathname, (await get(`${api}.test`, pathname)).text)
+      expect(texts.get(pathname)).toContain(` id="${id}"`)
+      kinds.set(kind, [...(kinds.get(kind) ?? []), heading])
+    }
+    const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { summary }]) => `${method.toUpperCase()} ${path} · ${summary}`),
+    )
+    expect(kinds.get('Operation')).toEqual(operations)
+    expect(kinds.get('Error')).toHaveLength(errorCatalogue().length)
+    expect(kinds.get('Schema')).toEqual(['ApiError', 'Detail'].filter((name) => name in document.components.schemas))
+    expect(kinds.get('Header')).toContain(`X-Request-Id · ${operations[0]!.split(' · ')[0]}`)
+    const scopes = Object.keys(document.components.securitySchemes.member.flows.authorizationCode.scopes)
+    const parts = scopes.flatMap((scope) => scope.toLowerCase().split(/[.:]/)).filter((part) => part.length > 3)
+    const words = indexLines(index).map((line) => line.split(' ')[0])
+    expect(words).toEqual(expect.arrayContaining(parts))
+  })
+
+  it('marks the current item of the sidebar by the style sheet', async () => {
+    const [{ text: page }, { text: style }] = await Promise.all([
+      get(`${api}.test`, '/v1/docs'),
+      get(`${api}.test`, '/v1/docs/style.css'),
+    ])
+    for (const [, id] of page.matchAll(/<section class="operation" id="([^"]+)"/g))
+      expect(style).toContain(`body:has(#${id}:target) .pages [href$='#${id}']`)
+  })
+})
+
+describe('a file of the reference', () => {
+  it.each(paths)('has the strict policy, an ETag and 304: %s', async (path) => {
+    const headers = await expectStored(path)
+    expect(headers['content-security-policy']).toBe(policy(' http://auth.test/v1/oauth/'))
+    expect(headers['content-type']).toMatch(/^(?:text\/(?:html|javascript|css)|application\/json); charset=utf-8$/)
+  })
+
+  it('is compressed for who accepts that, with an ETag of its own', () => expectCompressed('/v1/docs'))
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('is not there for %s', async (method) => {
+    expect(await get('lms.test', '/v1/docs', {}, method)).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+    })
+  })
+
+  it.each([
+    ['plain.test', '/v1/docs'],
+    ['auth.test', '/v1/docs'],
+    ['apps.test', '/v1/docs/'],
+    ['apps.test', '/v1/docs/page.ts'],
+    ['apps.test', '/v1/docs/constructor'],
+    ['apps.test', '/v1/llms.txt'],
+  ])('is only where it is said to be: not at %s%s', async (host, path) => {
+    expect((await get(host, path)).status).toBe(404)
+  })
+})
+
+it('the reference with an external issuer signs nobody in, and connects nowhere else', async () => {
+  const { text, headers } = await askExternal('/v1/docs')
+  expect(headers['content-security-policy']).toBe(policy())
+  expect(text).toContain('data-issuer=""')
+})
+
+it.each(apis)('the reference at localhost is that of %s, with the addresses of localhost', async (api) => {
+  const local = await get('localhost:3000', `/${api}/v1/docs`)
+  expect(local.status).toBe(200)
+  expect(local.text).toContain(`<code class="address">${localUrls[api]}</code>`)
+  for (const other of apis) expect(local.text).toContain(`href="${localUrls[other]}/docs"`)
+  const own = await get(`${api}.test`, '/v1/docs')
+  expect(own.text).toContain(`<code class="address">http://${api}.test/v1</code>`)
+  for (const path of ['errors', 'search.json', 'frame.js', 'code.js', 'try.js', 'style.css'])
+    expect((await get('localhost:3000', `/${api}/v1/docs/${path}`)).status).toBe(200)
+})
+
+it.each(apis)('the error catalogue has a row for each error at %s, with its body as it is sent there', async (api) => {
+  const { text } = await get(`${api}.test`, '/v1/docs/errors')
+  for (const { id, error, cause } of errorCatalogue()) {
+    const [, row] = new RegExp(`<section class="error" id="${id}">(.*?)</section>`, 's').exec(text)!
+    expect(row).toContain(inText(error.message))
+    expect(row).toContain(escaped(cause))
+  }
+  expect(text.match(/<section class="error"/g)).toHaveLength(Object.keys(errors).length)
+  const missing = await get(`${api}.test`, '/v1/nowhere')
+  const sent = JSON.stringify(missing.body).replace(missing.headers['x-request-id'] as string, '3f0c9a52')
+  expect(text).toContain(inText(sent))
+})
+
+describe('/llms.txt', () => {
+  it.each(['plain.test', 'apps.test', 'lms.test', 'auth.test'])('is at %s and leads to what is there', async (host) => {
+    const { status, headers, text } = await get(host, '/llms.txt')
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+    expect(text).toMatch(/^# .+\n\n> .+\n/)
+    const links = [...text.matchAll(/(?:\]\(|metadata: )(http[^)\s]+)/g)].map(([, url]) => new URL(url!))
+    expect(links).toHaveLength(7 + renderedDocs.read().pages.length - 1)
+    for (const { host: at, pathname } of links)
+      expect([pathname, (await get(at, pathname)).status]).toEqual([pathname, 200])
+  })
+
+  it('names no issuer that is not ours', async () => {
+    const { text } = await askExternal('/llms.txt', {}, 'plain.test')
+    expect(text).not.toMatch(/auth\.test|PKCE/)
+  })
+})
+
+const inText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escaped = (text: string) => inText(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
