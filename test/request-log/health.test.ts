@@ -34,24 +34,18 @@ it('the health of an app has its requests, last error, deliveries and stores, no
   await world.call('GET', '/storage/c/none', { claims: { client_id: client }, headers: { 'x-request-id': 'other' } })
   await world.requestLog.flush()
   await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://hooks.example/' } })
-  const { deliveries } = await (async () => {
-    const subscription = id('subscription')
-    const event = id('event')
-    await db.subscription.create({
-      data: { id: subscription, appId: ids.app, subscriber: 's', url: 'https://h.example/' },
-    })
-    const publishedAt = new Date()
-    await db.publishedEvent.create({ data: { appId: ids.app, id: event, type: 't', body: '{}', publishedAt } })
-    const of = { appId: ids.app, eventId: event, subscriptionId: subscription, finishedAt: publishedAt }
-    const rows = (['delivered', 'failed'] as const).map((state, at) => ({
-      id: id('delivery'),
-      ...of,
-      state,
-      createdAt: new Date(Date.UTC(2026, 0, 1 + at)),
-    }))
-    await db.delivery.createMany({ data: rows })
-    return { deliveries: rows }
-  })()
+  const [subscription, event, publishedAt] = [id('subscription'), id('event'), new Date()]
+  const webhook = { appId: ids.app, subscriber: 's', url: 'https://h.example/' }
+  await db.subscription.create({ data: { id: subscription, ...webhook } })
+  await db.publishedEvent.create({ data: { appId: ids.app, id: event, type: 't', body: '{}', publishedAt } })
+  const of = { appId: ids.app, eventId: event, subscriptionId: subscription, finishedAt: publishedAt }
+  const deliveries = (['delivered', 'failed'] as const).map((state, at) => ({
+    id: id('delivery'),
+    ...of,
+    state,
+    createdAt: new Date(Date.UTC(2026, 0, 1 + at)),
+  }))
+  await db.delivery.createMany({ data: deliveries })
   const found = await health()
   expect(found.requests).toEqual({ ok: 3, refused: 1, limited: 0 })
   expect(found.lastError).toMatchObject({ status: 404, error: 'keyUnknown', requestId: 'lost' })

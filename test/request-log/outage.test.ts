@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { openRequestLog } from '../../server/request-log/request-log.ts'
 import { useWorld } from '../support/started.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
-const NEVER = 2 ** 31 - 1
 const request = { requestId: 'r', method: 'GET', route: '/storage/{collection}/{key}', ms: 1, member: null }
 
 const world = useWorld()
+
+/** A log that writes when it is flushed or closed. */
+const openLog = (db: Database, failed: (error: unknown, lines: number) => void) =>
+  openRequestLog({ db, cipher: world.core.cipher, failed, writeMs: 2 ** 31 - 1 })
 
 describe('the request log', () => {
   it('answers requests while its write waits, and writes them after it', async () => {
@@ -31,12 +35,7 @@ describe('the request log', () => {
   it('drops lines while the database is away, and those beyond 2,000', async () => {
     const db = openTestDatabase('postgresql://127.0.0.1:1/none')
     const dropped: number[] = []
-    const log = openRequestLog({
-      db,
-      cipher: world.core.cipher,
-      failed: (_error, lines) => dropped.push(lines),
-      writeMs: NEVER,
-    })
+    const log = openLog(db, (_error, lines) => dropped.push(lines))
     const refuse = (clients: number, each: number) => {
       for (let i = 0; i < clients * each; i++) log.refused(`c${i % clients}`, i, errors.keyUnknown(), request)
     }
@@ -52,12 +51,7 @@ describe('the request log', () => {
 
   it('writes what is left when it is closed', async () => {
     const { db, ids } = world
-    const log = openRequestLog({
-      db,
-      cipher: world.core.cipher,
-      failed: (error) => expect.fail(String(error)),
-      writeMs: NEVER,
-    })
+    const log = openLog(db, (error) => expect.fail(String(error)))
     const at = Date.parse('2100-01-01T00:00:00Z')
     log.answered(ids.client, at)
     log.answered(ids.client, at + 60_000)

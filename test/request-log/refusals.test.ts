@@ -180,15 +180,8 @@ describe('the request log', () => {
 
   it('is read by member with each key of SECRETS_KEY', async () => {
     const [former, now] = [randomBytes(32), randomBytes(32)]
-    const row = {
-      teamId: world.ids.team,
-      clientId: world.ids.client,
-      requestId: 'r',
-      method: 'GET',
-      status: 404,
-      error: '',
-      ms: 1,
-    }
+    const own = { teamId: world.ids.team, clientId: world.ids.client, requestId: 'r' }
+    const row = { ...own, method: 'GET', status: 404, error: '', ms: 1 }
     const [member] = memberMarks(createCipher([former]), 'anna')
     await world.db.refusedRequest.create({ data: { ...row, at: new Date(), member: member! } })
     const listed = async (keys: Buffer[]) => {
@@ -206,6 +199,7 @@ describe('the request log', () => {
     const other = id('client')
     await db.client.create({ data: { id: other, name: 'O', teamId: ids.team, environment: 'sandbox' } })
     const minute = Date.parse('2100-01-01T12:00:00Z')
+    const refused = { status: 404, error: 'addressUnknown', message: null, ms: 1, member: null }
     const lines = (client: string, count: number, at: number): Line[] =>
       Array.from({ length: count }, (_, i) => ({
         client,
@@ -213,11 +207,7 @@ describe('the request log', () => {
         at: at + i,
         method: 'GET',
         route: null,
-        status: 404,
-        error: 'addressUnknown',
-        message: null,
-        ms: 1,
-        member: null,
+        ...refused,
       }))
     await Promise.all([
       write(db, [...lines(ids.client, 150, minute), ...lines(ids.client, 10, minute + 60_000)], []),
@@ -230,22 +220,20 @@ describe('the request log', () => {
   })
 })
 
-describe('the request log of another team', () => {
-  it('is 404 for requests and usage', async () => {
-    const { core, ids } = world
-    const stranger = callAs(core, {
-      member: ids.member,
-      organisation: '',
-      client: ids.platform,
-      scopes: new Set(['dev:read']),
-    }).developer
-    const team = ids.team
-    for (const call of [
-      () => stranger.requests.list({ team }),
-      () => stranger.requests.get({ team, requestId: 'one' }),
-      () => stranger.usage({ team }),
-      () => developer.usage({ team: 'another' }),
-    ])
-      expect(await refusalOf(call())).toMatchObject({ status: 404, message: 'This team does not exist.' })
-  })
+it('the request log of another team is 404 for requests and usage', async () => {
+  const { core, ids } = world
+  const stranger = callAs(core, {
+    member: ids.member,
+    organisation: '',
+    client: ids.platform,
+    scopes: new Set(['dev:read']),
+  }).developer
+  const team = ids.team
+  for (const call of [
+    () => stranger.requests.list({ team }),
+    () => stranger.requests.get({ team, requestId: 'one' }),
+    () => stranger.usage({ team }),
+    () => developer.usage({ team: 'another' }),
+  ])
+    expect(await refusalOf(call())).toMatchObject({ status: 404, message: 'This team does not exist.' })
 })

@@ -62,48 +62,32 @@ describe('the usage of a team', () => {
   })
 })
 
-describe('housekeeping', () => {
-  it('removes refusals after 7 days, minutes after a day and hours after 30 days, in portions', async () => {
-    const { db, ids } = world
-    const { team, client } = ids
-    // In the past, where no other test has rows.
-    const now = Date.parse('1990-01-31T12:00:00Z')
-    const line = (requestId: string, age: number) => ({
-      teamId: team,
-      clientId: client,
-      requestId,
-      method: 'GET',
-      status: 404,
-      error: 'keyUnknown',
-      ms: 1,
-      at: new Date(now - age),
-    })
-    const count = (span: 'minute' | 'hour', age: number) => ({
-      teamId: team,
-      clientId: client,
-      span,
-      ok: 1,
-      refused: 0,
-      limited: 0,
-      at: new Date(now - age),
-    })
-    await db.refusedRequest.createMany({
-      data: [line('kept', 7 * DAY_MS - 1), line('old', 7 * DAY_MS), line('older', 8 * DAY_MS)],
-    })
-    const kept = [count('minute', DAY_MS - 1), count('hour', 30 * DAY_MS - 1)]
-    await db.clientUsage.createMany({
-      data: [...kept, count('minute', DAY_MS), count('minute', 2 * DAY_MS), count('hour', 30 * DAY_MS)],
-    })
-    const portions = async (step: typeof forgetRefused) => {
-      const removed = [await step(db, now, 1)]
-      while (removed.at(-1) !== 0) removed.push(await step(db, now, 1))
-      return removed
-    }
-    expect(await portions(forgetRefused)).toEqual([1, 1, 0])
-    expect(await portions(forgetUsage)).toEqual([1, 1, 1, 0])
-    const before = { teamId: team, at: { lte: new Date(now) } }
-    expect((await db.refusedRequest.findMany({ where: before })).map(({ requestId }) => requestId)).toEqual(['kept'])
-    const left = await db.clientUsage.findMany({ where: before, orderBy: { at: 'desc' } })
-    expect(left.map(({ span, at }) => ({ span, at }))).toEqual(kept.map(({ span, at }) => ({ span, at })))
+it('housekeeping removes refusals after 7 days, minutes after a day and hours after 30 days, in portions', async () => {
+  const { db, ids } = world
+  const { team, client } = ids
+  // In the past, where no other test has rows.
+  const now = Date.parse('1990-01-31T12:00:00Z')
+  const own = { teamId: team, clientId: client }
+  const refusal = { ...own, method: 'GET', status: 404, error: 'keyUnknown', ms: 1 }
+  const usage = { ...own, ok: 1, refused: 0, limited: 0 }
+  const line = (requestId: string, age: number) => ({ ...refusal, requestId, at: new Date(now - age) })
+  const count = (span: 'minute' | 'hour', age: number) => ({ ...usage, span, at: new Date(now - age) })
+  await db.refusedRequest.createMany({
+    data: [line('kept', 7 * DAY_MS - 1), line('old', 7 * DAY_MS), line('older', 8 * DAY_MS)],
   })
+  const kept = [count('minute', DAY_MS - 1), count('hour', 30 * DAY_MS - 1)]
+  await db.clientUsage.createMany({
+    data: [...kept, count('minute', DAY_MS), count('minute', 2 * DAY_MS), count('hour', 30 * DAY_MS)],
+  })
+  const portions = async (step: typeof forgetRefused) => {
+    const removed = [await step(db, now, 1)]
+    while (removed.at(-1) !== 0) removed.push(await step(db, now, 1))
+    return removed
+  }
+  expect(await portions(forgetRefused)).toEqual([1, 1, 0])
+  expect(await portions(forgetUsage)).toEqual([1, 1, 1, 0])
+  const before = { teamId: team, at: { lte: new Date(now) } }
+  expect((await db.refusedRequest.findMany({ where: before })).map(({ requestId }) => requestId)).toEqual(['kept'])
+  const left = await db.clientUsage.findMany({ where: before, orderBy: { at: 'desc' } })
+  expect(left.map(({ span, at }) => ({ span, at }))).toEqual(kept.map(({ span, at }) => ({ span, at })))
 })
