@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { AuthWorld } from '../oauth/auth-world.ts'
-import { issuer, startAuthWorld } from '../oauth/auth-world.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { authWorld, issuer } from '../oauth/auth-world.ts'
 import type { Browser } from '../oauth/browser.ts'
 import { times } from '../support/rounds.ts'
 
 const scope = 'svc.me.profile:read'
 const REQUESTS = times(300, 200)
 
-let service: AuthWorld
-beforeAll(async () => {
-  service = await startAuthWorld({ trustedProxies: ['127.0.0.1'] })
-})
-afterAll(() => service.world.close())
+const service = authWorld({ trustedProxies: ['127.0.0.1'] })
 
 let addresses = 0
 const arrive = (address = `100.80.${addresses >> 8}.${addresses++ & 255}`): Browser => {
@@ -72,19 +67,21 @@ describe('an authorization request', () => {
     return browser.submit(consent, 'consent', { organisation: ids.club, scope, decision: 'allow' })
   }
 
-  it('may have a query of 4 KB with a state of 1 KB, which comes back', async () => {
-    const state = randomBytes(512).toString('hex')
-    const { url } = request({ state }, 4_096)
-    expect(url.search.slice(1)).toHaveLength(4_096)
+  it.each([
+    ['may have a query of 4 KB with a state of 1 KB', () => ({ state: randomBytes(512).toString('hex') }), 4_096],
+    ['may need all of its 4 KB', () => ({ login_hint: randomBytes(1_600).toString('hex'), state: '"'.repeat(100) }), 0],
+    [
+      'may have a state that fills its 4 KB',
+      () => ({ state: 'a'.repeat(4_096 - request({ state: '' }).url.search.slice(1).length) }),
+      0,
+    ],
+  ])('%s, which comes back', async (_, parameters, padded) => {
+    const more = parameters()
+    const { url } = request(more, padded)
+    if (padded > 0) expect(url.search.slice(1)).toHaveLength(padded)
     const back = await signIn(url)
-    expect(back.location!.searchParams.get('state')).toBe(state)
-    expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
-  })
-
-  it('that needs all of its 4 KB can be signed in for', async () => {
-    const more = { login_hint: randomBytes(1_600).toString('hex'), state: '"'.repeat(100) }
-    const back = await signIn(request(more).url)
     expect(back.location!.searchParams.get('state')).toBe(more.state)
+    expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
   })
 
   it('with a longer query is refused with a page', async () => {
@@ -103,13 +100,6 @@ describe('an authorization request', () => {
     const page = await answerTo(101)
     expect(page.status).toBe(400)
     expect(page.text).toContain('the query has more than 100 parameters')
-  })
-
-  it('may have a state that fills its 4 KB, which comes back', async () => {
-    const rest = request({ state: '' }).url.search.length - 1
-    const state = 'a'.repeat(4_096 - rest)
-    const back = await signIn(request({ state }).url)
-    expect(back.location!.searchParams.get('state')).toBe(state)
   })
 
   it.each(['authorize/a', 'jwks', 'token'])('the query of %s is not read', async (endpoint) => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { TOKEN_FAILURES } from '../../server/oauth/endpoints/token-limit.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
-import { issuer, redirectUri, register, startAuthWorld } from '../oauth/auth-world.ts'
+import { authWorld, issuer, redirectUri, register } from '../oauth/auth-world.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 
@@ -12,18 +12,16 @@ const secret = newClientSecret()
 /** As in production, in `npm run verify`. */
 const FAILURES = times(TOKEN_FAILURES, 20)
 
-let auth: AuthWorld
+const auth = authWorld({ tokenFailures: FAILURES, trustedProxies: ['127.0.0.1'] })
 let platform: string
 let attacker = 0
 /** The attacker's address, behind the proxy at 127.0.0.1; another one for each test. */
 let from: Record<string, string>
 beforeAll(async () => {
-  auth = await startAuthWorld({ tokenFailures: FAILURES, trustedProxies: ['127.0.0.1'] })
   platform = id('platform')
   const data = { name: 'P', environment: 'production' as const, scopes: firstPartyScopes }
   await auth.world.db.client.create({ data: { ...data, id: platform, secretHash: hashOfSecret(secret) } })
 })
-afterAll(() => auth.world.close())
 beforeEach(() => {
   from = { 'x-forwarded-for': `2001:db8:0:${(++attacker).toString(16)}::1` }
 })
@@ -83,11 +81,8 @@ describe('an address that guesses', () => {
 describe('users at the address of an attacker', () => {
   it('sign in, renew and revoke as before', async () => {
     const tokens = await toTokens()
-    const { code, verifier } = await auth.toCode(
-      { client: auth.client, scope },
-      auth.world.ids.member,
-      auth.world.ids.club,
-    )
+    const { member, club } = auth.world.ids
+    const { code, verifier } = await auth.toCode({ client: auth.client, scope }, member, club)
     await atOnce(FAILURES + 5, () => guessCode())
     expect((await guessCode()).status).toBe(429)
     const renewed = await refresh(tokens.refresh_token)
@@ -123,31 +118,24 @@ describe('users at the address of an attacker', () => {
   })
 })
 
-describe('an attacker with a token of their own', () => {
-  it('gets 429 as well, after as many failures with it', async () => {
-    const { refresh_token } = await toTokens()
-    await atOnce(FAILURES, () => guessCode())
-    const wrongClient = () =>
-      auth.token({ grant_type: 'refresh_token', client_id: platform, refresh_token, client_secret: 'x' }, from)
-    const answers = await atOnce(FAILURES + 10, wrongClient)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(FAILURES)
-  })
+it('an attacker with a token of their own gets 429 as well, after as many failures with it', async () => {
+  const { refresh_token } = await toTokens()
+  await atOnce(FAILURES, () => guessCode())
+  const wrongClient = () =>
+    auth.token({ grant_type: 'refresh_token', client_id: platform, refresh_token, client_secret: 'x' }, from)
+  const answers = await atOnce(FAILURES + 10, wrongClient)
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(FAILURES)
 })
 
-describe('above the limit', () => {
-  it('a body that is too large, empty, with a NUL or with an endless name gets 429', async () => {
-    await atOnce(FAILURES, () => guessCode())
-    for (const body of [
-      `grant_type=refresh_token&refresh_token=${'a'.repeat(60_000)}`,
-      '',
-      'grant_type=refresh_token&refresh_token=a%00b',
-      `grant_type=refresh_token&client_id=${'x'.repeat(300)}&client_secret=y`,
-    ]) {
-      expect([body.slice(0, 60), (await auth.app.post(`${issuer}/token`, body, from)).status]).toEqual([
-        body.slice(0, 60),
-        429,
-      ])
-    }
-  })
+it('above the limit a body that is too large, empty, with a NUL or with an endless name gets 429', async () => {
+  await atOnce(FAILURES, () => guessCode())
+  for (const body of [
+    `grant_type=refresh_token&refresh_token=${'a'.repeat(60_000)}`,
+    '',
+    'grant_type=refresh_token&refresh_token=a%00b',
+    `grant_type=refresh_token&client_id=${'x'.repeat(300)}&client_secret=y`,
+  ]) {
+    expect((await auth.app.post(`${issuer}/token`, body, from)).status, body.slice(0, 60)).toBe(429)
+  }
 })
