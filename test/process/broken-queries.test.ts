@@ -70,13 +70,16 @@ describe('the service', () => {
     const service = await startFaulted()
     const server = inject('databaseUrl')
     const name = new URL(service.databaseUrl).pathname.slice(1)
-    await terminateAll(service.databaseUrl)
+    // Else it would connect again before the database has its other name.
+    await query(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+    await query(server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
     await query(server, `ALTER DATABASE ${name} RENAME TO ${name}_away`)
     expectUnavailable('me.profile', await overRest(service, 'me.profile', 'anna'))
     expectUnavailable('storage.get', await overRest(service, 'storage.get', 'ben'))
     // Its last answer counts for half a second.
     expectUnavailable('readyz', await until(service.ready, ({ status }) => status !== 200))
     await query(server, `ALTER DATABASE ${name}_away RENAME TO ${name}`)
+    await query(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
     await servedAgain(service)
   })
 
