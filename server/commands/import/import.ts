@@ -42,7 +42,9 @@ const load = action(
     declare: (line) =>
       line
         .argument('[FILE...]', 'a file or a directory of files, - for standard input, as without one')
-        .addOption(new Option('--kind <KIND>', 'the kind of files whose names do not begin with it').choices(recordTypeNames))
+        .addOption(
+          new Option('--kind <KIND>', 'the kind of files whose names do not begin with it').choices(recordTypeNames),
+        )
         .option('--rows <N>', 'writes nothing unless the files have N rows, of one kind')
         .option(
           '--full',

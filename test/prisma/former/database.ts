@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { inject } from 'vitest'
 import { readUpgrade } from '../../../prisma/migration-files.ts'
-import { temporaryDirectory } from '../../process/embedded/servers.ts'
 import type { AtEnd } from '../../support/databases.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 /** Commits with the schema of the first release that is upgraded, of two later ones, and the last with many migrations. */
 export const formerCommits = ['283ca89d', 'fc5e3fa5', '6ea6af0f', '790dee64'] as const

@@ -11,7 +11,7 @@ export async function signIn(world: World, n: number) {
   const { publicPort } = world.topology
   const email = world.emailOf(world.people[n % world.people.length]!)
   const issuer = `http://auth.localhost:${publicPort}/v1/oauth`
-  const { authorizeUrl, newBrowser } = flow(publicPort, issuer)
+  const { authorizeUrl, newBrowser } = flow({ publicPort, ids: world.ids }, issuer)
   const browser = newBrowser()
   // Codes and failures are limited by address.
   browser.localAddress = `127.1.${(n >> 8) & 255}.${n & 255}`

@@ -158,7 +158,8 @@ function administratorOf(databaseServer: string): string {
 
 /** As after a build: what the page copies from it, and the example that it starts. */
 async function makeCheckout(checkout: string) {
-  const files = 'dist package.json package-lock.json prisma/functions prisma/migrations prisma/upgrade examples/webhook-receiver'
+  const files =
+    'dist package.json package-lock.json prisma/functions prisma/migrations prisma/upgrade examples/webhook-receiver'
   for (const file of files.split(' ')) await cp(root(file), join(checkout, file), { recursive: true })
   await symlink(root('node_modules'), join(checkout, 'node_modules'))
 }
