@@ -62,7 +62,7 @@ async function build() {
 /** Makes the output, for which there is a directory aside, and leaves a list of its inputs in it. */
 async function produce(output, from, make) {
   const stamp = join(root, output, '.inputs')
-  const list = listOf(from)
+  const list = listFileStamps(from)
   if (ifChanged && existsSync(stamp) && readFileSync(stamp, 'utf8') === list) return
   const draft = join(root, `.dist-${process.pid}`)
   try {
@@ -74,7 +74,7 @@ async function produce(output, from, make) {
 }
 
 /** The files with their sizes and times of change, read in 10 ms. */
-function listOf(paths) {
+function listFileStamps(paths) {
   const lines = []
   const add = (path) => {
     const stat = statSync(join(root, path))

@@ -1,12 +1,12 @@
-// Of npm's SBOM (CycloneDX) of all packages on standard input, prints the part that ships to production. Fails if a package is
+// Prints the part of npm's SBOM (CycloneDX, on standard input) that ships to production. Fails if a package is
 // missing, or has no hash.
 import { readFileSync } from 'node:fs'
-import { nameOf, shippedIn } from './shipped.mjs'
+import { shippedIn, toName } from './shipped.mjs'
 
 const sbom = JSON.parse(readFileSync(0, 'utf8'))
-const shipped = new Set(shippedIn('.').map(([path, { version }]) => nameOf(path, version)))
+const shipped = new Set(shippedIn('.').map(([path, { version }]) => toName(path, version)))
 const ships = (ref) => shipped.has(ref) || ref === sbom.metadata.component['bom-ref']
-// Of production, npm's marks of what is for development and optional are untrue: dist contains it.
+// npm marks packages that dist contains as for development, or optional: all that ship are required.
 const components = sbom.components
   .filter((one) => ships(one['bom-ref']))
   .map((one) => ({ ...one, scope: 'required', properties: [] }))

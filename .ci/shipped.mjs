@@ -7,12 +7,12 @@ export function shippedIn(directory) {
   const read = (path) => readFileSync(join(directory, path), 'utf8')
   const bundled = new Set([...read('dist/third-party.txt').matchAll(/^## (\S+@\S+) \(/gm)].map(([, name]) => name))
   const shipped = Object.entries(JSON.parse(read('package-lock.json')).packages).filter(
-    ([path, { dev, version }]) => path !== '' && (!dev || bundled.has(nameOf(path, version))),
+    ([path, { dev, version }]) => path !== '' && (!dev || bundled.has(toName(path, version))),
   )
-  const locked = new Set(shipped.map(([path, { version }]) => nameOf(path, version)))
+  const locked = new Set(shipped.map(([path, { version }]) => toName(path, version)))
   const others = [...bundled].filter((name) => !locked.has(name))
   if (others.length > 0) throw new Error(`dist was built with other packages than package-lock.json has: ${others}`)
   return shipped
 }
 
-export const nameOf = (path, version) => `${path.replace(/^.*node_modules\//, '')}@${version}`
+export const toName = (path, version) => `${path.replace(/^.*node_modules\//, '')}@${version}`

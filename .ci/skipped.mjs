@@ -1,4 +1,4 @@
-// Of several runs' reports: fails when a test passed in none of them, and names it.
+// Reads the reports of several runs; fails when a test passed in none of them, and names it.
 import { readFileSync } from 'node:fs'
 
 const reports = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')))

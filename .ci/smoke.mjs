@@ -72,9 +72,9 @@ const error = (status, code, { message = sentence, reason, headers } = {}) =>
 const unauthorized = (message, challenge = /^Bearer /) =>
   error(401, 'invalid_token', { message, headers: { 'www-authenticate': challenge } })
 const conflict = (reason) => error(409, 'conflict', { reason })
-const metadataOf = (base) => base.replace(/(?<=\/\/[^/]+)\//, '/.well-known/oauth-protected-resource/')
+const toMetadataUrl = (base) => base.replace(/(?<=\/\/[^/]+)\//, '/.well-known/oauth-protected-resource/')
 const forbidden = (scope, base) => ({
-  'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadataOf(base)}"`,
+  'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${toMetadataUrl(base)}"`,
 })
 /** Not for pages of other origins. */
 const page = (text) => ({
@@ -653,7 +653,7 @@ const rows = ({ hosts, bases, tokens }) => [
   ['the overview is a page', tokenless('GET @base /', { accept: 'text/html' }), page(/\/v1\/docs/)],
 ]
 
-/** Of the internal port. */
+/** An answer of the internal port. */
 const health = (body) => ({ ...json(200, body), sameOrigin: true })
 const internalRows = [
   ['/healthz is 200', tokenless('GET @internal /healthz'), health({ status: 'ok' })],
@@ -825,7 +825,7 @@ function differences(expected, came, at) {
   return Object.keys(expected).flatMap((key) => differences(expected[key], came[key], at ? `${at}.${key}` : key))
 }
 
-/** Of long texts, where they begin to differ. */
+/** Long texts are shown from where they begin to differ. */
 function differentText(expected, came, at) {
   if (expected === came) return []
   let index = 0

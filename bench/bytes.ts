@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import pg from 'pg'
 import { runSql } from './data/database.ts'
 import type { LoadProcess, Request } from './load/process.ts'
-import { requestsOf } from './load/requests.ts'
+import { buildRequests } from './load/requests.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { startService } from './servers/start.ts'
 import type { Table } from './table.ts'
@@ -26,11 +26,11 @@ export const benchBytes = (): Promise<Table> =>
       for (const name of OPERATIONS) {
         const refill = tokenRoutes[name]?.refill
         if (refill) await runSql(bench.url, refill)
-        const set = requestsOf(bench, name)
+        const set = buildRequests(bench, name)
         await load.prepare(set)
         const log = await logBytes(client, load, { set: name, port: service.port, connections: 8 })
         if (refill) await runSql(bench.url, refill)
-        rows.push([name, ...(await bytesOf(service.port, set.requests)), log.toFixed(0)])
+        rows.push([name, ...(await recordBytes(service.port, set.requests)), log.toFixed(0)])
       }
       return { columns: ['operation', 'request', 'response', "PostgreSQL's log"], rows }
     } finally {
@@ -54,8 +54,8 @@ async function logBytes(client: pg.Client, load: LoadProcess, to: { set: string;
   return ((await read()) - before) / REQUESTS
 }
 
-/** Of the second request of a connection, as most are not the first. */
-async function bytesOf(port: number, [first, second]: readonly Request[]): Promise<[string, string]> {
+/** The second request of a connection is recorded, as most are not the first. */
+async function recordBytes(port: number, [first, second]: readonly Request[]): Promise<[string, string]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const send = async ({ method, path, headers, body }: Request) => {
     const call = request({ host: '127.0.0.1', port, agent, method, path, headers })

@@ -5,7 +5,7 @@ import type { Asked } from './measure-row.ts'
 import { measureRow } from './measure-row.ts'
 import { pages } from './routes/pages.ts'
 import { routes } from './routes/routes.ts'
-import { figuresOf } from './rows.ts'
+import { computeFigures } from './rows.ts'
 
 const SHORT = { rounds: 5, requests: 640, peers: false }
 /** The effort for a row that exceeds its target in the short form. */
@@ -17,7 +17,7 @@ const TOLERANCE = 1.25
 export async function checkRow(bench: Bench, load: LoadProcess, name: string, asked: Asked) {
   const measure = async (effort: typeof SHORT) => {
     const row = await measureRow(bench, load, name, { ...asked, ...effort })
-    const { ratio, cpu, target } = figuresOf(row).find((one) => one.target !== undefined)!
+    const { ratio, cpu, target } = computeFigures(row).find((one) => one.target !== undefined)!
     return { row, value: (ratio ?? cpu).median, bound: Math.max(target!, routes[name]?.reached ?? 0) * TOLERANCE }
   }
   if (!pages[name] && !routes[name.replace(/^trpc-/, '')]?.target) return {}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { createOnCitus, databaseOf, dropOnCitus, nodesOf } from '../deploy/citus.ts'
+import { createOnCitus, dropOnCitus, listNodes, toDatabaseUrl } from '../deploy/citus.ts'
 import { migrate } from '../prisma/migrate.ts'
 import type { Run } from './club-statements.ts'
 import { clubRows, clubStatements } from './club-statements.ts'
@@ -21,7 +21,7 @@ const COLUMNS = [...['operation', 'through', 'statements/s', 'coordinator µs', 
 interface Way {
   name: string
   pools: pg.Pool[]
-  /** Of the servers that take part, for their CPU time. */
+  /** Connections to the servers that take part, for their CPU time. */
   coordinator: pg.Client
   workers: pg.Client[]
 }
@@ -52,30 +52,30 @@ export async function benchCitus(coordinator: string, asked: Effort, say: (table
 
 async function openWays(coordinator: string, name: string, opened: (pg.Pool | pg.Client)[]): Promise<Way[]> {
   const fill = (url: string) => runSql(url, clubRows, 'VACUUM ANALYZE')
-  const plain = databaseOf(coordinator, `${name}_plain`)
+  const plain = toDatabaseUrl(coordinator, `${name}_plain`)
   await runSql(coordinator, `CREATE DATABASE ${name}_plain`)
   await migrate(plain)
   await fill(plain)
   await createOnCitus(coordinator, name, fill)
-  const nodes = (await nodesOf(coordinator)).map((node) => databaseOf(node, name))
+  const nodes = (await listNodes(coordinator)).map((node) => toDatabaseUrl(node, name))
   for (const node of nodes) await runSql(node, 'VACUUM ANALYZE')
-  const poolsOf = (urls: readonly string[]) => {
+  const openPools = (urls: readonly string[]) => {
     const pools = urls.map((url) => new pg.Pool({ connectionString: url, max: CONNECTIONS / urls.length }))
     opened.push(...pools)
     return pools
   }
-  const clientOf = async (url: string) => {
+  const connect = async (url: string) => {
     const client = new pg.Client(url)
     opened.push(client)
     await client.connect()
     return client
   }
-  const [first, ...workers] = await Promise.all(nodes.map(clientOf))
+  const [first, ...workers] = await Promise.all(nodes.map(connect))
   const cluster = { coordinator: first!, workers }
   return [
-    { name: 'plain', pools: poolsOf([plain]), coordinator: await clientOf(plain), workers: [] },
-    { name: 'coordinator', pools: poolsOf(nodes.slice(0, 1)), ...cluster },
-    { name: 'all nodes', pools: poolsOf(nodes), ...cluster },
+    { name: 'plain', pools: openPools([plain]), coordinator: await connect(plain), workers: [] },
+    { name: 'coordinator', pools: openPools(nodes.slice(0, 1)), ...cluster },
+    { name: 'all nodes', pools: openPools(nodes), ...cluster },
   ]
 }
 
@@ -83,7 +83,7 @@ async function openWays(coordinator: string, name: string, opened: (pg.Pool | pg
 async function measureCosts(ways: readonly Way[], run: Run, asked: Effort): Promise<Cost[][]> {
   const warmUp = Math.max(asked.requests, asked.warmUp ?? WARM_UP_REQUESTS)
   for (const { pools } of ways) await runAll(pools, run, warmUp)
-  const costOf = async ({ pools, coordinator, workers }: Way): Promise<Cost> => {
+  const measureCost = async ({ pools, coordinator, workers }: Way): Promise<Cost> => {
     const parts = {
       coordinator: () => backendTimes(coordinator),
       workers: async (): Promise<Times> =>
@@ -94,7 +94,7 @@ async function measureCosts(ways: readonly Way[], run: Run, asked: Effort): Prom
     return { perSecond, parts: [each(used.coordinator), workers.length > 0 ? each(used.workers) : undefined] }
   }
   return inRounds(
-    ways.map((way) => () => costOf(way)),
+    ways.map((way) => () => measureCost(way)),
     asked.rounds,
   )
 }

@@ -26,8 +26,8 @@ export const clubRows = `
 export type Run = (pool: pg.Pool, i: number) => Promise<unknown>
 
 /** Shifts by one with each pass through the clubs, so that a connection does not always get the same ones. */
-const clubOf = (i: number) => `club-${(i + Math.floor(i / CLUBS)) % CLUBS}`
-const keyOf = (i: number) => `key-${Math.floor(i / CLUBS) % ENTRIES}`
+const toClubId = (i: number) => `club-${(i + Math.floor(i / CLUBS)) % CLUBS}`
+const toKey = (i: number) => `key-${Math.floor(i / CLUBS) % ENTRIES}`
 
 async function run(pool: pg.Pool, { name, text }: Statement, values: unknown[], rows: number) {
   const { rowCount } = await pool.query({ name, text, values })
@@ -41,9 +41,9 @@ const put = (pool: pg.Pool, club: string, key: string) => {
 
 /** The service's statements with its values, by operation; the i-th of each asks for the same club. */
 export const clubStatements: Record<string, Run> = {
-  get: (pool, i) => run(pool, statements.get, ['app', clubOf(i), '', 'bench', keyOf(i), MAX_BYTES], 1),
+  get: (pool, i) => run(pool, statements.get, ['app', toClubId(i), '', 'bench', toKey(i), MAX_BYTES], 1),
   list: (pool, i) =>
-    run(pool, statements.list, ['app', clubOf(i), '', 'bench', String(ENTRIES), '0', MAX_BYTES], ENTRIES),
-  put: (pool, i) => put(pool, clubOf(i), keyOf(i)),
-  'put, one club': (pool, i) => put(pool, clubOf(0), keyOf(i)),
+    run(pool, statements.list, ['app', toClubId(i), '', 'bench', String(ENTRIES), '0', MAX_BYTES], ENTRIES),
+  put: (pool, i) => put(pool, toClubId(i), toKey(i)),
+  'put, one club': (pool, i) => put(pool, toClubId(0), toKey(i)),
 }

@@ -1,4 +1,4 @@
-import { median, ratioOf } from './figures.ts'
+import { computeRatio, median } from './figures.ts'
 import { rangeCell } from './table.ts'
 
 /** A round: its rate, and CPU time per request in µs of each part that takes part. */
@@ -12,7 +12,7 @@ export function costRows(operation: string, names: readonly string[], costs: rea
   const sums = costs.map((rounds) => rounds.map(({ parts }) => parts.reduce<number>((sum, µs) => sum + (µs ?? 0), 0)))
   return names.map((name, i) => {
     const rounds = costs[i]!
-    const ratio = ratioOf(sums[0]!, sums[i]!)
+    const ratio = computeRatio(sums[0]!, sums[i]!)
     return [
       ...[i === 0 ? operation : '', name, median(rounds.map(({ perSecond }) => perSecond)).toFixed(0)],
       ...rounds[0]!.parts.map((µs, n) =>

@@ -4,7 +4,7 @@ import type pg from 'pg'
 /** CPU time of processes so far in ns, by pid. */
 export type Times = ReadonlyMap<number, number>
 
-/** Of all threads of each process. Only Linux reports it, and only for a process of this machine: elsewhere it is 0. */
+/** The times of all threads of each process. Only Linux reports them, and only on this machine: elsewhere they are 0. */
 export async function processTimes(pids: readonly number[]): Promise<Times> {
   const times = pids.map(async (pid) => {
     const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
@@ -16,7 +16,7 @@ export async function processTimes(pids: readonly number[]): Promise<Times> {
 
 const threadTime = async (path: string) => Number((await readFile(path, 'utf8').catch(() => '0')).split(' ')[0])
 
-/** Of the server processes that serve `client`'s database, except its own. */
+/** The times of the server processes that serve `client`'s database, except its own. */
 export async function backendTimes(client: pg.Client): Promise<Times> {
   const { rows } = await client.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type LIKE '%backend'`)

@@ -2,7 +2,7 @@ import { VALUE } from './data/rows.ts'
 import type { Dimension } from './dimension.ts'
 import { grownPlatform } from './grown-platform.ts'
 import { grownTeams } from './grown-teams.ts'
-import { byTenants, requestOf, requestsOf } from './load/requests.ts'
+import { buildRequests, byTenants, createRequest } from './load/requests.ts'
 
 const members: Dimension = {
   name: 'members of the club',
@@ -39,11 +39,11 @@ const entries: Dimension = {
     const { token } = bench.tenants[0]!
     const requests = byTenants(bench.tenants, (_, i) => {
       // A page of one entry, as there may be no more.
-      if (operation === 'list') return requestOf(token, 'apps', 'GET', `${whole}?limit=1`)
-      if (operation === 'get') return requestOf(token, 'apps', 'GET', `${whole}/${key(i)}`)
-      return requestOf(token, 'apps', 'PUT', `${whole}/${key(i)}`, `{"value":${VALUE}}`)
+      if (operation === 'list') return createRequest(token, 'apps', 'GET', `${whole}?limit=1`)
+      if (operation === 'get') return createRequest(token, 'apps', 'GET', `${whole}/${key(i)}`)
+      return createRequest(token, 'apps', 'PUT', `${whole}/${key(i)}`, `{"value":${VALUE}}`)
     })
-    return { ...requestsOf(bench, operation), requests }
+    return { ...buildRequests(bench, operation), requests }
   },
 }
 

@@ -15,7 +15,7 @@ export interface Spread {
   most: number
 }
 
-export const spreadOf = (numbers: readonly number[]): Spread => ({
+export const computeSpread = (numbers: readonly number[]): Spread => ({
   median: median(numbers),
   least: Math.min(...numbers),
   most: Math.max(...numbers),
@@ -25,8 +25,8 @@ export const spreadOf = (numbers: readonly number[]): Spread => ({
  * How many times as much as `base` the other takes: the ratio of the medians, and the smallest and largest ratio of consecutive
  * rounds.
  */
-export function ratioOf(base: readonly number[], other: readonly number[]): Spread {
-  const { least, most } = spreadOf(other.map((number, round) => number / base[round]!))
+export function computeRatio(base: readonly number[], other: readonly number[]): Spread {
+  const { least, most } = computeSpread(other.map((number, round) => number / base[round]!))
   return { median: median(other) / median(base), least, most }
 }
 

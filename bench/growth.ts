@@ -5,10 +5,10 @@ import { backendTimes, usedDuring } from './cpu-time.ts'
 import { createBench, runSql } from './data/database.ts'
 import type { Dimension } from './dimension.ts'
 import { dimensions } from './dimensions.ts'
-import { median, ratioOf } from './figures.ts'
+import { computeRatio, median } from './figures.ts'
 import type { LoadProcess } from './load/process.ts'
 import { startLoad } from './load/process.ts'
-import { requestsOf } from './load/requests.ts'
+import { buildRequests } from './load/requests.ts'
 import { routes } from './routes/routes.ts'
 import { startService } from './servers/start.ts'
 import type { Table } from './table.ts'
@@ -38,7 +38,7 @@ export async function benchGrowth(asked: Effort, say: (table: Table) => void, na
       for (const size of dimension.sizes) worlds.push(await openWorld(dimension, size))
       for (const operation of dimension.operations) {
         const costs = await measureCosts(load, worlds, dimension, operation, effort)
-        rows.push(...rowsOf(dimension, operation, costs))
+        rows.push(...toRows(dimension, operation, costs))
       }
     } finally {
       for (const { close } of worlds) await close()
@@ -79,7 +79,7 @@ interface Cost {
 async function measureCosts(
   load: LoadProcess,
   worlds: readonly World[],
-  { name, requests = requestsOf, most = Number.POSITIVE_INFINITY, connections }: Dimension,
+  { name, requests = buildRequests, most = Number.POSITIVE_INFINITY, connections }: Dimension,
   operation: string,
   asked: Effort,
 ): Promise<Cost[][]> {
@@ -95,28 +95,28 @@ async function measureCosts(
   for (const world of worlds) {
     const [warmUp, rounds] = [contender(world, 'warm-up'), contender(world, 'rounds')]
     // Tokens and times differ from database to database.
-    await load.prepare({ ...requestsOf(world.bench, operation), name: warmUp.set, agreement: warmUp.set })
+    await load.prepare({ ...buildRequests(world.bench, operation), name: warmUp.set, agreement: warmUp.set })
     await load.prepare({ ...requests(world.bench, operation, world.size), name: rounds.set, agreement: rounds.set })
     await measure(load, warmUp, { ...effort, requests: effort.requests * WARM_UP })
   }
-  const costOf = async (world: World): Promise<Cost> => {
+  const measureCost = async (world: World): Promise<Cost> => {
     const parts = { database: () => backendTimes(world.client) }
     const { result, used } = await usedDuring(parts, () => measure(load, contender(world, 'rounds'), own))
     return { service: result.cpu, database: used.database / own.requests }
   }
-  const all = worlds.map((world) => () => costOf(world))
+  const all = worlds.map((world) => () => measureCost(world))
   await inRounds(all, 1)
   return inRounds(all, effort.rounds)
 }
 
-function rowsOf(
+function toRows(
   { name, sizes, operations, target = TARGET }: Dimension,
   operation: string,
   costs: readonly Cost[][],
 ): string[][] {
   const sums = costs.map((rounds) => rounds.map(({ service, database }) => service + database))
   return sizes.map((size, i) => {
-    const ratio = ratioOf(sums[0]!, sums[i]!)
+    const ratio = computeRatio(sums[0]!, sums[i]!)
     const cells = [ratio.median.toFixed(2), rangeCell(ratio, 2), targetCell(target.toFixed(2), ratio.median > target)]
     return [
       ...[i === 0 && operation === operations[0] ? name : '', i === 0 ? operation : '', size.toLocaleString('en')],

@@ -3,7 +3,7 @@ import { compare, WARM_UP_REQUESTS } from './compare.ts'
 import type { Bench } from './data/database.ts'
 import { runSql } from './data/database.ts'
 import type { LoadProcess } from './load/process.ts'
-import { requestsOf } from './load/requests.ts'
+import { buildRequests } from './load/requests.ts'
 import { PAGE_LIMIT, pages } from './routes/pages.ts'
 import type { BenchedRoute } from './routes/route.ts'
 import { TRPC_TARGET } from './routes/route.ts'
@@ -37,10 +37,10 @@ export async function measureRow(bench: Bench, load: LoadProcess, row: string, a
   const overTrpc = row.startsWith('trpc-')
   const name = overTrpc ? row.slice('trpc-'.length) : row
   const route = routes[name]!
-  await load.prepare(requestsOf(bench, name))
-  if (overTrpc) await load.prepare(requestsOf(bench, row))
+  await load.prepare(buildRequests(bench, name))
+  if (overTrpc) await load.prepare(buildRequests(bench, row))
   const entrants = overTrpc ? restAndTrpc(bench, name, asked) : bareAndOthers(bench, load, name, asked)
-  const requests = countOf(bench, route, asked.requests)
+  const requests = countRequests(bench, route, asked.requests)
   const refilled = entrants.map(({ fill, ...entrant }) => ({ ...entrant, refill: fill && route.refill?.[fill] }))
   const servers = await measureAll(bench, load, refilled, { ...asked, requests })
   return { name: row, target: overTrpc ? TRPC_TARGET : route.target, servers }
@@ -49,10 +49,10 @@ export async function measureRow(bench: Bench, load: LoadProcess, row: string, a
 /** Requests for tokens, beside oidc-provider alone. */
 async function measureTokens(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
   const { target, refill } = tokenRoutes[row]!
-  await load.prepare(requestsOf(bench, row))
+  await load.prepare(buildRequests(bench, row))
   const entrants = [
     { name: 'oidc-provider', set: row, refill, start: () => startOidc(bench) },
-    ...servicesOf(bench, asked).map((service) => ({ ...service, set: row, refill })),
+    ...toServices(bench, asked).map((service) => ({ ...service, set: row, refill })),
   ]
   const requests = Math.min(asked.requests, TOKEN_REQUESTS)
   return { name: row, target, servers: await measureAll(bench, load, entrants, { ...asked, requests }) }
@@ -60,8 +60,8 @@ async function measureTokens(bench: Bench, load: LoadProcess, row: string, asked
 
 /** With few requests at once, as a page takes ten times as long as a request of an app. */
 async function measurePage(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
-  await load.prepare(requestsOf(bench, row))
-  const entrants = servicesOf(bench, asked).map((service) => ({ ...service, set: row, refill: undefined }))
+  await load.prepare(buildRequests(bench, row))
+  const entrants = toServices(bench, asked).map((service) => ({ ...service, set: row, refill: undefined }))
   const effort = { ...asked, requests: Math.ceil(asked.requests / 10), warmUp: WARM_UP_REQUESTS / 4, connections: 8 }
   return { name: row, limit: PAGE_LIMIT, servers: await measureAll(bench, load, entrants, effort) }
 }
@@ -84,14 +84,14 @@ export async function measureAll(bench: Bench, load: LoadProcess, entrants: read
   }
 }
 
-const servicesOf = (bench: Bench, { services, flags }: Asked) =>
+const toServices = (bench: Bench, { services, flags }: Asked) =>
   services.map((words, i) => ({
     name: i === 0 ? 'service' : words,
     start: () => startService(bench, [...flags, ...words.split(' ')]),
   }))
 
 /** Requests of a round; where each uses something up, limited to what exists. */
-export function countOf(bench: Bench, { share = 1, refill, each = 1 }: BenchedRoute, asked: number) {
+export function countRequests(bench: Bench, { share = 1, refill, each = 1 }: BenchedRoute, asked: number) {
   const most = refill ? each * bench.tenants.length : Number.POSITIVE_INFINITY
   return Math.min(Math.round(asked / share), most)
 }
@@ -104,7 +104,7 @@ function bareAndOthers(bench: Bench, load: LoadProcess, name: string, asked: Ask
   }
   const entrants: Entrant[] = [
     { name: 'bare', set: name, fill: 'bare', start: () => startHandlers('bare', bench, name) },
-    ...servicesOf(bench, asked).map((service): Entrant => ({ ...service, set: name, fill: 'service' })),
+    ...toServices(bench, asked).map((service): Entrant => ({ ...service, set: name, fill: 'service' })),
   ]
   if (!asked.peers) return entrants
   entrants.push({ name: 'Koa + tRPC', set: name, fill: 'bare', start: () => startHandlers('frame', bench, name) })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { spreadOf } from './figures.ts'
+import { computeSpread } from './figures.ts'
 import { mixedRequests } from './load/requests.ts'
 import { startService } from './servers/start.ts'
 import type { Table } from './table.ts'
@@ -40,7 +40,7 @@ export const benchMemory = ({ connections }: { connections: number }): Promise<T
   })
 
 function row(name: string, values: number[], target: number, digits: number): string[] {
-  const spread = spreadOf(values)
+  const spread = computeSpread(values)
   const { median } = spread
   return [name, median.toFixed(digits), rangeCell(spread, digits), targetCell(target, median > target)]
 }

@@ -7,7 +7,7 @@ import { backendTimes, processTimes, usedDuring } from './cpu-time.ts'
 import type { Bench } from './data/database.ts'
 import type { LoadProcess } from './load/process.ts'
 import { startLoad } from './load/process.ts'
-import { requestsOf } from './load/requests.ts'
+import { buildRequests } from './load/requests.ts'
 import type { Server } from './servers/process.ts'
 import { startRedis } from './servers/redis.ts'
 import { startService } from './servers/start.ts'
@@ -39,7 +39,7 @@ export const benchNodes = (asked: Effort, say: (table: Table) => void): Promise<
       await startAll(bench, redis, setUps)
       const rows: string[][] = []
       for (const operation of OPERATIONS) {
-        for (const one of loads) await one.prepare(requestsOf(bench, operation))
+        for (const one of loads) await one.prepare(buildRequests(bench, operation))
         const costs = await measureCosts(loads, client, setUps, operation, asked)
         const names = setUps.map(({ name }) => name)
         const own = costRows(operation, names, costs)
@@ -75,8 +75,8 @@ async function measureCosts(
   operation: string,
   asked: Effort,
 ): Promise<Cost[][]> {
-  for (const { nodes } of setUps) await sendAll(loads, nodes, operation, warmUpOf(asked, nodes.length))
-  const costOf = async ({ nodes, redis }: SetUp): Promise<Cost> => {
+  for (const { nodes } of setUps) await sendAll(loads, nodes, operation, toWarmUp(asked, nodes.length))
+  const measureCost = async ({ nodes, redis }: SetUp): Promise<Cost> => {
     const parts = {
       database: () => backendTimes(client),
       redis: () => processTimes(redis === undefined ? [] : [redis]),
@@ -89,12 +89,12 @@ async function measureCosts(
     }
   }
   return inRounds(
-    setUps.map((setUp) => () => costOf(setUp)),
+    setUps.map((setUp) => () => measureCost(setUp)),
     asked.rounds,
   )
 }
 
-const warmUpOf = ({ warmUp = WARM_UP_REQUESTS, ...asked }: Effort, nodes: number) => ({
+const toWarmUp = ({ warmUp = WARM_UP_REQUESTS, ...asked }: Effort, nodes: number) => ({
   ...asked,
   requests: Math.max(asked.requests, warmUp * nodes),
 })

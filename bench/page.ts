@@ -1,5 +1,5 @@
 import type { Row } from './rows.ts'
-import { figuresOf } from './rows.ts'
+import { computeFigures } from './rows.ts'
 
 /** Texts of the pages by the comments before them. */
 export type Places = Record<string, string>
@@ -17,12 +17,12 @@ export function filledPages(pages: readonly string[], places: Places): string[] 
 }
 
 /** How many rows are within their targets, and which are not; and whether Fastify with Prisma takes less for one. */
-export function summaryOf(rows: readonly Row[]): string {
+export function summarize(rows: readonly Row[]): string {
   const held = rows.filter(({ target }) => target !== undefined)
-  const missed = held.filter((row) => figuresOf(row).some(({ isBeyond }) => isBeyond)).map(({ name }) => name)
+  const missed = held.filter((row) => computeFigures(row).some(({ isBeyond }) => isBeyond)).map(({ name }) => name)
   const within = `${held.length - missed.length} of ${held.length} operations with a target are within it`
-  const cpuOf = (row: Row, name: string) => figuresOf(row).find(({ server }) => server.name === name)?.cpu.median
-  const behind = rows.filter((row) => cpuOf(row, 'service')! >= (cpuOf(row, 'Fastify + Prisma') ?? Infinity))
+  const findCpu = (row: Row, name: string) => computeFigures(row).find(({ server }) => server.name === name)?.cpu.median
+  const behind = rows.filter((row) => findCpu(row, 'service')! >= (findCpu(row, 'Fastify + Prisma') ?? Infinity))
   const peer =
     behind.length === 0
       ? 'For each that Fastify with Prisma has, the service takes less CPU time.'

@@ -9,12 +9,12 @@ import { measureRow } from './measure-row.ts'
 import { benchMemory } from './memory.ts'
 import { benchNodes } from './nodes.ts'
 import type { Places } from './page.ts'
-import { filledPages, summaryOf } from './page.ts'
+import { filledPages, summarize } from './page.ts'
 import { barPlot } from './plot.ts'
 import { rowGroups } from './routes/routes.ts'
 import type { Row } from './rows.ts'
-import { CLIENT, CPU, figuresOf, noteRatios, tableOf } from './rows.ts'
-import { benchRuntimes, costsOf, summaryOf as summaryOfRuntimes } from './runtimes.ts'
+import { CLIENT, CPU, computeFigures, noteRatios, toTable } from './rows.ts'
+import { benchRuntimes, summarize as summaryOfRuntimes, tabulateCosts } from './runtimes.ts'
 import { pinned } from './servers/process.ts'
 import { installPeers } from './servers/start.ts'
 import type { Table } from './table.ts'
@@ -34,25 +34,25 @@ const parts: Record<string, (asked: Asked, say: Say) => Promise<Places>> = {
   async rest(asked, say) {
     installPeers()
     const rows = await measureRows(rowGroups.rest!, asked, say)
-    await writeFile(new URL('images/performance.svg', DOCS), plotOf(rows))
+    await writeFile(new URL('images/performance.svg', DOCS), renderPlot(rows))
     return {
-      summary: summaryOf(rows),
-      cpu: measured(asked, tableOf(rows, CPU)),
-      clients: measured(asked, tableOf(rows, CLIENT)),
+      summary: summarize(rows),
+      cpu: measured(asked, toTable(rows, CPU)),
+      clients: measured(asked, toTable(rows, CLIENT)),
     }
   },
   async trpc(asked, say) {
-    return { trpc: measured(asked, tableOf(await measureRows(rowGroups.trpc!, asked, say), CPU)) }
+    return { trpc: measured(asked, toTable(await measureRows(rowGroups.trpc!, asked, say), CPU)) }
   },
   async tokens(asked, say) {
-    return { tokens: measured(asked, tableOf(await measureRows(rowGroups.tokens!, asked, say), CPU, CLIENT)) }
+    return { tokens: measured(asked, toTable(await measureRows(rowGroups.tokens!, asked, say), CPU, CLIENT)) }
   },
   async pages(asked, say) {
-    return { pages: measured(asked, tableOf(await measureRows(rowGroups.pages!, asked, say), CPU)) }
+    return { pages: measured(asked, toTable(await measureRows(rowGroups.pages!, asked, say), CPU)) }
   },
   async runtimes(asked, say) {
     const rows = await withLoad((bench, load) => benchRuntimes(bench, load, asked, say))
-    return { runtimes: measured(asked, summaryOfRuntimes(rows), costsOf(rows)) }
+    return { runtimes: measured(asked, summaryOfRuntimes(rows), tabulateCosts(rows)) }
   },
   async memory(asked, say) {
     const memory = await benchMemory(asked)
@@ -101,7 +101,7 @@ const measureRows = (names: readonly string[], asked: Asked, say: Say) =>
     const rows: Row[] = []
     for (const name of names) {
       const row = await measureRow(bench, load, name, asked)
-      say(tableOf([row], CPU, CLIENT))
+      say(toTable([row], CPU, CLIENT))
       noteRatios(row)
       rows.push(row)
     }
@@ -109,9 +109,10 @@ const measureRows = (names: readonly string[], asked: Asked, say: Say) =>
   })
 
 /** Tables with where they come from. */
-const measured = (asked: Asked, ...tables: Table[]): string => [originOf(asked), ...tables.map(tableText)].join('\n\n')
+const measured = (asked: Asked, ...tables: Table[]): string =>
+  [describeOrigin(asked), ...tables.map(tableText)].join('\n\n')
 
-function originOf({ connections, rounds, requests, seconds }: Asked): string {
+function describeOrigin({ connections, rounds, requests, seconds }: Asked): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const model = cpus()[0]?.model.trim() || 'unknown'
   const memory = Math.round(totalmem() / 2 ** 30)
@@ -122,10 +123,10 @@ function originOf({ connections, rounds, requests, seconds }: Asked): string {
   ].join(' ')
 }
 
-function plotOf(rows: readonly Row[]): string {
+function renderPlot(rows: readonly Row[]): string {
   const groups = rows.map((row) => ({
     name: row.name,
-    bars: figuresOf(row).map(({ server, cpu }) => ({ name: server.name, value: cpu.median })),
+    bars: computeFigures(row).map(({ server, cpu }) => ({ name: server.name, value: cpu.median })),
   }))
   return barPlot({ title: 'CPU time of a request', unit: 'µs of the process; less is better', groups })
 }

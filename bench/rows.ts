@@ -1,6 +1,6 @@
 import type { Measured } from './compare.ts'
 import type { Spread } from './figures.ts'
-import { median, noteFigure, ratioOf, spreadOf } from './figures.ts'
+import { computeRatio, computeSpread, median, noteFigure } from './figures.ts'
 import type { Table } from './table.ts'
 import { rangeCell, targetCell } from './table.ts'
 
@@ -23,11 +23,11 @@ export interface Figures {
   isBeyond: boolean
 }
 
-export function figuresOf({ target, limit, servers }: Row): Figures[] {
-  const cpuOf = ({ rounds }: Measured) => rounds.map(({ cpu }) => cpu)
+export function computeFigures({ target, limit, servers }: Row): Figures[] {
+  const listCpu = ({ rounds }: Measured) => rounds.map(({ cpu }) => cpu)
   return servers.map((server, i) => {
-    const ratio = i === 0 ? undefined : ratioOf(cpuOf(servers[0]!), cpuOf(server))
-    const cpu = spreadOf(cpuOf(server))
+    const ratio = i === 0 ? undefined : computeRatio(listCpu(servers[0]!), listCpu(server))
+    const cpu = computeSpread(listCpu(server))
     const own = [limit, target][i]
     const isBeyond = own !== undefined && (ratio ?? cpu).median > own
     return { server, cpu, ratio, target: own, isBeyond }
@@ -35,7 +35,7 @@ export function figuresOf({ target, limit, servers }: Row): Figures[] {
 }
 
 export function noteRatios(row: Row): void {
-  for (const { server, ratio } of figuresOf(row)) {
+  for (const { server, ratio } of computeFigures(row)) {
     if (ratio) noteFigure({ name: `${row.name}, ${server.name}`, value: ratio.median, unit: '×' })
   }
 }
@@ -64,10 +64,10 @@ export const CLIENT: Columns = {
   ],
 }
 
-export const tableOf = (rows: readonly Row[], ...of: Columns[]): Table => ({
+export const toTable = (rows: readonly Row[], ...of: Columns[]): Table => ({
   columns: ['operation', 'server', ...of.flatMap(({ names }) => names)],
   rows: rows.flatMap((row) =>
-    figuresOf(row).map((figures, i) => [
+    computeFigures(row).map((figures, i) => [
       ...[i === 0 ? row.name : '', figures.server.name],
       ...of.flatMap(({ cells }) => cells(figures)),
     ]),

@@ -11,7 +11,7 @@ import { benchMemory } from './memory.ts'
 import { benchNodes } from './nodes.ts'
 import { writeReport } from './report.ts'
 import { rowGroups } from './routes/routes.ts'
-import { CLIENT, CPU, tableOf } from './rows.ts'
+import { CLIENT, CPU, toTable } from './rows.ts'
 import { benchRuntimes } from './runtimes.ts'
 import { keepAwake } from './servers/awake.ts'
 import { pinned } from './servers/process.ts'
@@ -97,14 +97,14 @@ async function benchRows(names: string[]) {
   if (asked.peers) installPeers()
   await withLoad(async (bench, load) => {
     say(`Medians of ${rounds} rounds of ${requests} requests, ${connections} connections; ${pinned}.`)
-    for (const name of names) sayTable(tableOf([await measureRow(bench, load, name, asked)], CPU, CLIENT))
+    for (const name of names) sayTable(toTable([await measureRow(bench, load, name, asked)], CPU, CLIENT))
   })
 }
 
 async function checkRows(bench: Bench, load: LoadProcess) {
   for (const name of [...rowGroups.rest!, ...rowGroups.trpc!, ...rowGroups.tokens!, ...rowGroups.pages!]) {
     const { row, fault } = await checkRow(bench, load, name, asked)
-    if (row) sayTable(tableOf([row], CPU))
+    if (row) sayTable(toTable([row], CPU))
     if (!fault) continue
     say(fault)
     process.exitCode = 1

@@ -1,12 +1,12 @@
 import type { Bench } from './data/database.ts'
-import { median, ratioOf } from './figures.ts'
+import { computeRatio, median } from './figures.ts'
 import type { LoadProcess } from './load/process.ts'
-import { requestsOf } from './load/requests.ts'
+import { buildRequests } from './load/requests.ts'
 import type { Asked } from './measure-row.ts'
-import { countOf, measureAll } from './measure-row.ts'
+import { countRequests, measureAll } from './measure-row.ts'
 import { routes, rowGroups } from './routes/routes.ts'
 import type { Row } from './rows.ts'
-import { CLIENT, CPU, tableOf } from './rows.ts'
+import { CLIENT, CPU, toTable } from './rows.ts'
 import type { Runtime } from './servers/runtimes.ts'
 import { allRuntimes } from './servers/runtimes.ts'
 import { startService } from './servers/start.ts'
@@ -19,10 +19,10 @@ export async function benchRuntimes(bench: Bench, load: LoadProcess, asked: Aske
   const effort = { ...asked, requests: Math.ceil(asked.requests / 2) }
   for (const name of rowGroups.rest!) {
     const row = await measureRuntimes(bench, load, name, runtimes, effort)
-    say(tableOf([row], CPU, CLIENT))
+    say(toTable([row], CPU, CLIENT))
     rows.push(row)
   }
-  say(summaryOf(rows))
+  say(summarize(rows))
   return rows
 }
 
@@ -34,22 +34,25 @@ async function measureRuntimes(
   { services: [words], ...asked }: Asked,
 ): Promise<Row> {
   const route = routes[name]!
-  await load.prepare(requestsOf(bench, name))
+  await load.prepare(buildRequests(bench, name))
   const entrants = runtimes.map((runtime) => ({
     name: runtime.name,
     set: name,
     refill: route.refill?.service,
     start: () => startService(bench, words!.split(' '), {}, runtime),
   }))
-  const servers = await measureAll(bench, load, entrants, { ...asked, requests: countOf(bench, route, asked.requests) })
+  const servers = await measureAll(bench, load, entrants, {
+    ...asked,
+    requests: countRequests(bench, route, asked.requests),
+  })
   return { name, servers }
 }
 
 /** Medians over all operations. */
-export function summaryOf(rows: readonly Row[]): Table {
+export function summarize(rows: readonly Row[]): Table {
   const runtimes = rows[0]!.servers.map(({ name }, i) => {
     const over = (figure: (row: Row) => number) => median(rows.map(figure))
-    const cpu = over(({ servers }) => ratioOf(cpuOf(servers[0]!), cpuOf(servers[i]!)).median)
+    const cpu = over(({ servers }) => computeRatio(listCpu(servers[0]!), listCpu(servers[i]!)).median)
     const p99 = over(({ servers }) => median(servers[i]!.rounds.map((round) => round.p99)))
     const rss = over(({ servers }) => servers[i]!.rss / 2 ** 20)
     return [name, cpu.toFixed(2), p99.toFixed(1), rss.toFixed(0)]
@@ -58,9 +61,9 @@ export function summaryOf(rows: readonly Row[]): Table {
 }
 
 /** Each operation's CPU time in µs, by runtime. */
-export const costsOf = (rows: readonly Row[]): Table => ({
+export const tabulateCosts = (rows: readonly Row[]): Table => ({
   columns: ['operation', ...rows[0]!.servers.map(({ name }) => name)],
-  rows: rows.map((row) => [row.name, ...row.servers.map((server) => median(cpuOf(server)).toFixed(0))]),
+  rows: rows.map((row) => [row.name, ...row.servers.map((server) => median(listCpu(server)).toFixed(0))]),
 })
 
-const cpuOf = ({ rounds }: Row['servers'][number]) => rounds.map(({ cpu }) => cpu)
+const listCpu = ({ rounds }: Row['servers'][number]) => rounds.map(({ cpu }) => cpu)

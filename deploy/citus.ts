@@ -9,7 +9,7 @@ export const readCitusScript = async () =>
   (await readFile(script, 'utf8')).split(/(?<=;)\n+(?=(?:--|ALTER|CREATE|DO|DROP|SELECT|SET) )/)
 
 /** Returns the cluster's nodes, the coordinator first, each as an address with the coordinator's user and password. */
-export async function nodesOf(coordinator: string): Promise<string[]> {
+export async function listNodes(coordinator: string): Promise<string[]> {
   const nodes = await run(coordinator, 'SELECT nodename AS host, nodeport AS port FROM pg_dist_node ORDER BY groupid')
   return nodes.map(({ host, port }) => Object.assign(new URL(coordinator), { hostname: host, port }).href)
 }
@@ -23,12 +23,12 @@ export async function createOnCitus(
   name: string,
   fill: (database: string) => Promise<unknown> = async () => {},
 ): Promise<void> {
-  const nodes = await nodesOf(coordinator)
+  const nodes = await listNodes(coordinator)
   for (const node of nodes) {
     await run(node, `CREATE DATABASE ${name}`)
-    await run(databaseOf(node, name), 'CREATE EXTENSION citus')
+    await run(toDatabaseUrl(node, name), 'CREATE EXTENSION citus')
   }
-  const database = databaseOf(coordinator, name)
+  const database = toDatabaseUrl(coordinator, name)
   const [first, ...workers] = nodes.map((node) => new URL(node))
   await run(database, `SELECT citus_set_coordinator_host('${first!.hostname}', ${first!.port})`)
   for (const { hostname, port } of workers) await run(database, `SELECT citus_add_node('${hostname}', ${port})`)
@@ -45,14 +45,14 @@ export async function createOnCitus(
 
 /** Drops the databases whose names begin with `prefix` on all nodes. */
 export async function dropOnCitus(coordinator: string, prefix: string): Promise<void> {
-  for (const node of await nodesOf(coordinator)) {
+  for (const node of await listNodes(coordinator)) {
     const names = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, '${prefix}')`
     for (const { name } of await run(node, names)) await run(node, `DROP DATABASE ${name} WITH (FORCE)`)
   }
 }
 
 /** The same server's database of that name. */
-export const databaseOf = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+export const toDatabaseUrl = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
 
 const run = (url: string, sql: string) =>
   withConnection(url, async (client) => {

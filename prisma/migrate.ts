@@ -7,7 +7,7 @@ import { readFunctions, readMigrations, readUpgrade, schemaDirectory } from './m
 import { inLockedTransaction, isHeldUp, LOCK_TIMEOUT } from './migration-lock.ts'
 import type { MigrationFiles } from './pending-migrations.ts'
 import { isFormer, pendingAmong, unknownAmong } from './pending-migrations.ts'
-import { checkSchemaOf } from './search-path.ts'
+import { checkClientSchema } from './search-path.ts'
 import { limitSessions } from './session-limits.ts'
 
 export interface MigrateOptions {
@@ -45,11 +45,11 @@ async function readFiles(directory: string): Promise<Files> {
 /** Changes nothing. Throws as `migrate` does when a migration is recorded as failed or was edited, or the schema is another one. */
 export async function compareSchema(url: string, directory = schemaDirectory()): Promise<SchemaState> {
   const files = await readFiles(directory)
-  return withClient(url, (client) => stateOf(client, files))
+  return withClient(url, (client) => readState(client, files))
 }
 
-async function stateOf(client: pg.Client, files: Files): Promise<SchemaState> {
-  await checkSchemaOf(client)
+async function readState(client: pg.Client, files: Files): Promise<SchemaState> {
+  await checkClientSchema(client)
   const applied = await readApplied(client)
   const pending = pendingAmong(files, applied)
   const unknown = pending.length === 0 ? unknownAmong(files, applied).at(-1) : undefined
@@ -75,7 +75,7 @@ export async function migrate(
 ): Promise<string[]> {
   const files = await readFiles(directory)
   return withClient(url, async (client) => {
-    const state = await stateOf(client, files)
+    const state = await readState(client, files)
     found(state)
     const own: string[] = []
     const apply = async (work: () => Promise<string[]>) => {

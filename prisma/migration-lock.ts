@@ -42,12 +42,12 @@ export async function inLockedTransaction<T>(
 
 /** Polls: a waiting statement has a snapshot, for which another process's CREATE INDEX CONCURRENTLY would wait. */
 async function beginLocked(client: pg.Client, waits: () => void): Promise<void> {
-  for (let looks = 0; ; looks++) {
+  for (let attempts = 0; ; attempts++) {
     await client.query(`BEGIN; ${SETTINGS}; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
     const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK])
     if (rows[0].locked) return
     await client.query('ROLLBACK')
-    if (looks === 0) waits()
+    if (attempts === 0) waits()
     await pause(LOOK_AGAIN_MS)
   }
 }

@@ -24,12 +24,12 @@ export async function prepareSchema(
   }
   const state = await compareSchema(url)
   if (state.pending.length > 0 || state.functions.length > 0) {
-    throw new Error(`MIGRATE_ON_START is false, and the database ${lackOf(state)}`)
+    throw new Error(`MIGRATE_ON_START is false, and the database ${describeLack(state)}`)
   }
   warnOfNewer(state, warn)
 }
 
-function lackOf({ pending, functions, isNew }: SchemaState): string {
+function describeLack({ pending, functions, isNew }: SchemaState): string {
   if (isNew) return 'has no tables of this service: if it is the right one, run `member-apps migrate` first.'
   const [first, ...more] = [...pending.map((name) => `the migration ${name}`), ...functions]
   return `lacks ${first}${more.length > 0 ? ` and ${more.length} more` : ''}: run \`member-apps migrate\` first.`

@@ -22,7 +22,7 @@ export function checkSchema({ role, database, schema }: SessionNames): void {
 }
 
 /** The same for a connection. */
-export async function checkSchemaOf(client: pg.ClientBase): Promise<void> {
+export async function checkClientSchema(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<SessionNames>(`SELECT ${SESSION_NAMES}`)
   checkSchema(rows[0]!)
 }

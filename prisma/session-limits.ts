@@ -42,7 +42,7 @@ export async function limitSessions(client: pg.ClientBase, role?: string, limits
 }
 
 /** Undefined for the driver's default role. */
-export function roleOf(url: string): string | undefined {
+export function readRole(url: string): string | undefined {
   const { username, searchParams } = new URL(url)
   return searchParams.get('user') || decodeURIComponent(username) || undefined
 }

@@ -1,8 +1,8 @@
 import type { Meta } from '../routers/kernel/meta.ts'
 import { bodyExample, liftExample, tidy } from './openapi-examples.ts'
-import { failuresOf } from './openapi-failures.ts'
-import { headersOf, usageHeaders } from './openapi-headers.ts'
-import { inputErrorsOf } from './openapi-input.ts'
+import { listFailures } from './openapi-failures.ts'
+import { describeHeaders, usageHeaders } from './openapi-headers.ts'
+import { listInputErrors } from './openapi-input.ts'
 import type { Json, ObjectSchema, Operation, Parameter, Place, Procedure, Response } from './openapi-operation.ts'
 
 /**
@@ -13,15 +13,15 @@ export function completeOperation(operation: Operation, { procedure, meta }: Pro
   const { scope, status = 200, returns } = meta
   takeHeadersAndQuery(operation, meta)
   const names = [...Object.values(meta.responseHeaders ?? {}), ...usageHeaders(status, meta)]
-  const success: Response = { description: returns!, headers: headersOf(true, names) }
+  const success: Response = { description: returns!, headers: describeHeaders(true, names) }
   if (status !== 204) {
     const schema = operation.responses['200']!.content!['application/json'].schema as ObjectSchema
     for (const key of Object.keys(meta.responseHeaders ?? {})) take(schema, key)
     const example = bodyExample(schema)
-    success.content = { 'application/json': { schema: tidy(schema), examples: sampleOf(example) } }
-    if (meta.stream) success.content['text/event-stream'] = eventsOf(example)
+    success.content = { 'application/json': { schema: tidy(schema), examples: toSample(example) } }
+    if (meta.stream) success.content['text/event-stream'] = toEvents(example)
   }
-  const failures = failuresOf({ operation, meta, place, inputErrors: inputErrorsOf(procedure) })
+  const failures = listFailures({ operation, meta, place, inputErrors: listInputErrors(procedure) })
   operation.responses = { [status]: success }
   if (place.method === 'GET') operation.responses['304'] = unchanged(meta)
   Object.assign(operation.responses, Object.fromEntries(failures))
@@ -38,17 +38,17 @@ function waysToGetTokens({ policy }: Meta) {
 }
 
 /** Not as `example`: Postman takes one with a field `value` for that field. */
-const sampleOf = (value: unknown) => ({ sample: { value } })
+const toSample = (value: unknown) => ({ sample: { value } })
 
 /** The items of a page, each an event. */
-function eventsOf(page: unknown) {
+function toEvents(page: unknown) {
   const { items, cursor } = page as { items: unknown[]; cursor: string }
   const example = items.map((item) => `id: ${cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('')
   return { schema: { type: 'string', description: 'Server-sent events: `data` is one change.' }, example }
 }
 
 const unchanged = ({ responseHeaders }: Meta): Response => ({
-  headers: headersOf(true, Object.values(responseHeaders ?? {})),
+  headers: describeHeaders(true, Object.values(responseHeaders ?? {})),
   description: responseHeaders
     ? 'The entry is still the one of `If-None-Match`; no body.'
     : 'No body: the request had `If-None-Match: *`. This resource has no ETag.',
@@ -79,7 +79,7 @@ function takeHeadersAndQuery(operation: Operation, { headers = {}, query = [], r
     operation.requestBody.description = only ? `A JSON object with the one field \`${only}\`.` : 'A JSON object.'
     operation.requestBody.content['application/json'] = {
       schema: tidy(schema),
-      examples: sampleOf(bodyExample(schema)),
+      examples: toSample(bodyExample(schema)),
     }
   }
 }

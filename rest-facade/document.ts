@@ -1,5 +1,5 @@
 import { procedures } from '../routers/index.ts'
-import { definitionOf } from '../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../routers/kernel/trpc-internals.ts'
 import type { Json, Operation } from './openapi-operation.ts'
 
 /** The part of a document that is read or completed here. The library's type allows references, which it does not write. */
@@ -14,14 +14,14 @@ export interface Document {
 }
 
 /** `storagePut` of `storage.put`: a name that each generator can use for a function as it is. */
-export const operationIdOf = (name: string) => name.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
+export const toOperationId = (name: string) => name.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** The procedures that an operation can stand for. */
 const byOperationId = new Map(
   Object.entries(procedures).map(([name, procedure]) => [
-    operationIdOf(name),
-    { name, procedure, meta: definitionOf(procedure).meta },
+    toOperationId(name),
+    { name, procedure, meta: readDefinition(procedure).meta },
   ]),
 )
 
-export const procedureOf = ({ operationId }: Operation) => byOperationId.get(operationId)!
+export const findProcedure = ({ operationId }: Operation) => byOperationId.get(operationId)!

@@ -1,9 +1,9 @@
 import type { AnyProcedure } from '@trpc/server'
 import type { Call, Core } from '../routers/kernel/context.ts'
-import { failureOf } from '../routers/kernel/database-errors.ts'
+import { toFailure } from '../routers/kernel/database-errors.ts'
 import { Deadline } from '../routers/kernel/deadline.ts'
 import { Placeholders } from '../routers/kernel/raw-json/placeholders.ts'
-import { definitionOf } from '../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../routers/kernel/trpc-internals.ts'
 import type { Body } from './body.ts'
 import type { RestRequest } from './input.ts'
 import { readInput } from './input.ts'
@@ -50,8 +50,8 @@ export function restFacade(core: Core) {
       hold,
       json: placeholders.insert,
       line: placeholders.insertLine,
-      text: placeholders.textOf,
-      minBytes: placeholders.minBytesOf,
+      text: placeholders.toText,
+      minBytes: placeholders.readMinBytes,
       typed: false,
     }
     // A client may take its time to send the body.
@@ -62,10 +62,10 @@ export function restFacade(core: Core) {
     let input: Promise<unknown> | undefined
     const rawInput = { quotaBytes: core.storageQuotaBytes, placeholders }
     const getRawInput = () => (input ??= readInput(route, { ...request, body }, rawInput))
-    const { type } = definitionOf(procedure)
+    const { type } = readDefinition(procedure)
     const options = { ctx: { core, call }, path: route.name, type, getRawInput, signal: undefined, batchIndex: 0 }
     return procedure(options).catch((thrown: unknown) => {
-      throw failureOf(thrown)
+      throw toFailure(thrown)
     })
   }
 
@@ -81,7 +81,7 @@ export function restFacade(core: Core) {
       return { status, body: await placeholders.render(JSON.stringify(fields)), headers }
     },
 
-    /** Of the route's stream; rejects before the first event where the request is refused. */
+    /** The events of the route's stream; rejects before the first one where the request is refused. */
     async events(route: Route, request: RestRequest, caller: Caller): Promise<AsyncIterable<RestEvent>> {
       const placeholders = new Placeholders(true)
       const events = await invoke(route.stream!, route, request, caller, placeholders)

@@ -1,6 +1,6 @@
 import { errors } from '../routers/kernel/errors.ts'
 import { inputError } from '../routers/kernel/input-error.ts'
-import { definitionOf } from '../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../routers/kernel/trpc-internals.ts'
 import type { Body, RawInput } from './body.ts'
 import { isJson, rawField, readItems, readObject } from './body.ts'
 import type { Route } from './routes.ts'
@@ -48,7 +48,7 @@ export async function readInput(route: Route, { body, segments, search }: RestRe
     return input
   }
   const { error } = route.head.safeParse(input)
-  if (error) throw inputError(error, definitionOf(route.procedure).type)
+  if (error) throw inputError(error, readDefinition(route.procedure).type)
   if (!isJson(body)) throw errors.typeWrong()
   if (rawItems) {
     input[rawItems.list] = await readItems(body, rawItems, rawInput)
@@ -67,7 +67,7 @@ function parsed({ integers, booleans }: Route, key: string, text: string) {
 }
 
 /**
- * Of plain decimal integers. What a number cannot hold exactly becomes the largest that it can: beyond every limit and time,
- * and as an offset beyond every list.
+ * Reads plain decimal integers. What a number cannot hold exactly becomes the largest that it can: beyond every limit and
+ * time, and as an offset beyond every list.
  */
 const toInteger = (text: string) => (PLAIN_INTEGER.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text)

@@ -1,13 +1,13 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { appRouter } from '../routers/index.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
-import { sectionOf } from '../routers/kernel/meta.ts'
+import { findSection } from '../routers/kernel/meta.ts'
 import type { Scope, Section } from '../routers/kernel/scopes.ts'
 import { scopes, storageScopes } from '../routers/kernel/scopes.ts'
 import { scopesAt } from '../routers/section-scopes.ts'
 import { completeOperation } from './complete-operation.ts'
 import type { Document } from './document.ts'
-import { operationIdOf, procedureOf } from './document.ts'
+import { findProcedure, toOperationId } from './document.ts'
 import { errorSchemas } from './openapi-errors.ts'
 import { headers } from './openapi-headers.ts'
 import { nameModels } from './openapi-models.ts'
@@ -31,7 +31,7 @@ function generate(section: Section): Document {
     description,
     version: VERSION,
     baseUrl: '/v1',
-    filter: ({ metadata }) => sectionOf(metadata) === section,
+    filter: ({ metadata }) => findSection(metadata) === section,
     securitySchemes: { bearer: BEARER, member: signIn(section), ...(section === 'sync' && { app: OF_APP }) },
   }) as unknown as Document
   document.info.license = { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' }
@@ -40,9 +40,9 @@ function generate(section: Section): Document {
     const methods = Object.keys(operations).map((method) => method.toUpperCase())
     for (const [method, operation] of Object.entries(operations)) {
       // `storage-put`, by trpc-to-openapi.
-      operation.operationId = operationIdOf(operation.operationId)
+      operation.operationId = toOperationId(operation.operationId)
       operation.tags = [tags[path.split('/')[1]!]!.name]
-      completeOperation(operation, procedureOf(operation), { method: method.toUpperCase(), methods })
+      completeOperation(operation, findProcedure(operation), { method: method.toUpperCase(), methods })
     }
   }
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
@@ -65,13 +65,14 @@ const BEARER = {
 /** Stands for the issuer, which each service fills in. */
 export const ISSUER = '<issuer>'
 
-const wordsOf = (names: readonly Scope[]) => Object.fromEntries(names.map((scope) => [scope, scopes[scope].words.en]))
+const describeScopes = (names: readonly Scope[]) =>
+  Object.fromEntries(names.map((scope) => [scope, scopes[scope].words.en]))
 
 const OF_APP = {
   type: 'oauth2' as const,
   description:
     'How the server of an app gets a token for the app itself: with its secret or key, and the parameter `organisation`, a club of which a member allows the app its storage. There is no refresh token.',
-  flows: { clientCredentials: { tokenUrl: `${ISSUER}/token`, scopes: wordsOf(storageScopes) } },
+  flows: { clientCredentials: { tokenUrl: `${ISSUER}/token`, scopes: describeScopes(storageScopes) } },
 }
 
 const signIn = (section: Section) => ({
@@ -83,7 +84,7 @@ const signIn = (section: Section) => ({
       authorizationUrl: `${ISSUER}/authorize`,
       tokenUrl: `${ISSUER}/token`,
       refreshUrl: `${ISSUER}/token`,
-      scopes: wordsOf(scopesAt(section)),
+      scopes: describeScopes(scopesAt(section)),
     },
   },
 })

@@ -1,10 +1,10 @@
-import { refusalsOf } from '../routers/kernel/authorize.ts'
+import { listRefusals } from '../routers/kernel/authorize.ts'
 import type { ApiError } from '../routers/kernel/errors.ts'
 import { errors, ofOperation } from '../routers/kernel/errors.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
-import { sectionOf } from '../routers/kernel/meta.ts'
+import { findSection } from '../routers/kernel/meta.ts'
 import { envelope, usesDetail } from './envelope.ts'
-import { headers, headersOf, usageHeaders, usageOfSome } from './openapi-headers.ts'
+import { describeHeaders, headers, usageHeaders, usageOfSome } from './openapi-headers.ts'
 import type { Example, Operation, Place, Response } from './openapi-operation.ts'
 
 /** Stand for the brand and the host of the API, which each service fills in. */
@@ -27,12 +27,12 @@ interface Failure {
 }
 
 /** The error responses of an operation by status, with an example for each row of the catalogue. */
-export function failuresOf(failing: Failing): [status: string, Response][] {
+export function listFailures(failing: Failing): [status: string, Response][] {
   const byStatus = new Map<number, Failure[]>()
   for (const failure of [...beforeTheCount(failing), ...counted(failing)]) {
     byStatus.set(failure.status, [...(byStatus.get(failure.status) ?? []), failure])
   }
-  return [...byStatus].map(([status, failures]) => [String(status), responseOf(status, failures, failing.meta)])
+  return [...byStatus].map(([status, failures]) => [String(status), buildResponse(status, failures, failing.meta)])
 }
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -76,7 +76,7 @@ function beforeTheCount({ place: { methods } }: Failing): Failure[] {
 }
 
 function counted({ operation, meta, inputErrors }: Failing): Failure[] {
-  const found = [errors.rateLimited(60), ...refusalsOf(meta, BRAND), ...inputErrors]
+  const found = [errors.rateLimited(60), ...listRefusals(meta, BRAND), ...inputErrors]
   if (operation.requestBody) {
     found.push(errors.typeWrong(), errors.bodyNotJson(), errors.bodyTooSlow())
     if (!meta.raw && !meta.rawItems) found.push(errors.bodyNotObject(), errors.bodyTooDeep(), errors.bodyTooLarge())
@@ -98,8 +98,8 @@ function counted({ operation, meta, inputErrors }: Failing): Failure[] {
   }))
 }
 
-function responseOf(status: number, failures: readonly Failure[], meta: Meta): Response {
-  const section = sectionOf(meta)
+function buildResponse(status: number, failures: readonly Failure[], meta: Meta): Response {
+  const section = findSection(meta)
   const shapes = new Set<string>()
   const examples: Record<string, Example> = {}
   for (const { error, inApi } of failures) {
@@ -113,7 +113,7 @@ function responseOf(status: number, failures: readonly Failure[], meta: Meta): R
   return {
     description: descriptions[status]!,
     headers: {
-      ...headersOf(
+      ...describeHeaders(
         failures.some((failure) => failure.counted),
         ['X-Error-Code', 'Link', ...names, ...usageHeaders(status, meta)],
       ),

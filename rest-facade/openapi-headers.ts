@@ -57,7 +57,7 @@ const reference = (name: HeaderName) => [name, { $ref: `#/components/headers/${n
 const USAGE: HeaderName[] = ['X-Storage-Used', 'X-Storage-Limit']
 
 /** The headers of a response; `counted`: of one to a call that counts for the quota. */
-export const headersOf = (counted: boolean, names: readonly string[] = []): Record<string, Json> => {
+export const describeHeaders = (counted: boolean, names: readonly string[] = []): Record<string, Json> => {
   const all = ['X-Request-Id', ...(counted ? ['RateLimit', 'RateLimit-Policy'] : []), ...names]
   return Object.fromEntries(all.map((name) => reference(name as HeaderName)))
 }

@@ -2,9 +2,9 @@ import type { AnyProcedure } from '@trpc/server'
 import { z } from 'zod'
 import { procedures } from '../routers/index.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
-import { sectionOf } from '../routers/kernel/meta.ts'
+import { findSection } from '../routers/kernel/meta.ts'
 import type { Section } from '../routers/kernel/scopes.ts'
-import { definitionOf } from '../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../routers/kernel/trpc-internals.ts'
 
 /** An endpoint: its procedure, and where the procedure's input comes from. */
 export interface Route {
@@ -15,7 +15,7 @@ export interface Route {
   section: Section
   method: string
   path: string
-  /** Of success. */
+  /** The status of success. */
   status: number
   /** By segment of the path: the literal, or '' for a parameter. */
   literals: readonly string[]
@@ -37,28 +37,28 @@ const split = (path: string) => path.slice(1).split('/')
 
 /** The routing table, from the rows that trpc-to-openapi reads as well. */
 export const routes: readonly Route[] = Object.entries(procedures).flatMap(([name, procedure]) => {
-  const { meta } = definitionOf(procedure)
-  return meta.openapi ? [routeOf(name, procedure, meta)] : []
+  const { meta } = readDefinition(procedure)
+  return meta.openapi ? [toRoute(name, procedure, meta)] : []
 })
 
 /** As trpc-to-openapi does: what is neither in the path nor a header is in the query of GET and DELETE, else in the body. */
-function routeOf(name: string, procedure: AnyProcedure, meta: Meta): Route {
+function toRoute(name: string, procedure: AnyProcedure, meta: Meta): Route {
   const { method, path } = meta.openapi!
   const segments = split(path)
   const parameters = segments.map((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : ''))
-  const shape = shapeOf(definitionOf(procedure).inputs[0])
+  const shape = readShape(readDefinition(procedure).inputs[0])
   const elsewhere = new Set([...parameters, ...Object.keys(meta.headers ?? {})])
   const others = Object.keys(shape).filter((key) => !elsewhere.has(key))
   const hasBody = method === 'PUT' || method === 'POST'
   const fromQuery = hasBody ? (meta.query ?? []) : others
   const fromBody = new Set(hasBody ? others.filter((key) => !fromQuery.includes(key)) : [])
-  const types = new Map(fromQuery.map((key) => [key, typeOf(shape[key]!)]))
+  const types = new Map(fromQuery.map((key) => [key, readType(shape[key]!)]))
   const ofType = (type: string) => new Set(fromQuery.filter((key) => types.get(key) === type))
   return {
     name,
     procedure,
     meta,
-    section: sectionOf(meta),
+    section: findSection(meta),
     method,
     path,
     status: meta.status ?? 200,
@@ -69,26 +69,26 @@ function routeOf(name: string, procedure: AnyProcedure, meta: Meta): Route {
     integers: ofType('integer'),
     booleans: ofType('boolean'),
     stream: meta.stream ? procedures[meta.stream] : undefined,
-    head: fromBody.size > 0 ? headOf(shape, fromBody) : undefined,
+    head: fromBody.size > 0 ? pickHead(shape, fromBody) : undefined,
   }
 }
 
 /** Without a query, some inputs default to `{}`. */
-function shapeOf(input: z.ZodType | undefined): z.ZodRawShape {
-  if (input instanceof z.ZodDefault || input instanceof z.ZodPrefault) return shapeOf(input.unwrap() as z.ZodType)
+function readShape(input: z.ZodType | undefined): z.ZodRawShape {
+  if (input instanceof z.ZodDefault || input instanceof z.ZodPrefault) return readShape(input.unwrap() as z.ZodType)
   return input instanceof z.ZodObject ? input.shape : {}
 }
 
-function typeOf(schema: z.core.$ZodType) {
+function readType(schema: z.core.$ZodType) {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).type
 }
 
-function headOf(shape: z.ZodRawShape, fromBody: ReadonlySet<string>): z.ZodObject {
+function pickHead(shape: z.ZodRawShape, fromBody: ReadonlySet<string>): z.ZodObject {
   return z.object(Object.fromEntries(Object.entries(shape).filter(([key]) => !fromBody.has(key))))
 }
 
 /** The percent-decoded segments of a path below `/v1`; one with an invalid encoding stays as it is, and fits no name. */
-export function segmentsOf(path: string): string[] | undefined {
+export function parseSegments(path: string): string[] | undefined {
   if (path === '/v1') return ['']
   if (!path.startsWith('/v1/')) return undefined
   return split(path.slice(3)).map((segment) => {

@@ -12,11 +12,11 @@ import type { Json } from './kernel/json.ts'
 // tsc repeats the name of a declared type, but writes an inferred constant's type out in full, hence two constants that only
 // declarations mention.
 
-type RecordOf<Router> = Router extends TRPCBuiltRouter<infer _Root, infer Record> ? Record : never
+type ProcedureRecord<Router> = Router extends TRPCBuiltRouter<infer _Root, infer Record> ? Record : never
 
 declare const served: {
   errorShape: inferRouterError<typeof appRouter>
-  procedures: WithoutContext<RecordOf<typeof appRouter>>
+  procedures: WithoutContext<ProcedureRecord<typeof appRouter>>
 }
 
 export const errorShape = (() => served.errorShape)()
@@ -30,18 +30,20 @@ interface Definition<Input, Output> {
 
 type WithoutContext<T> = T extends infer Record
   ? {
-      [Name in keyof Record]: Record[Name] extends TRPCQueryProcedure<infer Of>
-        ? TRPCQueryProcedure<Definition<WrittenOut<Of['input']>, WrittenOut<Of['output']>>>
-        : Record[Name] extends TRPCMutationProcedure<infer Of>
-          ? TRPCMutationProcedure<Definition<WrittenOut<Of['input']>, WrittenOut<Of['output']>>>
-          : Record[Name] extends TRPCSubscriptionProcedure<infer Of>
-            ? TRPCSubscriptionProcedure<Definition<WrittenOut<Of['input']>, StreamOf<Of['output']>>>
+      [Name in keyof Record]: Record[Name] extends TRPCQueryProcedure<infer Procedure>
+        ? TRPCQueryProcedure<Definition<WrittenOut<Procedure['input']>, WrittenOut<Procedure['output']>>>
+        : Record[Name] extends TRPCMutationProcedure<infer Procedure>
+          ? TRPCMutationProcedure<Definition<WrittenOut<Procedure['input']>, WrittenOut<Procedure['output']>>>
+          : Record[Name] extends TRPCSubscriptionProcedure<infer Procedure>
+            ? TRPCSubscriptionProcedure<
+                Definition<WrittenOut<Procedure['input']>, WrittenOutStream<Procedure['output']>>
+              >
             : WithoutContext<Record[Name]>
     }
   : never
 
 /** Items with their ids. */
-type StreamOf<T> =
+type WrittenOutStream<T> =
   T extends AsyncIterable<{ id: string; data: infer Item }>
     ? AsyncIterable<{ id: string; data: WrittenOut<Item> }, void, unknown>
     : never

@@ -32,7 +32,7 @@ export function createCore(settings: Settings): Core {
     timeLimits: productionLimits,
     removed: () => {},
     ...settings,
-    accessOf: accessLookup(settings.db, settings.now),
+    findAccess: accessLookup(settings.db, settings.now),
     accessWatch: new AccessWatch(settings.db, settings.now),
     watch: new StoreWatch(settings.db),
     eventWatch,

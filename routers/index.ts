@@ -3,7 +3,7 @@ import { ownRules } from './developer/data/collection-rules-api.ts'
 import { developer } from './developer/procedures.ts'
 import { directory } from './directory/procedures.ts'
 import { mergeRouters, router } from './kernel/trpc.ts'
-import { proceduresOf } from './kernel/trpc-internals.ts'
+import { listProcedures } from './kernel/trpc-internals.ts'
 import { me } from './me/procedures.ts'
 import { quizzes } from './quizzes/procedures.ts'
 import { root } from './root.ts'
@@ -30,4 +30,4 @@ export const appRouter = router({
 export type AppRouter = typeof appRouter
 
 /** Procedures by path, e.g. `storage.put`. */
-export const procedures = proceduresOf(appRouter)
+export const procedures = listProcedures(appRouter)

@@ -3,11 +3,11 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'rolldown'
-import { noticesOf } from './third-party.mjs'
+import { readNotices } from './third-party.mjs'
 
 const root = join(import.meta.dirname, '..')
 
-/** What is started or imported, at its place in dist; routers/developer/pictures/worker-thread.ts knows that of its thread. */
+/** Files that are started or imported, at their place in dist; routers/developer/pictures/worker-thread.ts knows its thread's. */
 const entries = [
   'server/main',
   'server/worker',
@@ -129,7 +129,7 @@ export const bundleOptions = (dir) => ({
 
 export async function bundle(dir) {
   const { output } = await build(bundleOptions(dir))
-  writeFileSync(join(dir, 'third-party.txt'), noticesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+  writeFileSync(join(dir, 'third-party.txt'), readNotices(output.flatMap(({ moduleIds = [] }) => moduleIds)))
   // The program that package.json names: npm does the same where it installs one.
   chmodSync(join(dir, 'server/commands/main.js'), 0o755)
 }

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** One text for the packages that have these modules. */
-export function noticesOf(moduleIds) {
+export function readNotices(moduleIds) {
   const directories = moduleIds.flatMap(
     (id) => id.match(/^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/)?.[0] ?? [],
   )
-  const notices = new Set([...new Set(directories)].map(noticeOf))
+  const notices = new Set([...new Set(directories)].map(readNotice))
   return `dist contains code of these ${notices.size} packages.\n${[...notices].sort().join('')}`
 }
 
-function noticeOf(directory) {
+function readNotice(directory) {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
   return `\n## ${name}@${version} (${license})\n\n${licenceIn(directory).trim()}\n`
 }

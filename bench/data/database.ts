@@ -37,7 +37,7 @@ export async function createBench(): Promise<Bench> {
   if (unusable) throw new Error(`The database of the benchmark is not ${unusable}.`)
   const embedded = outside ? undefined : await startEmbedded(dataDir)
   const server = outside ?? embedded!.superuserUrl
-  if (embedded) pinBesideLoad(await postmasterOf(embedded.superuserUrl))
+  if (embedded) pinBesideLoad(await findPostmaster(embedded.superuserUrl))
   const name = `bench_${randomUUID().replaceAll('-', '')}`
   await runSql(server, `CREATE DATABASE ${name}`)
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
@@ -58,7 +58,7 @@ export async function createBench(): Promise<Bench> {
 }
 
 /** The id of the process that starts a server's backends. */
-async function postmasterOf(superuserUrl: string): Promise<number> {
+async function findPostmaster(superuserUrl: string): Promise<number> {
   const client = new pg.Client(superuserUrl)
   await client.connect()
   const { rows } = await client.query("SELECT pg_read_file('postmaster.pid') AS file").finally(() => client.end())

@@ -10,7 +10,7 @@ import type { Tenant } from '../routes/route.ts'
 import { PEOPLE } from './people.ts'
 import { TENANTS } from './rows.ts'
 
-/** Of every service of the bench. */
+/** All services of the bench share it. */
 export const SECRETS_KEY = Buffer.alloc(32)
 export const ISSUER = 'http://auth.localhost/v1/oauth'
 

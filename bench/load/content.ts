@@ -10,16 +10,16 @@ const read: Record<DataForm, (body: Json) => Json> = {
   rest: (body) => body,
   trpc: (body) => body.result.data,
   parse: (body) =>
-    body.results ? { items: body.results.map(entryOf), total: body.count } : body.key ? entryOf(body) : body,
+    body.results ? { items: body.results.map(pickEntry), total: body.count } : body.key ? pickEntry(body) : body,
 }
 
-const entryOf = ({ key, value, updatedAt }: Json) => ({ key, value, updatedAt })
+const pickEntry = ({ key, value, updatedAt }: Json) => ({ key, value, updatedAt })
 
 /**
  * An answer's content as one text, independent of format and order of fields. For write times and the fields `masked`, such as
  * random ids, only their presence counts; ETags are ignored, as only one format has them.
  */
-export function contentOf(text: string, form: Form, masked: readonly string[] = []): string {
+export function normalizeContent(text: string, form: Form, masked: readonly string[] = []): string {
   if (form === 'page') return ''
   return JSON.stringify(text === '' ? null : (read[form](JSON.parse(text)) ?? null), (_name, value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

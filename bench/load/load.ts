@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib'
 import { percentile } from '../figures.ts'
 // Not preloaded: a message that arrived before the listener below would be lost.
 import '../servers/meter.mjs'
-import { contentOf } from './content.ts'
+import { normalizeContent } from './content.ts'
 import type { Asked, ClosedLoad, Opened, OpenLoad, RequestSet, Sent } from './process.ts'
-import { isTraced, traceparentOf } from './trace-ids.ts'
+import { isTraced, toTraceparent } from './trace-ids.ts'
 
 /** Sends requests and checks every answer, in a separate process. */
 
@@ -19,7 +19,7 @@ const right = new Map<string, (number | undefined)[]>()
 const SUCCESS: (number | undefined)[] = [200, 201, 204]
 
 /** Checks that the answers to a request have the same content, whichever server they come from. */
-function checkOf({ name, agreement, form, masked }: RequestSet) {
+function createCheck({ name, agreement, form, masked }: RequestSet) {
   const [known, equal] = [said.get(agreement) ?? [], right.get(name) ?? []]
   said.set(agreement, known)
   right.set(name, equal)
@@ -33,7 +33,7 @@ function checkOf({ name, agreement, form, masked }: RequestSet) {
     const sum = crc32(body)
     if (equal[i] === sum) return
     try {
-      const content = contentOf(body.toString(), form, masked)
+      const content = normalizeContent(body.toString(), form, masked)
       known[i] ??= content
       if (known[i] !== content) return fail(`${content}\ninstead of\n${known[i]}`)
       equal[i] = sum
@@ -47,13 +47,13 @@ function checkOf({ name, agreement, form, masked }: RequestSet) {
 /** Sends a set's requests, some of them traced; resolves when the answer has arrived, correct or not. */
 function sender({ set: name, port, connections }: Asked, traces = false) {
   const set = sets.get(name)!
-  const { found, fail, answer } = checkOf(set)
+  const { found, fail, answer } = createCheck(set)
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
   const send = (number: number) =>
     new Promise<void>((resolve) => {
       const i = number % set.requests.length
       const { method, path, headers: own, body } = set.requests[i]!
-      const headers = traces && isTraced(number) ? { ...own, traceparent: traceparentOf(number) } : own
+      const headers = traces && isTraced(number) ? { ...own, traceparent: toTraceparent(number) } : own
       const call = sent({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk) => chunks.push(chunk))

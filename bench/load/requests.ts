@@ -8,7 +8,7 @@ import type { Request, RequestSet } from './process.ts'
 import { spread } from './spread.ts'
 
 /** A route's requests as apps send them, cycling through the tenants; the prefix `trpc-` sends the same over tRPC. */
-export function requestsOf(bench: Bench, set: string): RequestSet {
+export function buildRequests(bench: Bench, set: string): RequestSet {
   if (tokenRoutes[set]) {
     const masked = ['access_token', 'refresh_token']
     return { name: set, agreement: set, form: 'rest', masked, requests: tokenRequests(set) }
@@ -20,9 +20,9 @@ export function requestsOf(bench: Bench, set: string): RequestSet {
   const { method, path, body, section = 'apps', masked = [], each } = route
   const request = overTrpc
     ? trpcRequest(route, section)
-    : ({ token }: Tenant, i: number) => requestOf(token, section, method, path(i), body)
+    : ({ token }: Tenant, i: number) => createRequest(token, section, method, path(i), body)
   const form = overTrpc ? 'trpc' : 'rest'
-  return { name: set, agreement: name, form, masked, requests: byTenants(callersOf(bench, route), request, each) }
+  return { name: set, agreement: name, form, masked, requests: byTenants(selectCallers(bench, route), request, each) }
 }
 
 const trpcRequest =
@@ -30,11 +30,11 @@ const trpcRequest =
   ({ token }: Tenant, i: number) => {
     const { path, input } = procedure!
     const text = input && JSON.stringify(input(i))
-    if (method !== 'GET') return requestOf(token, section, 'POST', `/trpc/${path}`, text)
-    return requestOf(token, section, 'GET', `/trpc/${path}${text ? `?input=${encodeURIComponent(text)}` : ''}`)
+    if (method !== 'GET') return createRequest(token, section, 'POST', `/trpc/${path}`, text)
+    return createRequest(token, section, 'GET', `/trpc/${path}${text ? `?input=${encodeURIComponent(text)}` : ''}`)
   }
 
-const callersOf = ({ learners, developers, people, tenants }: Bench, { section }: BenchedRoute) =>
+const selectCallers = ({ learners, developers, people, tenants }: Bench, { section }: BenchedRoute) =>
   section === undefined ? tenants : { lms: learners, notify: developers, auth: people }[section]
 
 /** A tenant's requests spread over a round, in the same order for every set: the i-th requests of two sets ask for the same. */
@@ -50,13 +50,13 @@ export function byTenants(
 export const contentHeaders = (body: string | undefined): Record<string, string> =>
   body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
 
-export function requestOf(token: string, section: string, method: string, path: string, body?: string): Request {
+export function createRequest(token: string, section: string, method: string, path: string, body?: string): Request {
   const sent = { host: `${section}.localhost`, authorization: `Bearer ${token}` }
   return { method, path, headers: { ...sent, ...contentHeaders(body) }, body }
 }
 
 export function mixedRequests(bench: Bench): RequestSet {
-  const sets = ['get', 'put', 'list', 'profile', 'events'].map((name) => requestsOf(bench, name).requests)
+  const sets = ['get', 'put', 'list', 'profile', 'events'].map((name) => buildRequests(bench, name).requests)
   const requests = sets[0]!.flatMap((_, i) => sets.map((set) => set[i]!))
   return { name: 'mixed', agreement: 'mixed', form: 'rest', masked: [], requests }
 }

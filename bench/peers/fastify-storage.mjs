@@ -14,7 +14,7 @@ const listed = {
 }
 const put = { params: address, body: { ...object({ value: {} }), required: ['value'] }, response: { 200: entry } }
 
-const entryOf = ({ key, value, updatedAt }) => ({
+const toEntry = ({ key, value, updatedAt }) => ({
   key,
   value: JSON.parse(value),
   updatedAt: Math.floor(updatedAt.getTime() / 1000),
@@ -41,7 +41,7 @@ export const storageRoutes = (prisma) => async (app) => {
   app.get('/:collection/:key', { schema: { params: address, response: { 200: entry } } }, async (request, reply) => {
     const where = { address: { ...ofCaller(request), key: request.params.key } }
     const found = await prisma.storageEntry.findUnique({ where, select })
-    return found ? entryOf(found) : reply.code(404).send({ detail: 'Unknown key.' })
+    return found ? toEntry(found) : reply.code(404).send({ detail: 'Unknown key.' })
   })
 
   app.get('/:collection', { schema: listed }, async (request) => {
@@ -51,7 +51,7 @@ export const storageRoutes = (prisma) => async (app) => {
       prisma.storageEntry.findMany({ where, select, orderBy: { key: 'asc' }, take: limit, skip: offset }),
       prisma.storageEntry.count({ where }),
     ])
-    return { items: items.map(entryOf), total }
+    return { items: items.map(toEntry), total }
   })
 
   app.delete('/:collection/:key', { schema: { params: address } }, async (request, reply) => {
@@ -77,6 +77,6 @@ export const storageRoutes = (prisma) => async (app) => {
       const written = { value, version: crypto.randomUUID(), updatedAt: new Date() }
       return tx.storageEntry.upsert({ where, create: { ...place, key, ...written }, update: written, select })
     })
-    return stored ? entryOf(stored) : reply.code(413).send({ detail: 'Beyond the quota.' })
+    return stored ? toEntry(stored) : reply.code(413).send({ detail: 'Beyond the quota.' })
   })
 }

@@ -59,7 +59,7 @@ const CARD = `SELECT serial, status, name, "memberNumber", departments, "validUn
   WHERE "clubId" = $1 AND "personId" = $2 AND "validUntil" IS NOT NULL
   ORDER BY "issuedAt" DESC, serial DESC LIMIT 1`
 
-function cardOf([card]: Rows) {
+function toCard([card]: Rows) {
   if (!card) return { card: null }
   const valid = card.status === 'valid' && card.validUntil >= new Date().toISOString().slice(0, 10)
   return { card: { ...card, valid } }
@@ -74,5 +74,5 @@ export const memberRoutes: Record<string, BenchedRoute> = {
   groups: read('groups', 'groups', GROUPS),
   plans: read('plans', 'trainingplans', PLANS),
   competitions: read('competitions', 'competitions', COMPETITIONS),
-  card: read('card', 'membercard', CARD, undefined, cardOf),
+  card: read('card', 'membercard', CARD, undefined, toCard),
 }

@@ -1,7 +1,7 @@
 import type { BenchedRoute } from './route.ts'
 import { EACH } from './route.ts'
 
-const appOf = (i: number) => `tenant-${Math.floor(i / EACH)}`
+const toAppId = (i: number) => `tenant-${Math.floor(i / EACH)}`
 const url = 'https://hooks.example.org/rowing'
 
 /** The bare handler throws when the statement finds no app with this id and provider. */
@@ -14,11 +14,11 @@ const webhook = (
   target: 1.8,
   section: 'notify',
   method,
-  path: (i) => `/v1/apps/${appOf(i)}/webhook`,
+  path: (i) => `/v1/apps/${toAppId(i)}/webhook`,
   ...more,
   procedure: {
     path: `webhook.${method.toLowerCase()}`,
-    input: (i) => ({ id: appOf(i), ...JSON.parse(more.body ?? '{}') }),
+    input: (i) => ({ id: toAppId(i), ...JSON.parse(more.body ?? '{}') }),
   },
   async bare(pool, { club: provider }, path, body) {
     const values = [path.split('/')[3], provider, ...(body ? [JSON.parse(body).url] : [])]

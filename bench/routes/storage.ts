@@ -4,7 +4,7 @@ import type { Bare, BenchedRoute } from './route.ts'
 /** An app's storage limit in a club, in bytes. */
 const QUOTA = 10_485_760
 
-const keyOf = (i: number) => `key-${i % ENTRIES}`
+const toKey = (i: number) => `key-${i % ENTRIES}`
 const segment = (path: string, n: number) => path.split('/')[n]!
 
 const get = {
@@ -74,8 +74,8 @@ const bareDelete: Bare = async (pool, { app, club }, path) => {
   return ''
 }
 
-const entryPath = (i: number) => `/v1/storage/bench/${keyOf(i)}`
-const address = (i: number) => ({ collection: 'bench', key: keyOf(i) })
+const entryPath = (i: number) => `/v1/storage/bench/${toKey(i)}`
+const address = (i: number) => ({ collection: 'bench', key: toKey(i) })
 
 export const storageRoutes: Record<string, BenchedRoute> = {
   get: {

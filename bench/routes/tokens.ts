@@ -8,7 +8,7 @@ const EACH = 40
 
 const REDIRECT_URI = 'https://app.example/callback'
 export const SCOPE = 'svc.me.profile:read svc.apps.storage:read'
-/** Of every client. */
+/** All clients share it. */
 const SECRET = 'a-secret-of-the-bench'
 const VERIFIER = 'v'.repeat(43)
 

@@ -7,7 +7,7 @@ const { DATABASE_URL, ROUTE } = process.env
 export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10, options: '-c timezone=UTC' })
 
 /** By the request for the mixed load; otherwise always ROUTE, without routing. */
-export const routeOf: (method: string, url: string) => BenchedRoute =
+export const findRoute: (method: string, url: string) => BenchedRoute =
   ROUTE === 'mixed' ? mixedRoute : () => routes[ROUTE!]!
 
 function mixedRoute(method: string, url: string): BenchedRoute {

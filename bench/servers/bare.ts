@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import { pool, routeOf } from './bare-route.ts'
+import { findRoute, pool } from './bare-route.ts'
 import { verifiedTenant } from './token.ts'
 
 /** The baseline: node:http and pg with the plainest statement, and the same token check. */
 createServer((request, response) => {
-  const { bare, method } = routeOf(request.method!, request.url!)
+  const { bare, method } = findRoute(request.method!, request.url!)
   let body = ''
   if (method !== 'GET') request.setEncoding('utf8').on('data', (chunk) => (body += chunk))
   request.on('end', () => {

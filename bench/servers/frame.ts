@@ -5,11 +5,11 @@ import pino from 'pino'
 import { Histogram, Registry } from 'prom-client'
 import { z } from 'zod'
 import type { Tenant } from '../routes/route.ts'
-import { pool, routeOf } from './bare-route.ts'
+import { findRoute, pool } from './bare-route.ts'
 import { verifiedTenant } from './token.ts'
 
 /** The bare handlers within the service's packages, each used as documented, to measure these packages' own cost. */
-const { bare, method } = routeOf('GET', '/')
+const { bare, method } = findRoute('GET', '/')
 const { procedure, router, createCallerFactory } = initTRPC.context<{ tenant: Tenant }>().create()
 const input = z.object({ path: z.string().max(2_000), body: z.string() })
 const callerFor = createCallerFactory(

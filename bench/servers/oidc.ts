@@ -65,7 +65,7 @@ function records(model: string): Partial<Adapter> {
   }
 }
 
-const consentOf = async (column: string, id: string) => {
+const findConsent = async (column: string, id: string) => {
   const [consent] = await run(
     column,
     `SELECT "organisationId" FROM "Consent" JOIN "Membership" USING ("organisationId", "personId")
@@ -83,13 +83,13 @@ const provider = new Provider('http://auth.localhost/v1/oauth', {
   pkce: { required: () => true },
   routes: { token: '/v1/oauth/token' },
   async findAccount({ oidc }, accountId, token) {
-    if (token) oidc.entity('Organisation', await consentOf('id', (token as { grantId: string }).grantId))
+    if (token) oidc.entity('Organisation', await findConsent('id', (token as { grantId: string }).grantId))
     return { accountId, claims: () => ({ sub: accountId }) }
   },
   extraTokenClaims: async ({ oidc }, token) => ({
     organisation:
       token.kind === 'ClientCredentials'
-        ? await consentOf('clientId', token.clientId!)
+        ? await findConsent('clientId', token.clientId!)
         : (oidc.entities as { Organisation?: string }).Organisation,
   }),
   issueRefreshToken: () => true,

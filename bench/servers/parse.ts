@@ -74,7 +74,7 @@ function requestSets({ tenants }: Bench, sessions: Map<string, string>): Request
     name: string,
     agreement: string,
     method: Request['method'],
-    pathOf: (app: string, i: number) => string,
+    makePath: (app: string, i: number) => string,
     body?: string,
   ): RequestSet => ({
     name: `parse-${name}`,
@@ -85,7 +85,7 @@ function requestSets({ tenants }: Bench, sessions: Map<string, string>): Request
       const own = { 'x-parse-application-id': APP_ID, 'x-parse-session-token': sessions.get(app)! }
       return {
         method,
-        path: `/parse/classes/Entry${pathOf(app, i)}`,
+        path: `/parse/classes/Entry${makePath(app, i)}`,
         body,
         headers: { ...own, ...contentHeaders(body) },
       }

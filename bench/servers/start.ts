@@ -9,15 +9,15 @@ import { freePort, startServer, TSX } from './process.ts'
 import { OWN } from './runtimes.ts'
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const settingsOf = ({ url, dataDir }: Bench) => ({ DATABASE_URL: url, DATA_DIR: dataDir })
+const toSettings = ({ url, dataDir }: Bench) => ({ DATABASE_URL: url, DATA_DIR: dataDir })
 
 export const startHandlers = (name: 'bare' | 'frame', bench: Bench, route: string) =>
-  startServer([...TSX, program(`${name}.ts`)], { ...settingsOf(bench), ROUTE: route })
+  startServer([...TSX, program(`${name}.ts`)], { ...toSettings(bench), ROUTE: route })
 
-export const startOidc = (bench: Bench) => startServer([...TSX, program('oidc.ts')], settingsOf(bench))
+export const startOidc = (bench: Bench) => startServer([...TSX, program('oidc.ts')], toSettings(bench))
 
 export const startFastify = (bench: Bench) =>
-  startServer([...TSX, program('../peers/fastify.mjs')], { ...settingsOf(bench), NODE_ENV: 'production' })
+  startServer([...TSX, program('../peers/fastify.mjs')], { ...toSettings(bench), NODE_ENV: 'production' })
 
 /** The service as in production: compiled, with its log. Its tRPC port is `internal`. */
 export async function startService(
@@ -28,7 +28,7 @@ export async function startService(
 ): Promise<Server & { internal: number }> {
   const internal = await freePort()
   const env = {
-    ...settingsOf(bench),
+    ...toSettings(bench),
     INTERNAL_PORT: String(internal),
     LOG_LEVEL: 'info',
     SECRETS_KEY: SECRETS_KEY.toString('base64'),

@@ -6,13 +6,13 @@ const BEAT_MS = 5
 /** Timers are late by up to 1 ms anyway. */
 const LEAST_MS = 2
 
-const spanOf = (from, to) => ({ from: performance.timeOrigin + from, to: performance.timeOrigin + to })
+const toSpan = (from, to) => ({ from: performance.timeOrigin + from, to: performance.timeOrigin + to })
 
 let garbage
 let turns
 let beat
 const observer = new PerformanceObserver((list) => {
-  for (const { startTime, duration } of list.getEntries()) garbage.push(spanOf(startTime, startTime + duration))
+  for (const { startTime, duration } of list.getEntries()) garbage.push(toSpan(startTime, startTime + duration))
 })
 
 export function watchStops() {
@@ -25,7 +25,7 @@ export function watchStops() {
     const [now, waitedNow] = [performance.now(), waitForCore()]
     // Since the timer was due.
     const late = now - last - BEAT_MS
-    if (late >= LEAST_MS) turns.push({ ...spanOf(now - late, now), taken: Math.min(late, waitedNow - waited) })
+    if (late >= LEAST_MS) turns.push({ ...toSpan(now - late, now), taken: Math.min(late, waitedNow - waited) })
     last = now
     waited = waitedNow
   }, BEAT_MS).unref()

@@ -7,7 +7,7 @@ import type { Table } from '../table.ts'
 import { withLoad } from '../with-load.ts'
 import { benchCauses } from './causes.ts'
 import type { Rounds } from './latencies.ts'
-import { histogramOf, latenciesOf } from './latencies.ts'
+import { tabulateHistogram, tabulateLatencies } from './latencies.ts'
 import type { TailAsked } from './loads.ts'
 import { prepareLoads, tailLoads } from './loads.ts'
 
@@ -28,9 +28,9 @@ export const benchTails = (asked: TailAsked, service: string, say: (table: Table
   asleep(() =>
     withLoad(async (bench, load) => {
       const { capacity, loads } = await measureLoads(bench, load, asked, service)
-      const latencies = latenciesOf(capacity, loads)
+      const latencies = tabulateLatencies(capacity, loads)
       say(latencies)
-      const histogram = histogramOf(loads)
+      const histogram = tabulateHistogram(loads)
       say(histogram)
       const causes = await benchCauses(bench, load, service, asked)
       say(causes)

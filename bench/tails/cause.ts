@@ -22,7 +22,7 @@ const overlap = (a: Span, b: Span) => Math.max(0, Math.min(a.to, b.to) - Math.ma
 const inside = (spans: readonly Span[], of: Span) => sum(spans.map((span) => overlap(span, of)))
 
 /** The part of a request's time that took longest, and all of its time, in ms. */
-export function causeOf({ due, sent, answered, spans }: SlowRequest, { client, server, database }: Measured) {
+export function findCause({ due, sent, answered, spans }: SlowRequest, { client, server, database }: Measured) {
   const all = { from: sent, to: answered }
   const request = spans.find(({ isRequest }) => isRequest) ?? all
   const stopped = (span: Span) => inside(server.turns, span)

@@ -1,10 +1,10 @@
 import type { Bench } from '../data/database.ts'
 import type { LoadProcess } from '../load/process.ts'
-import { isTraced, traceIdOf } from '../load/trace-ids.ts'
+import { isTraced, toTraceId } from '../load/trace-ids.ts'
 import { startService } from '../servers/start.ts'
 import type { Table } from '../table.ts'
 import type { SlowRequest } from './cause.ts'
-import { causeOf } from './cause.ts'
+import { findCause } from './cause.ts'
 import type { TracedSpan } from './collector.ts'
 import { startCollector } from './collector.ts'
 import { watchDatabase } from './database-waits.ts'
@@ -41,27 +41,27 @@ export async function benchCauses(bench: Bench, load: LoadProcess, service: stri
       await database.end()
       const measured = { client: await endClient(), server: await endServer(), database }
       await new Promise((resolve) => setTimeout(resolve, EXPORTED_MS))
-      found.push(slowestOf(sent, collector.take()).map((request) => causeOf(request, measured)))
+      found.push(findSlowest(sent, collector.take()).map((request) => findCause(request, measured)))
     }
-    return tableOf(found)
+    return toTable(found)
   } finally {
     await server.stop()
     collector.stop()
   }
 }
 
-function slowestOf({ due, times, lateness }: LoadRun, traces: Map<string, TracedSpan[]>): SlowRequest[] {
+function findSlowest({ due, times, lateness }: LoadRun, traces: Map<string, TracedSpan[]>): SlowRequest[] {
   const order = times.flatMap((_, i) => (isTraced(i) ? [i] : [])).toSorted((a, b) => times[b]! - times[a]!)
   return order.slice(0, SLOWEST).map((i) => ({
     due: due[i]!,
     sent: due[i]! + lateness[i]!,
     answered: due[i]! + times[i]!,
-    spans: traces.get(traceIdOf(i)) ?? [],
+    spans: traces.get(toTraceId(i)) ?? [],
   }))
 }
 
 /** For each load, how many of the slowest requests have a cause, and the longest of them. */
-function tableOf(found: { cause: string; total: number }[][]): Table {
+function toTable(found: { cause: string; total: number }[][]): Table {
   const causes = [...new Set(found.flat().map(({ cause }) => cause))].toSorted()
   const cell = (requests: { cause: string; total: number }[], cause: string) => {
     const totals = requests.filter((one) => one.cause === cause).map(({ total }) => total)

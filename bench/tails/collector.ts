@@ -37,8 +37,13 @@ export async function startCollector() {
     /** By trace id, all that has arrived since the last call. */
     take() {
       const traces = new Map<string, TracedSpan[]>()
-      for (const { name, traceId, kind, startTimeUnixNano, endTimeUnixNano } of bodies.flatMap(spansOf)) {
-        const span = { name, isRequest: kind === SERVER_KIND, from: msOf(startTimeUnixNano), to: msOf(endTimeUnixNano) }
+      for (const { name, traceId, kind, startTimeUnixNano, endTimeUnixNano } of bodies.flatMap(parseSpans)) {
+        const span = {
+          name,
+          isRequest: kind === SERVER_KIND,
+          from: toMilliseconds(startTimeUnixNano),
+          to: toMilliseconds(endTimeUnixNano),
+        }
         const known = traces.get(traceId)
         if (known) known.push(span)
         else traces.set(traceId, [span])
@@ -53,7 +58,7 @@ export async function startCollector() {
   }
 }
 
-const spansOf = (body: string) =>
+const parseSpans = (body: string) =>
   (JSON.parse(body) as Export).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
 
-const msOf = (nanoseconds: string) => Number(nanoseconds) / 1e6
+const toMilliseconds = (nanoseconds: string) => Number(nanoseconds) / 1e6

@@ -3,7 +3,7 @@ import type { Span } from '../servers/process.ts'
 
 const EVERY_MS = 20
 
-/** Of each statement that runs: its wait, or CPU; and whether a checkpoint is written. */
+/** What each running statement waits for, or CPU; and whether a checkpoint is written. */
 const SAMPLE = `SELECT coalesce(array_agg(coalesce(wait_event_type, 'CPU')) FILTER (WHERE backend_type = 'client backend'), '{}') AS waits,
     coalesce(bool_or(backend_type = 'checkpointer' AND wait_event IS DISTINCT FROM 'CheckpointerMain'), false) AS checkpoint
   FROM pg_stat_activity

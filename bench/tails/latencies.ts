@@ -1,4 +1,4 @@
-import { median, percentile, ratioOf, spreadOf } from '../figures.ts'
+import { computeRatio, computeSpread, median, percentile } from '../figures.ts'
 import type { Opened } from '../load/process.ts'
 import type { Table } from '../table.ts'
 import { rangeCell, targetCell } from '../table.ts'
@@ -26,14 +26,14 @@ const columns = [
 ]
 
 /** Medians of the rounds; capacity in requests/s. */
-export function latenciesOf(capacity: number, loads: Rounds[]): Table {
+export function tabulateLatencies(capacity: number, loads: Rounds[]): Table {
   const closed = ['capacity, closed loop', 'service', capacity.toFixed(0), ...columns.slice(3).map(() => '')]
-  return { columns, rows: [closed, ...tailLoads.flatMap((load, i) => rowsOf(load, loads[i]!))] }
+  return { columns, rows: [closed, ...tailLoads.flatMap((load, i) => toRows(load, loads[i]!))] }
 }
 
-function rowsOf({ name, target, uploads }: TailLoad, { bare, service }: Rounds): string[][] {
-  const [ofBare, ofService] = [timesOf(bare), timesOf(service)]
-  const ratio = ratioOf(ofBare.p99, ofService.p99)
+function toRows({ name, target, uploads }: TailLoad, { bare, service }: Rounds): string[][] {
+  const [ofBare, ofService] = [tabulateTimes(bare), tabulateTimes(service)]
+  const ratio = computeRatio(ofBare.p99, ofService.p99)
   const stored = median(service.map(({ uploadsPerSecond }) => uploadsPerSecond))
   const compared = [
     targetCell(target, median(ofService.p99) / median(ofService.p50) > target),
@@ -45,8 +45,8 @@ function rowsOf({ name, target, uploads }: TailLoad, { bare, service }: Rounds):
   ]
 }
 
-/** Of each round. */
-function timesOf(runs: LoadRun[]) {
+/** A value for each round. */
+function tabulateTimes(runs: LoadRun[]) {
   const of = (times: (run: LoadRun) => number[], share: number) => runs.map((run) => percentile(times(run), share))
   return {
     perSecond: runs.map(({ perSecond }) => perSecond),
@@ -56,14 +56,14 @@ function timesOf(runs: LoadRun[]) {
   }
 }
 
-const cells = ({ perSecond, p50, p99, others }: ReturnType<typeof timesOf>, compared: string[]): string[] => [
-  ...[median(perSecond).toFixed(0), median(p50).toFixed(1), median(p99).toFixed(1), rangeCell(spreadOf(p99), 1)],
+const cells = ({ perSecond, p50, p99, others }: ReturnType<typeof tabulateTimes>, compared: string[]): string[] => [
+  ...[median(perSecond).toFixed(0), median(p50).toFixed(1), median(p99).toFixed(1), rangeCell(computeSpread(p99), 1)],
   ...[(median(p99) / median(p50)).toFixed(1), ...compared],
   ...others.map((times) => median(times).toFixed(1)),
 ]
 
 /** The share of each load's requests to the service between a bound and the one before it. */
-export function histogramOf(loads: Rounds[]): Table {
+export function tabulateHistogram(loads: Rounds[]): Table {
   const counts = loads.map(({ service }) => {
     const held = service.flatMap(heldTimes)
     const buckets = held.map((time) => Math.max(0, Math.ceil(Math.log2(time))))

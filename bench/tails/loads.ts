@@ -15,7 +15,7 @@ const CONNECTIONS = 512
 
 export interface TailLoad {
   name: string
-  /** Of the capacity. */
+  /** The part of the capacity that is used. */
   share: number
   uploads: boolean
   /** Ratio of p99 to p50. */

@@ -5,10 +5,10 @@
 export const readable = (send: typeof fetch) => async (address: URL | string | Request, init?: object) => {
   const response = await send(address, init)
   const read = () => Response.prototype.json.call(response).catch(() => undefined)
-  return Object.assign(response, { json: async () => answerOf(await read(), response.status) })
+  return Object.assign(response, { json: async () => toAnswer(await read(), response.status) })
 }
 
-function answerOf(parsed: unknown, status: number) {
+function toAnswer(parsed: unknown, status: number) {
   if ([parsed].flat().every(isAnswer)) return parsed
   const message = `The answer is ${status}, and not one of tRPC.`
   const data = { httpStatus: status, error: status < 500 ? 'invalid_request' : 'unavailable' }

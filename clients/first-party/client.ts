@@ -46,7 +46,7 @@ export function createClient({ url, token, maxWaitSeconds = 60, fetch: send = fe
     httpBatchLink<AppRouter>({
       url,
       fetch: ask,
-      headers: ({ opList }) => tokens.headersOf(opList),
+      headers: ({ opList }) => tokens.buildHeaders(opList),
       ...bounds,
     })
   return createTRPCClient<AppRouter>({

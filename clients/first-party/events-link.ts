@@ -3,7 +3,7 @@ import { httpSubscriptionLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
 import type { AppRouter } from '../../routers/client-router.ts'
 import { pause } from './pause.ts'
-import { eventsOf } from './refused-stream.ts'
+import { toEventStream } from './refused-stream.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -31,7 +31,7 @@ export const eventsLink = ({ url, tokens, send }: Settings): TRPCLink<AppRouter>
     eventSourceOptions: ({ op }) => ({
       async fetch(address, init) {
         const ask = async () =>
-          send(address, { ...init, headers: { ...init.headers, ...(await tokens.headersOf([op])) } })
+          send(address, { ...init, headers: { ...init.headers, ...(await tokens.buildHeaders([op])) } })
         for (;;) {
           let response = await ask()
           if (response.status === 401 && tokens.renew(op)) {
@@ -40,7 +40,7 @@ export const eventsLink = ({ url, tokens, send }: Settings): TRPCLink<AppRouter>
           }
           if (response.ok) tokens.accepted(op)
           const pauseMs = pauseAfter(response)
-          if (pauseMs === undefined) return eventsOf(response)
+          if (pauseMs === undefined) return toEventStream(response)
           await response.body?.cancel()
           await pause(pauseMs, init.signal)
         }

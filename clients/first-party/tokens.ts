@@ -30,7 +30,7 @@ export function createTokens(given: Token) {
     return true
   }
   return {
-    async headersOf(calls: readonly Call[]) {
+    async buildHeaders(calls: readonly Call[]) {
       const token = current ?? ask(false)
       for (const { context } of calls) sent.set(context, token)
       return { authorization: `Bearer ${await token}` }

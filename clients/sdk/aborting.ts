@@ -1,7 +1,7 @@
 import { need } from './platform.ts'
 
 /** The reason of an aborted signal; polyfills have none. */
-export const reasonOf = (signal: AbortSignal | undefined): unknown =>
+export const readReason = (signal: AbortSignal | undefined): unknown =>
   signal?.reason ?? Object.assign(new Error('The call was aborted.'), { name: 'AbortError' })
 
 interface Limit {

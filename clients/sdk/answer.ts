@@ -18,13 +18,13 @@ const OF_ERROR = ['state', 'iss', 'error', 'error_description', 'error_uri']
 export function answerIn(address: string, issuer: string): Answer | undefined {
   const [, path = '', query = '', hash = ''] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(address) ?? []
   const parts = query.split('&')
-  const pairs = parts.map(pairOf)
+  const pairs = parts.map(parsePair)
   const last = (name: string) => pairs.map(([own]) => own).lastIndexOf(name)
-  const textOf = (name: string) => pairs[last(name)]?.[1]
+  const findText = (name: string) => pairs[last(name)]?.[1]
 
-  const [state, iss] = [textOf('state'), textOf('iss')]
+  const [state, iss] = [findText('state'), findText('iss')]
   const names = last('error') > last('code') ? OF_ERROR : OF_CODE
-  if (!state || !iss || !textOf(names[2]!) || !isSame(iss, issuer)) return undefined
+  if (!state || !iss || !findText(names[2]!) || !isSame(iss, issuer)) return undefined
   const found = names.map(last).filter((place) => place >= 0)
   const rest = parts.filter((_, place) => !found.includes(place))
   return {
@@ -34,7 +34,7 @@ export function answerIn(address: string, issuer: string): Answer | undefined {
   }
 }
 
-function pairOf(part: string): Pair {
+function parsePair(part: string): Pair {
   const [name = '', ...value] = part.split('=')
   return [decoded(name), decoded(value.join('='))]
 }

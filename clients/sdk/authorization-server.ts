@@ -60,7 +60,7 @@ export function authorizationServer(issuer: string, clientId: string) {
     try {
       return await request({ signal: limit.signal, [allowInsecureRequests]: isOnThisMachine(issuer) })
     } catch (error) {
-      throw limit.signal.aborted ? unavailable(error) : failureOf(error as Error)
+      throw limit.signal.aborted ? unavailable(error) : toFailure(error as Error)
     } finally {
       limit.release()
     }
@@ -105,7 +105,7 @@ export function authorizationServer(issuer: string, clientId: string) {
 }
 
 /** For a request without an answer, the TypeError that `fetch` throws. */
-function failureOf(error: Error): Error {
+function toFailure(error: Error): Error {
   if (error instanceof ResponseBodyError)
     return new SignInFailed(error.error, error.error_description ?? error.error, error)
   return error.cause instanceof Response && error.cause.status >= 500 ? unavailable(error) : error

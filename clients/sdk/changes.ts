@@ -35,7 +35,7 @@ export const readChanges =
     )
 
 /** Waits for what comes next, without end. */
-export async function* changesOf<Value>(
+export async function* iterateChanges<Value>(
   read: ReadChanges<Value>,
   { since, signal }: ChangesOptions,
 ): AsyncGenerator<Change<Value>> {

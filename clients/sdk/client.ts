@@ -12,7 +12,7 @@ import type { Tokens } from './renewal.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
 import { createSend, read } from './request.ts'
 import type { Collection, Condition } from './storage.ts'
-import { collectionOf } from './storage.ts'
+import { createCollection } from './storage.ts'
 
 export interface Storage {
   /** Your app's entries in the member's club; with `{ scope: 'user' }` those of the member only. */
@@ -46,8 +46,8 @@ export interface Client {
 export function createClient(settings: ClientOptions): Client {
   const send = createSend(settings)
   const storage = <Value>(collection: string, { scope }: { scope?: 'org' | 'user' } = {}) =>
-    collectionOf<Value>(send, collection, scope)
-  const webhookOf = (app: string) => `/apps/${encodeURIComponent(app)}/webhook` as const
+    createCollection<Value>(send, collection, scope)
+  const webhookPath = (app: string) => `/apps/${encodeURIComponent(app)}/webhook` as const
 
   return {
     root: (options) => read(send('apps', 'GET /', options)),
@@ -61,11 +61,11 @@ export function createClient(settings: ClientOptions): Client {
       },
     },
     webhook: {
-      get: (app, options) => read(send('notify', `GET ${webhookOf(app)}`, options)),
+      get: (app, options) => read(send('notify', `GET ${webhookPath(app)}`, options)),
       put: (app, body, options) =>
-        read(send('notify', `PUT ${webhookOf(app)}`, { ...options, body, isRepeatable: true })),
+        read(send('notify', `PUT ${webhookPath(app)}`, { ...options, body, isRepeatable: true })),
       async delete(app, options) {
-        await send('notify', `DELETE ${webhookOf(app)}`, { ...options, isRepeatable: true })
+        await send('notify', `DELETE ${webhookPath(app)}`, { ...options, isRepeatable: true })
       },
     },
   }

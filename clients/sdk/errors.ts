@@ -78,7 +78,7 @@ interface Body {
 }
 
 /** Reads the error of an answer, whose parsed body is `{ detail }` or `{ error: { code, message, request_id, reason } }`. */
-export function errorOf(response: Response, given: unknown): ApiError {
+export function toError(response: Response, given: unknown): ApiError {
   const { status, headers } = response
   const body = given as Body | null | undefined
   const { code, message, request_id, reason } = body?.error ?? {}
@@ -88,9 +88,9 @@ export function errorOf(response: Response, given: unknown): ApiError {
     code,
     reason,
     id: headers.get('x-error-code') ?? undefined,
-    help: helpOf(response),
+    help: findHelp(response),
     requestId: headers.get('x-request-id') ?? request_id,
-    retryAfter: secondsOf(headers.get('retry-after')),
+    retryAfter: parseSeconds(headers.get('retry-after')),
   }
   const [, scope] = /\bscope="([^"]+)"/.exec(headers.get('www-authenticate') ?? '') ?? []
   if (status === 401) return new SignInNeeded(details)
@@ -102,13 +102,13 @@ export function errorOf(response: Response, given: unknown): ApiError {
 }
 
 /** Relative to the answer's address. */
-function helpOf({ headers, url }: Response): string | undefined {
+function findHelp({ headers, url }: Response): string | undefined {
   const [, address] = /<([^>]+)>; rel="help"/.exec(headers.get('link') ?? '') ?? []
   return address && resolved(address, url)
 }
 
 /** The service sends whole seconds; a proxy may send a date. */
-function secondsOf(retryAfter: string | null): number | undefined {
+function parseSeconds(retryAfter: string | null): number | undefined {
   if (!retryAfter) return undefined
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)

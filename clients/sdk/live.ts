@@ -35,7 +35,7 @@ const isFinal = (error: unknown) =>
 /** The changes since are no longer stored, or another member has signed in. */
 const isPast = (error: unknown) => error instanceof ApiError && (error.status === 410 || error.id === 'cursorInvalid')
 
-export function liveOf<Value>(read: ReadChanges<Value>): Live<Value> {
+export function createLive<Value>(read: ReadChanges<Value>): Live<Value> {
   const listeners = new Set<() => void>()
   let [entries, next] = [new Map<string, Entry<Value>>(), new Map<string, Entry<Value>>()]
   let state: Live<Value>['state'] = 'loading'

@@ -1,11 +1,11 @@
-import { reasonOf } from './aborting.ts'
+import { readReason } from './aborting.ts'
 
 /** Rejects with the signal's reason as soon as it aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)
-      reject(reasonOf(signal))
+      reject(readReason(signal))
     }
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', end)

@@ -1,5 +1,5 @@
 import { withQuery } from './address.ts'
-import { ApiError, errorOf, SignInNeeded } from './errors.ts'
+import { ApiError, SignInNeeded, toError } from './errors.ts'
 import { pause } from './pause.ts'
 import { need } from './platform.ts'
 import type { Tokens } from './renewal.ts'
@@ -93,7 +93,7 @@ export function createSend({
       }
       let answer: Answer | ApiError
       try {
-        answer = await answerOf(await send(url, init))
+        answer = await readAnswer(await send(url, init))
       } catch (error) {
         if (!isRepeatable || signal?.aborted || lost === PAUSES_MS.length) throw error
         isUnsure = true
@@ -123,14 +123,14 @@ export function createSend({
 }
 
 /** A body that is cut is a lost answer, as is one that does not come. */
-async function answerOf(response: Response): Promise<Answer | ApiError> {
+async function readAnswer(response: Response): Promise<Answer | ApiError> {
   const { ok, headers } = response
   const text = await response.text().catch((error) => {
     if (ok) throw error
     return ''
   })
   const body = parsed(text)
-  return ok && (body !== undefined || text === '') ? { headers, body } : errorOf(response, body)
+  return ok && (body !== undefined || text === '') ? { headers, body } : toError(response, body)
 }
 
 function parsed(text: string): unknown {

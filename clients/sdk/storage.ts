@@ -1,10 +1,10 @@
 import type { Change, ChangesOptions } from './changes.ts'
-import { changesOf, readChanges } from './changes.ts'
+import { iterateChanges, readChanges } from './changes.ts'
 import type { Entry, ListedEntry } from './entry.ts'
 import { ApiError, isAbsence } from './errors.ts'
 import { strong } from './etag.ts'
 import type { Live } from './live.ts'
-import { liveOf } from './live.ts'
+import { createLive } from './live.ts'
 import { randomId } from './platform.ts'
 import type { Answer, CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
@@ -58,12 +58,16 @@ const conditional = (headers: Record<string, string | undefined>): Record<string
   Object.values(headers).some((text) => text !== undefined) ? { ...headers, 'idempotency-key': randomId() } : headers
 
 /** All entries: `for await (const { key, value } of collection)`. An entry written meanwhile may be missing or occur twice. */
-export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'user' | undefined): Collection<Value> {
+export function createCollection<Value>(
+  send: Send,
+  name: string,
+  scope: 'org' | 'user' | undefined,
+): Collection<Value> {
   const path = () => `/storage/${checked(name)}` as const
   const at = (key: string) => `${path()}/${checked(key)}` as const
   const query = { scope }
   const readPage = readChanges<Value>(send, () => `/collections/${checked(name)}`, scope)
-  const entryOf = ({ body, headers }: Answer): Entry<Value> => ({
+  const toEntry = ({ body, headers }: Answer): Entry<Value> => ({
     ...(body as ListedEntry<Value>),
     etag: strong(headers.get('etag') ?? ''),
   })
@@ -81,7 +85,7 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
       read(send('apps', `GET ${path()}`, { query: { ...query, limit, offset }, signal })),
     async get(key, { signal } = {}) {
       try {
-        return entryOf(await send('apps', `GET ${at(key)}`, { query, signal }))
+        return toEntry(await send('apps', `GET ${at(key)}`, { query, signal }))
       } catch (error) {
         if (isAbsence(error)) return undefined
         throw error
@@ -90,7 +94,7 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
     async put(key, value, { ifMatch, ifNoneMatch, signal } = {}) {
       const headers = conditional({ 'if-match': strong(ifMatch), 'if-none-match': ifNoneMatch })
       const call = { query, headers, body: { value }, isRepeatable: true, signal }
-      return entryOf(await send('apps', `PUT ${at(key)}`, call))
+      return toEntry(await send('apps', `PUT ${at(key)}`, call))
     },
     update: (...given) => updateIn(collection, knowsKeys, given),
     async delete(key, { ifMatch, signal } = {}) {
@@ -105,8 +109,8 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
         throw error
       }
     },
-    changes: (options = {}) => changesOf(readPage, options),
-    live: () => liveOf(readPage),
+    changes: (options = {}) => iterateChanges(readPage, options),
+    live: () => createLive(readPage),
     async *[Symbol.asyncIterator]() {
       for (let offset = 0; ; offset += PAGE) {
         const { items } = await collection.list({ limit: PAGE, offset })

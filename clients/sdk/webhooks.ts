@@ -1,5 +1,5 @@
 import type { GivenHeaders } from './given-headers.ts'
-import { valuesOf } from './given-headers.ts'
+import { readValues } from './given-headers.ts'
 import { need, PlatformLacks, randomId } from './platform.ts'
 
 /** A body that was not signed with your secret, or not recently. */
@@ -16,30 +16,30 @@ export interface WebhookEvent<Data = unknown> {
   data: Data
 }
 
-const bytesOf = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
+const toBytes = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
 
 /** The one value of a header, which load balancers may put in a list. */
-function headerOf(headers: GivenHeaders, name: string): string {
-  const [value, ...others] = valuesOf(headers, name)
+function readHeader(headers: GivenHeaders, name: string): string {
+  const [value, ...others] = readValues(headers, name)
   if (!value) throw new WebhookRefused(`The webhook has no header ${name}.`)
   if (others.length > 0) throw new WebhookRefused(`The webhook has several headers ${name}.`)
   return value
 }
 
 /** The signatures of all `webhook-signature` headers, which a proxy may have joined by commas. */
-function signaturesOf(headers: GivenHeaders): string[] {
-  const values = valuesOf(headers, 'webhook-signature')
+function readSignatures(headers: GivenHeaders): string[] {
+  const values = readValues(headers, 'webhook-signature')
   if (values.length === 0) throw new WebhookRefused('The webhook has no header webhook-signature.')
   const all = values.flatMap((value) => value.split(/[\s,]+(?=v\d)|\s+/))
   return all.flatMap((one) => /^v1,([A-Za-z0-9+/]{43}=),?$/.exec(one)?.[1] ?? [])
 }
 
-const keyOf = (secret: string) =>
-  crypto.subtle.importKey('raw', bytesOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+const importKey = (secret: string) =>
+  crypto.subtle.importKey('raw', toBytes(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 
 function signedBytes(id: string, timestamp: string, body: Uint8Array) {
-  const before = bytesOf(`${id}.${timestamp}.`)
+  const before = toBytes(`${id}.${timestamp}.`)
   const all = new Uint8Array(before.length + body.length)
   all.set(before)
   all.set(body, before.length)
@@ -60,13 +60,13 @@ export async function verifyWebhook<Data = unknown>(
   need('verifyWebhook', 'crypto.subtle.importKey', 'TextEncoder', 'TextDecoder', 'atob')
   // Next.js returns a promise of them.
   const headers = await given
-  const [id, timestamp] = [headerOf(headers, 'webhook-id'), headerOf(headers, 'webhook-timestamp')]
-  const signatures = signaturesOf(headers)
+  const [id, timestamp] = [readHeader(headers, 'webhook-id'), readHeader(headers, 'webhook-timestamp')]
+  const signatures = readSignatures(headers)
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
   if (!(ageSeconds <= toleranceSeconds)) throw new WebhookRefused('The webhook is too old, or has no time.')
-  const signed = signedBytes(id, timestamp, bytesOf(body))
+  const signed = signedBytes(id, timestamp, toBytes(body))
   for (const one of [secret].flat()) {
-    const key = await keyOf(one)
+    const key = await importKey(one)
     for (const base64 of signatures) {
       const signature = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) {
@@ -87,7 +87,7 @@ export async function signedRequest(
   need('signedRequest', 'crypto.subtle.importKey', 'TextEncoder', 'btoa', 'Request')
   const body = JSON.stringify({ id: randomId(), timestamp: at.toISOString(), ...event })
   const timestamp = String(Math.floor(at.getTime() / 1000))
-  const mac = await crypto.subtle.sign('HMAC', await keyOf(secret), signedBytes(delivery, timestamp, bytesOf(body)))
+  const mac = await crypto.subtle.sign('HMAC', await importKey(secret), signedBytes(delivery, timestamp, toBytes(body)))
   const headers = {
     'content-type': 'application/json',
     'webhook-id': delivery,

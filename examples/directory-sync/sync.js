@@ -11,7 +11,7 @@ if (!SOURCE_URL || !TOKEN_URL || !CLIENT_ID || !CLIENT_SECRET || !ORGANISATION)
 
 // The kinds in the order of their dependencies, and how their records are read from the platform's tables. A row with "removed"
 // is ended, by its key.
-const kinds = {
+const recordTypes = {
   organisations: `SELECT id, 'club' AS kind, name, "updatedAt", id AS key, false AS removed FROM clubs`,
   people: `SELECT id, "firstName", "lastName", email, birthday, "updatedAt", id AS key, false AS removed FROM members`,
   memberships: `SELECT club AS organisation, member AS person, joined AS "joinedAt", resigned AS "leftAt", "updatedAt",
@@ -37,23 +37,23 @@ async function token() {
 const { directory } = createClient({ url: TRPC_URL, token })
 
 /** Sends the changes since a time, in portions; returns the time of the last change, or undefined. */
-async function sync(kind, since) {
+async function sync(recordType, since) {
   let last
   for (;;) {
     // Its version lets the service drop a record that arrives after a newer one.
     const { rows } = await source.query(
       `SELECT "updatedAt"::text AS at, key, removed, to_jsonb(r) - '{updatedAt,key,removed}'::text[] ||
          jsonb_build_object('version', (extract(epoch FROM "updatedAt") * 1000000)::bigint) AS record
-       FROM (${kinds[kind]}) r WHERE ("updatedAt", key) > ($1::timestamptz, $2) ORDER BY "updatedAt", key LIMIT 1000`,
+       FROM (${recordTypes[recordType]}) r WHERE ("updatedAt", key) > ($1::timestamptz, $2) ORDER BY "updatedAt", key LIMIT 1000`,
       [last?.at ?? since, last?.key ?? ''],
     )
     if (rows.length === 0) return last?.at
     const items = rows.filter(({ removed }) => !removed).map(({ record }) => record)
     const ids = rows.filter(({ removed }) => removed).map(({ key }) => key)
     const { added, changed } =
-      items.length > 0 ? await directory[kind].upsert.mutate({ items }) : { added: 0, changed: 0 }
-    const { ended } = ids.length > 0 ? await directory[kind].end.mutate({ ids }) : { ended: 0 }
-    if (added + changed + ended > 0) print(`${kind}: ${added} added, ${changed} changed, ${ended} ended`)
+      items.length > 0 ? await directory[recordType].upsert.mutate({ items }) : { added: 0, changed: 0 }
+    const { ended } = ids.length > 0 ? await directory[recordType].end.mutate({ ids }) : { ended: 0 }
+    if (added + changed + ended > 0) print(`${recordType}: ${added} added, ${changed} changed, ${ended} ended`)
     last = rows.at(-1)
   }
 }
@@ -61,11 +61,11 @@ async function sync(kind, since) {
 const state = JSON.parse(await readFile(STATE_FILE, 'utf8').catch(() => '{}'))
 for (;;) {
   try {
-    for (const kind of Object.keys(kinds)) {
+    for (const recordType of Object.keys(recordTypes)) {
       const { rows } = await source.query('SELECT ($1::timestamptz - $2::interval)::text AS since', [
-        ...[state[kind] ?? '-infinity', LONGEST_TRANSACTION],
+        ...[state[recordType] ?? '-infinity', LONGEST_TRANSACTION],
       ])
-      state[kind] = (await sync(kind, rows[0].since)) ?? state[kind]
+      state[recordType] = (await sync(recordType, rows[0].since)) ?? state[recordType]
     }
     await writeFile(`${STATE_FILE}.new`, JSON.stringify(state))
     await rename(`${STATE_FILE}.new`, STATE_FILE)

@@ -6,7 +6,7 @@ const scopes = ['svc.me.profile:read', 'svc.me.groups:read', 'svc.me.events:read
 const scope = [...scopes, 'svc.apps.storage:read', 'svc.apps.storage:write'].join(' ')
 const UNREACHABLE = 'Your club cannot be reached right now. Please try again later.'
 const element = (id) => document.getElementById(id)
-const say = (text, kind = '') => Object.assign(element('message'), { className: kind }).replaceChildren(text)
+const say = (text, className = '') => Object.assign(element('message'), { className }).replaceChildren(text)
 
 // The reader's first language that the app supports, with its region, which decides how dates are written.
 const locale = navigator.languages.find((tag) => /^(en|de)\b/i.test(tag)) ?? 'en-GB'
@@ -84,7 +84,7 @@ async function showClub() {
 const scores = api.storage('scores')
 const board = scores.live()
 let stopFollowing = () => {}
-const pointsOf = (value) => Number(value?.points) || 0
+const readPoints = (value) => Number(value?.points) || 0
 const NOT_READ = 'You did not allow Clubnote to read the scores.'
 
 function stateOfBoard() {
@@ -96,10 +96,10 @@ function stateOfBoard() {
 
 // By key: a row stays what it is, so that a change does not take it from under the pointer.
 const rows = new Map()
-function rowOf({ key, value }) {
+function renderRow({ key, value }) {
   const name = String(value?.name ?? key)
   const { li, points } = rows.get(key) ?? newRow(key, name)
-  points.textContent = pointsOf(value)
+  points.textContent = readPoints(value)
   return li
 }
 function newRow(key, name) {
@@ -116,8 +116,8 @@ function newRow(key, name) {
 
 function showBoard() {
   const focused = document.activeElement
-  const entries = [...board.entries.values()].sort((a, b) => pointsOf(b.value) - pointsOf(a.value))
-  const list = entries.map(rowOf)
+  const entries = [...board.entries.values()].sort((a, b) => readPoints(b.value) - readPoints(a.value))
+  const list = entries.map(renderRow)
   const shown = [...element('scores').children]
   if (shown.length !== list.length || list.some((li, i) => li !== shown[i])) element('scores').replaceChildren(...list)
   focused.focus()
@@ -131,7 +131,7 @@ const inWords = (error) => {
 }
 // When two members press at once, both points count.
 const addPoint = (key, name) =>
-  scores.update(key, (value) => ({ name, points: pointsOf(value) + 1 })).then(() => '', inWords)
+  scores.update(key, (value) => ({ name, points: readPoints(value) + 1 })).then(() => '', inWords)
 
 async function addName() {
   const name = element('score-name').value.trim()
@@ -157,9 +157,9 @@ async function showState() {
 async function attempt(action) {
   say('')
   const failed = (error) => [problem(error), 'problem']
-  const [text, kind] = await action().then((done) => [done, 'done'], failed)
+  const [text, className] = await action().then((done) => [done, 'done'], failed)
   await showState()
-  if (text) say(text, kind)
+  if (text) say(text, className)
 }
 
 document.documentElement.lang = language

@@ -39,7 +39,7 @@ export async function usableBinaries(
   copyDirectory: string,
 ): Promise<Binaries> {
   const linked = await link(found.native)
-  const programs = programsOf(found.native)
+  const programs = listPrograms(found.native)
   if (linked && (!account || (await canEnter(account, join(found.native, 'share'), ...programs)))) return found
   const copy = join(copyDirectory, `postgres-binaries-${found.version}`)
   if (!(await lstat(copy).catch(() => undefined))) {
@@ -76,7 +76,7 @@ function program(native: string, name: string): string {
   return join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 }
 
-function programsOf(native: string): string[] {
+function listPrograms(native: string): string[] {
   return ['initdb', 'pg_ctl', 'postgres'].map((name) => program(native, name))
 }
 

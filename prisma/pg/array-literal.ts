@@ -4,7 +4,7 @@ const special = /["\\]/g
  * An array in PostgreSQL's text format. NUL, which its text cannot represent, becomes U+FFFD, as a receiver's response may have
  * one.
  */
-export function arrayOf(values: readonly (string | number | boolean | null)[]): string {
+export function toArrayLiteral(values: readonly (string | number | boolean | null)[]): string {
   return `{${values.map(literal).join(',')}}`
 }
 

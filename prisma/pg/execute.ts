@@ -53,7 +53,7 @@ export async function executeIn<V, R>(transaction: Transactional, statement: Sta
   const parameters = statement.encode(values)
   const rows =
     '$queryRawUnsafe' in transaction
-      ? await textsOf(statement, transaction.$queryRawUnsafe(statement.text, ...parameters))
+      ? await listTexts(statement, transaction.$queryRawUnsafe(statement.text, ...parameters))
       : await new Promise<Text[][]>((resolve, reject) => {
           const end = (error: Error | undefined, rows: Text[][]) => (error ? reject(error) : resolve(rows))
           transaction.query(new PreparedQuery(statement, parameters, end, ''))
@@ -62,7 +62,7 @@ export async function executeIn<V, R>(transaction: Transactional, statement: Sta
 }
 
 /** Prisma decodes by its own rules: returns the texts that it has read. */
-async function textsOf({ columns }: Pick<Statement, 'columns'>, found: PromiseLike<Record<string, unknown>[]>) {
+async function listTexts({ columns }: Pick<Statement, 'columns'>, found: PromiseLike<Record<string, unknown>[]>) {
   const names = Object.keys(columns)
   return (await found).map((row) => names.map((name) => toText(row[name])))
 }

@@ -101,7 +101,7 @@ type Query = (...given: unknown[]) => unknown
 function traceQueries(client: pg.ClientBase, began: NonNullable<PoolObserver['began']>) {
   const query = client.query.bind(client) as Query
   const traced: Query = (...given) => {
-    const end = began(nameOf(given[0]))
+    const end = began(readName(given[0]))
     if (!end) return query(...given)
     const [first] = given
     const last = given.length - 1
@@ -123,7 +123,7 @@ const endingFirst =
   }
 
 /** `SELECT … FROM "public"."Event" …` becomes `SELECT Event`. Never includes a value. */
-function nameOf(query: unknown): string {
+function readName(query: unknown): string {
   if (query instanceof PreparedQuery) return query.statementName
   const text = typeof query === 'string' ? query : (query as { text?: string }).text
   const [operation = 'statement'] = /^\s*[A-Za-z]+/.exec(text ?? '') ?? []

@@ -92,11 +92,11 @@ export class PreparedQuery implements Submittable {
   }
 }
 
-const connectionOf = (client: PoolClient) => (client as unknown as Client).connection as Connection
+const getConnection = (client: PoolClient) => (client as unknown as Client).connection as Connection
 
 /** Below a client: TLS, where there is TLS. */
-export const socketOf = (client: PoolClient) => connectionOf(client).stream as Socket
+export const getSocket = (client: PoolClient) => getConnection(client).stream as Socket
 
 /** Calls `report` with the SQLSTATE of each error of the server, whoever sent the statement. */
 export const onServerError = (client: PoolClient, report: (code: string) => void) =>
-  connectionOf(client).on('errorMessage', ({ code }: { code: string }) => report(code))
+  getConnection(client).on('errorMessage', ({ code }: { code: string }) => report(code))

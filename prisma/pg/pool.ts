@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { TimeLimits } from '../time-limits.ts'
-import { socketOf } from './pg-internals.ts'
+import { getSocket } from './pg-internals.ts'
 import { SteadyClient } from './stale-statements.ts'
 
 /**
@@ -30,7 +30,7 @@ export function openPool(config: pg.PoolConfig, { placeMs, stalledMs }: TimeLimi
   pool.on('acquire', (client) => used.add(client))
   pool.on('release', (_, client) => used.delete(client))
   pool.on('connect', (client) => {
-    const socket = socketOf(client)
+    const socket = getSocket(client)
     socket.setTimeout(stalledMs)
     // setTimeout's own callback is called once, which may be while the connection is idle.
     socket.on('timeout', () => used.has(client) && socket.destroy(new Error('Query read timeout')))

@@ -1,6 +1,6 @@
-import { arrayOf } from './array-literal.ts'
+import { toArrayLiteral } from './array-literal.ts'
 import { numberParameters } from './named-parameters.ts'
-import { textArrayOf } from './text-array.ts'
+import { encodeTextArray } from './text-array.ts'
 
 /** A value in PostgreSQL's text format. */
 export type Text = string | null
@@ -204,11 +204,11 @@ export const jsonText = parameter<string>([114, 3802], (value) => value)
 /** The result of json_agg over rows. */
 export const jsonArray = <T>() => json<T[]>()
 
-/** The result of json_agg over a text column, or of `listOf`. */
+/** The result of json_agg over a text column, or of `listSql`. */
 export const jsonStrings = jsonArray<string>()
 
 /** A column that is a list of Prisma's, in JSON: it may be null, which is empty for Prisma. */
-export const listOf = (column: string) => `to_json(coalesce(${column}, '{}'))`
+export const listSql = (column: string) => `to_json(coalesce(${column}, '{}'))`
 
 /** A text or an enum. Throws on any other value. */
 export function oneOf<const L extends string>(...labels: L[]): Type<L> {
@@ -220,19 +220,19 @@ export function oneOf<const L extends string>(...labels: L[]): Type<L> {
   return { ...type([TEXT], parse, (value: L) => value), labels }
 }
 
-export const texts = parameter<readonly (string | null)[]>([TEXTS], arrayOf)
+export const texts = parameter<readonly (string | null)[]>([TEXTS], toArrayLiteral)
 
-/** Already encoded, by `arrayOf`: for values that many executions have in common. */
+/** Already encoded, by `toArrayLiteral`: for values that many executions have in common. */
 export const encodedTexts = parameter<string>([TEXTS], (values) => values)
 
 /** In binary: megabytes are not escaped. */
-export const largeTexts = parameter<readonly (string | Buffer | null)[]>([TEXTS], textArrayOf)
+export const largeTexts = parameter<readonly (string | Buffer | null)[]>([TEXTS], encodeTextArray)
 
 /** int4 or int8. */
-export const ints = parameter<readonly (number | null)[]>([1007, 1016], arrayOf)
+export const ints = parameter<readonly (number | null)[]>([1007, 1016], toArrayLiteral)
 
-export const bools = parameter<readonly (boolean | null)[]>([1000], arrayOf)
+export const bools = parameter<readonly (boolean | null)[]>([1000], toArrayLiteral)
 
 export const instants = parameter<readonly (number | Date | null)[]>([1185], (times) =>
-  arrayOf(times.map((time) => (time === null ? null : iso(time)))),
+  toArrayLiteral(times.map((time) => (time === null ? null : iso(time)))),
 )

@@ -2,17 +2,17 @@
 const TEXT = 25
 const [HEADER_BYTES, LENGTH_BYTES] = [20, 4]
 
-const bytesOf = (value: string | Buffer | null) => (value === null ? 0 : Buffer.byteLength(value))
+const countBytes = (value: string | Buffer | null) => (value === null ? 0 : Buffer.byteLength(value))
 
 /** A `text[]` in PostgreSQL's binary format: unlike in an array literal, megabytes are neither escaped nor copied twice. */
-export function textArrayOf(values: readonly (string | Buffer | null)[]): Buffer {
-  const size = values.reduce((sum, value) => sum + LENGTH_BYTES + bytesOf(value), HEADER_BYTES)
+export function encodeTextArray(values: readonly (string | Buffer | null)[]): Buffer {
+  const size = values.reduce((sum, value) => sum + LENGTH_BYTES + countBytes(value), HEADER_BYTES)
   const array = Buffer.allocUnsafeSlow(size)
   const [dimensions, hasNulls, firstIndex] = [1, values.includes(null) ? 1 : 0, 1]
   let at = 0
   for (const field of [dimensions, hasNulls, TEXT, values.length, firstIndex]) at = array.writeInt32BE(field, at)
   for (const value of values) {
-    at = array.writeInt32BE(value === null ? -1 : bytesOf(value), at)
+    at = array.writeInt32BE(value === null ? -1 : countBytes(value), at)
     if (value !== null) at += typeof value === 'string' ? array.write(value, at) : value.copy(array, at)
   }
   return array

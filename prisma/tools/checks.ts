@@ -1,5 +1,5 @@
 /** The CHECK that bounds a column of the type, as PostgreSQL names it; undefined for types that bound themselves. */
-export function checkOf(type: string, name: string, isKey: boolean): string | undefined {
+export function findCheck(type: string, name: string, isKey: boolean): string | undefined {
   switch (type) {
     case 'text':
       return isKey ? `id_fits(${name})` : `texts_fit(${name})`
@@ -24,13 +24,13 @@ const orNull = (check: string, column: string, quoted: string) =>
 /** Adds to the new columns of Prisma's SQL the CHECKs that its schema cannot express. A foreign key bounds its columns. */
 export function withChecks(sql: string): string {
   return sql.replace(/^(?:CREATE|ALTER) TABLE "(\w+)"[^;]*/gm, (statement, table: string) => {
-    const columnsOf = (key: string) =>
+    const findColumns = (key: string) =>
       [...sql.matchAll(new RegExp(`TABLE "${table}"[^;]*${key} KEY \\(([^)]*)`, 'g'))].map(([, names]) => names).join()
-    const [keys, references] = [columnsOf('PRIMARY'), columnsOf('FOREIGN')]
+    const [keys, references] = [findColumns('PRIMARY'), findColumns('FOREIGN')]
     return statement.replace(COLUMN, (column: string, name: string, written: string) => {
       const quoted = `"${name}"`
       const type = written === 'TIMESTAMPTZ(3)' ? 'timestamp with time zone' : written.toLowerCase()
-      const check = references.includes(quoted) ? undefined : checkOf(type, quoted, keys.includes(quoted))
+      const check = references.includes(quoted) ? undefined : findCheck(type, quoted, keys.includes(quoted))
       return check ? `${column} CHECK (${orNull(check, column, quoted)})` : column
     })
   })

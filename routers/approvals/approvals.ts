@@ -8,7 +8,7 @@ export interface ClubApp {
   app: string
 }
 
-/** Of the advisory lock under which numbers are given. */
+/** The advisory lock under which numbers are given. */
 const LOCK = 7_113_902_645
 
 const statements = {
@@ -28,7 +28,7 @@ const statements = {
 }
 
 /** What clubs have decided about an app; clubs that nobody has asked are missing. */
-export async function approvalsOf(db: Database, app: string, clubs: readonly string[]) {
+export async function findApprovals(db: Database, app: string, clubs: readonly string[]) {
   const rows = await db.clubApproval.findMany({
     where: { appId: app, organisationId: { in: [...clubs] } },
     select: { organisationId: true, state: true },

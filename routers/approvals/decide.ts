@@ -25,7 +25,7 @@ export type Decided = 'approved' | 'refused' | 'withdrawn'
 
 export interface Decision extends ClubApp {
   state: Decided
-  /** Of a refusal, and perhaps of a withdrawal. */
+  /** A refusal has one, a withdrawal may. */
   reason: string | null
 }
 

@@ -7,7 +7,7 @@ import { withLabels } from '../kernel/labels.ts'
 import type { ClubApp } from './approvals.ts'
 
 /** The clubs that a person administers now. */
-export const clubsOf = async (db: Database, person: string, now: number) => {
+export const findClubs = async (db: Database, person: string, now: number) => {
   const clubs = await db.organisation.findMany({
     where: {
       kind: 'club',

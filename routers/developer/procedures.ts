@@ -16,7 +16,7 @@ import { secrets } from './secrets/procedures.ts'
 import { invitations } from './teams/invitations-received.ts'
 import { people } from './teams/people.ts'
 import { teams } from './teams/procedures.ts'
-import { holdings as testClubHoldings } from './test-club/impact.ts'
+import { impact as testClubImpact } from './test-club/impact.ts'
 import { get as getTestClub } from './test-club/overview.ts'
 import { reset } from './test-club/reset.ts'
 import { review } from './test-club/review.ts'
@@ -39,7 +39,7 @@ export const developer = router({
     setAuthentication,
     secrets,
   }),
-  testClub: router({ get: getTestClub, holdings: testClubHoldings, reset, review }),
+  testClub: router({ get: getTestClub, impact: testClubImpact, reset, review }),
   audit,
   requests,
   usage,

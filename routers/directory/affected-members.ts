@@ -20,7 +20,7 @@ interface ShownRecordType {
   endings?: readonly Shown[]
 }
 
-/** Of members of groups; DISTINCT, as the planner would look a group up again for each consent. */
+/** Members of groups; DISTINCT, as the planner would look a group up again for each consent. */
 const ofGroups = (groups: string) => `SELECT audience."clubId" AS "organisationId", own."personId"
   FROM (SELECT DISTINCT one.id FROM (${groups}) one (id)) touching JOIN "Group" audience USING (id)
     JOIN "GroupMembership" own ON own."groupId" = audience.id`

@@ -6,14 +6,14 @@ import type { RecordTypeName } from './record-types.ts'
 import type { Layout } from './sql.ts'
 import { equal, listed } from './sql.ts'
 
-const eventsOf = (shown: readonly Shown[]) => shown.map(({ event }) => event)
+const listEvents = (shown: readonly Shown[]) => shown.map(({ event }) => event)
 
-const shownOf = ({ recordType }: Layout) => shownRecordTypes[recordType.name as RecordTypeName] ?? {}
+const findShown = ({ recordType }: Layout) => shownRecordTypes[recordType.name as RecordTypeName] ?? {}
 
 /** Announces what the end of the records in `ending` changes for members, before they end. */
 export async function announceEnd(client: ClientBase, layout: Layout): Promise<void> {
-  const { changes = [], endings = changes } = shownOf(layout)
-  const announce = await openAnnouncing(client, eventsOf(endings))
+  const { changes = [], endings = changes } = findShown(layout)
+  const announce = await openAnnouncing(client, listEvents(endings))
   for (const { event, members } of endings) {
     await announce?.(event, { touched: `SELECT ${listed(layout.keys)} FROM ending`, members })
   }
@@ -22,8 +22,8 @@ export async function announceEnd(client: ClientBase, layout: Layout): Promise<v
 /** Announces what the records in `incoming` change for members: who sees a record may differ before it is written and after it. */
 export async function openChanges(client: ClientBase, layout: Layout) {
   const { table, keys, columns } = layout
-  const { changes = [], columns: shown = columns.map(({ field }) => field.column) } = shownOf(layout)
-  const announce = await openAnnouncing(client, eventsOf(changes))
+  const { changes = [], columns: shown = columns.map(({ field }) => field.column) } = findShown(layout)
+  const announce = await openAnnouncing(client, listEvents(changes))
   if (!announce) return undefined
   return {
     async before() {

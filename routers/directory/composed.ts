@@ -22,7 +22,7 @@ export const otherWritings = ({ recordType, table, keys: [id] }: Layout, shown: 
     `${shown(value!)} is already an id whose letters are composed differently (Unicode NFC and NFD): write it as it was first written.`,
 })
 
-/** Of these missing ids those that are stored in another writing. */
+/** The missing ids that are stored in another Unicode form. */
 export async function writtenOtherwise(client: ClientBase, { table }: Reference, ids: readonly string[]) {
   const { rows } = await client.query<{ id: string }>(
     `SELECT missing.id FROM unnest($1::text[]) missing (id) WHERE ${isOther('missing.id')} AND normalize(missing.id) IN (

@@ -92,7 +92,7 @@ const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const FIRST_TIME = -62_135_596_800_000
 
 /** Unix time in milliseconds, or NaN. */
-const millisecondsOf = (value: string | number) =>
+const toMilliseconds = (value: string | number) =>
   typeof value === 'number' ? Math.round(value * 1000) : Date.parse(value)
 
 const timeSchema = z
@@ -103,31 +103,31 @@ const timeSchema = z
       .transform(extendedTime)
       .pipe(z.iso.datetime({ offset: true })),
   ])
-  .transform(millisecondsOf)
+  .transform(toMilliseconds)
   .refine((ms) => ms >= FIRST_TIME && ms <= LAST_TIME)
   .transform((ms) => new Date(ms).toISOString())
 
 export const id = (about: string, options?: Options) =>
   field<string, string>('id', { schema: idSchema, output: z.string(), allowed: ID_ALLOWED }, about, options)
 
-const textsOf = (value: unknown): string[] => {
+const listTexts = (value: unknown): string[] => {
   if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : []
 }
 
 const strayForm: Form = (value) => {
-  const character = textsOf(value).map(strayIn).find(Boolean)
+  const character = listTexts(value).map(strayIn).find(Boolean)
   return character && `has ${character} where it joins nothing: it belongs between letters or emoji`
 }
 
 const line: Form = (value) =>
-  textsOf(value).every(isPlainLine)
+  listTexts(value).every(isPlainLine)
     ? strayForm(value)
     : 'has control characters or line breaks, or characters that change the direction of text'
 
 /** Accepts texts and lists of them, with line breaks. */
 export const plain: Form = (value) =>
-  textsOf(value).every(isPlainText)
+  listTexts(value).every(isPlainText)
     ? strayForm(value)
     : 'has control characters, or characters that change the direction of text'
 

@@ -14,11 +14,11 @@ export const texts = (about: string, options?: Options): Field<string[], string[
   ),
 })
 
-const bytesOf = (values: readonly string[]) => values.reduce((sum, value) => sum + Buffer.byteLength(value), 0)
+const countBytes = (values: readonly string[]) => values.reduce((sum, value) => sum + Buffer.byteLength(value), 0)
 export const textList = z
   .array(textSchema)
   .max(1000)
-  .refine((values) => bytesOf(values) <= MAX_TEXT_BYTES)
+  .refine((values) => countBytes(values) <= MAX_TEXT_BYTES)
 
 /** A set of ids, as rows of another table; duplicates count once. */
 export const ids = (

@@ -6,8 +6,8 @@ import type { RecordTypeName } from './record-types.ts'
 import { findRecordType } from './record-types.ts'
 import type { Refusal } from './refusals.ts'
 import { Refusals } from './refusals.ts'
-import { applyRules, duplicates, rulesOf, sayRefused } from './rules.ts'
-import { layoutOf } from './sql.ts'
+import { applyRules, duplicates, listRules, sayRefused } from './rules.ts'
+import { toLayout } from './sql.ts'
 import { stageRecords } from './stage.ts'
 import { Conflict, writeStaged } from './write.ts'
 
@@ -28,7 +28,7 @@ export interface MergeOptions {
   /** Merges the other records when some are refused; otherwise nothing is written. */
   skipRefused?: boolean | undefined
   /** The name of another record in a reason; default: its line. */
-  nameOf?: ((line: number) => string) | undefined
+  nameLine?: ((line: number) => string) | undefined
   /** Called once per refused record, in no particular order. */
   onRefused?: ((refusal: Refusal) => void) | undefined
   /** Called from time to time with the number of records read. */
@@ -62,16 +62,16 @@ export async function mergeRecords(
   client: ClientBase,
   recordType: RecordTypeName,
   records: AsyncIterable<Incoming> | Iterable<Incoming>,
-  { now, full = false, skipRefused = false, nameOf = String, onRefused, onProgress }: MergeOptions,
+  { now, full = false, skipRefused = false, nameLine = String, onRefused, onProgress }: MergeOptions,
 ): Promise<Merged> {
-  const layout = layoutOf(findRecordType(recordType))
+  const layout = toLayout(findRecordType(recordType))
   const current = full ? await countCurrent(client, layout, now) : 0
   const refused = new Refusals(onRefused)
   const { count, allNamed } = await stageRecords(client, layout, records, {
     refuse: (refusal) => refused.add(refusal),
     onProgress,
   })
-  const rules = [duplicates(layout, nameOf), ...rulesOf(layout)]
+  const rules = [duplicates(layout, nameLine), ...listRules(layout)]
   await client.query(
     'CREATE TEMP TABLE refused (line bigint PRIMARY KEY, rule int, value text, other text) ON COMMIT DROP',
   )

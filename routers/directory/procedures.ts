@@ -10,25 +10,25 @@ import { personalData } from '../personal-data/procedures.ts'
 import { endKeys } from './end.ts'
 import { listRecords } from './list.ts'
 import { isTransient, mergeRecords, repeated } from './merge.ts'
-import type { IdOf, RecordIn, RecordOut } from './record-type.ts'
+import type { RecordId, RecordIn, RecordOut } from './record-type.ts'
 import type { RecordTypeName, RecordTypes } from './record-types.ts'
 import { findRecordType, recordTypeNames } from './record-types.ts'
 import type { Layout } from './sql.ts'
-import { layoutOf } from './sql.ts'
+import { toLayout } from './sql.ts'
 
 /** Records per call. */
 const MAX_RECORDS = 1_000
 
-type FieldsOf<N extends RecordTypeName> = RecordTypes[N]['fields']
-type KeyOf<N extends RecordTypeName> = RecordTypes[N]['key'][number] & keyof FieldsOf<N>
-export type Item<N extends RecordTypeName> = RecordIn<FieldsOf<N>, KeyOf<N>>
-export type Listed<N extends RecordTypeName> = RecordOut<FieldsOf<N>>
-export type Id<N extends RecordTypeName> = IdOf<FieldsOf<N>, KeyOf<N>>
+type RecordFields<N extends RecordTypeName> = RecordTypes[N]['fields']
+type RecordKey<N extends RecordTypeName> = RecordTypes[N]['key'][number] & keyof RecordFields<N>
+export type Item<N extends RecordTypeName> = RecordIn<RecordFields<N>, RecordKey<N>>
+export type Listed<N extends RecordTypeName> = RecordOut<RecordFields<N>>
+export type Id<N extends RecordTypeName> = RecordId<RecordFields<N>, RecordKey<N>>
 
 const merged = z.object({ added: z.int(), changed: z.int(), unchanged: z.int() })
 
 function recordProcedures<N extends RecordTypeName>(name: N) {
-  const layout = layoutOf(findRecordType(name))
+  const layout = toLayout(findRecordType(name))
   const { id, output } = layout.recordType
   const ids = id as unknown as z.ZodType<unknown, Id<N>>
 
@@ -47,7 +47,7 @@ function recordProcedures<N extends RecordTypeName>(name: N) {
       const ended = await core.db
         .inTransaction((client) => repeated(client, () => endKeys(client, layout, now, keys)))
         .catch((error) => {
-          throw failureOf(error)
+          throw toFailure(error)
         })
       core.due.wake()
       return { ended }
@@ -62,7 +62,7 @@ function recordProcedures<N extends RecordTypeName>(name: N) {
         listRecords(client, layout, { after: behind, limit: limit + 1 }),
       )
       const items = rows.slice(0, limit) as Listed<N>[]
-      const next = rows.length > limit ? (idOf(layout, items.at(-1)!) as Id<N>) : null
+      const next = rows.length > limit ? (readId(layout, items.at(-1)!) as Id<N>) : null
       return { items, next }
     })
 
@@ -75,14 +75,14 @@ function keyColumns({ recordType, keys }: Layout, id: unknown): object {
   return Object.fromEntries(keys.map((column, i) => [column, values[i]]))
 }
 
-const idOf = ({ recordType: { key } }: Layout, record: Readonly<Record<string, unknown>>) =>
+const readId = ({ recordType: { key } }: Layout, record: Readonly<Record<string, unknown>>) =>
   key.length === 1 ? record[key[0]!] : Object.fromEntries(key.map((name) => [name, record[name]]))
 
 /**
  * The error after the last attempt: 400 for a CHECK of the database that no rule covers, as the record is at fault; 503 when
  * other transactions keep changing the same records.
  */
-function failureOf(error: unknown) {
+function toFailure(error: unknown) {
   const code = sqlState(error) ?? ''
   if (/^23/.test(code)) {
     return errors.inputInvalid(400, `The database refuses a record: ${(error as { constraint?: string }).constraint}.`)
@@ -95,7 +95,7 @@ async function merge({ db, now, due }: Core, name: RecordTypeName, items: readon
   const result = await db
     .inTransaction((client) => mergeRecords(client, name, records, { now: new Date(now()) }))
     .catch((error) => {
-      throw failureOf(error)
+      throw toFailure(error)
     })
   const { count, first } = result.refused
   if (count > 0) {

@@ -12,7 +12,7 @@ export type RecordIn<F extends Fields, K extends keyof F> = { [N in K]: In<F[N]>
 type IsUnion<T, U = T> = T extends U ? ([U] extends [T] ? false : true) : never
 
 /** A record's id, or an object when its key has several fields. */
-export type IdOf<F extends Fields, K extends keyof F> = IsUnion<K> extends true ? { [N in K]: In<F[N]> } : In<F[K]>
+export type RecordId<F extends Fields, K extends keyof F> = IsUnion<K> extends true ? { [N in K]: In<F[N]> } : In<F[K]>
 
 export type RecordOut<F extends Fields> = { [N in keyof F]: Out<F[N]> } & { version: number }
 
@@ -60,7 +60,7 @@ export interface RecordType<
   /** One record; all fields except the key are optional. */
   record: z.ZodType<Readonly<Record<string, unknown>>, RecordIn<F, K>>
   keyRecord: z.ZodType<Readonly<Record<string, unknown>>>
-  id: z.ZodType<unknown, IdOf<F, K>>
+  id: z.ZodType<unknown, RecordId<F, K>>
   output: z.ZodType<RecordOut<F>>
 }
 

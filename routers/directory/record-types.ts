@@ -43,7 +43,7 @@ export interface FieldDescription {
   nullable: boolean
 }
 
-export function fieldsOf(name: RecordTypeName): readonly FieldDescription[] {
+export function listFields(name: RecordTypeName): readonly FieldDescription[] {
   const { fields, key } = findRecordType(name)
   const described = Object.entries(fields).map(([name, { type, nullable = false, initial }]) => {
     return { name, type, key: (key as string[]).includes(name), needed: initial === undefined, nullable }

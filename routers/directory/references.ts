@@ -17,7 +17,7 @@ export const ofClub = (table: 'Group' | 'Calendar'): Reference => ({ table, same
 export const ofAcademy = (table: 'Lesson'): Reference => ({ table, same: 'academyId' })
 
 /** The name of the reference in a sentence: "the id of …". */
-export const nameOf = ({ table, kind }: Reference) => {
+export const describeReference = ({ table, kind }: Reference) => {
   const noun = kind ?? table.toLowerCase()
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }

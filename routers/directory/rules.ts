@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import { otherWritings, writtenOtherwise } from './composed.ts'
 import type { Children, Field } from './fields.ts'
 import type { Reference } from './references.ts'
-import { nameOf } from './references.ts'
+import { describeReference } from './references.ts'
 import type { Refusal } from './refusals.ts'
 import { shown } from './refusals.ts'
 import type { Layout, Placed } from './sql.ts'
@@ -25,16 +25,16 @@ const MAX_TEXTS_BYTES = 65_536
 const quoted = (value: string | null) => (value === null ? 'null' : shown(value))
 
 /** Skips records that are already refused. */
-export const duplicates = ({ keys, recordType }: Layout, nameOf: (line: number) => string): SetRule => ({
+export const duplicates = ({ keys, recordType }: Layout, nameLine: (line: number) => string): SetRule => ({
   field: recordType.key[0]!,
   finds: `SELECT stage.line, concat_ws(' / ', ${listed(keys, 'stage')}) AS value, twice.first::text AS other
     FROM stage JOIN (
       SELECT ${listed(keys)}, min(line) AS first FROM stage GROUP BY ${listed(keys)} HAVING count(*) > 1
     ) twice USING (${listed(keys)}) WHERE stage.line <> twice.first AND given IS NOT NULL`,
-  reason: (value, first) => `${quoted(value)} comes more than once, first at ${nameOf(Number(first))}.`,
+  reason: (value, first) => `${quoted(value)} comes more than once, first at ${nameLine(Number(first))}.`,
 })
 
-export function rulesOf(layout: Layout): SetRule[] {
+export function listRules(layout: Layout): SetRule[] {
   const { recordType, columns, children } = layout
   return [
     ...(recordType.key.length === 1 ? [otherWritings(layout, quoted)] : []),
@@ -98,11 +98,11 @@ function misses({ kind, same }: Reference) {
 }
 
 /** `other` is the kind, or the organisation, of an existing record. */
-function reasonOf(reference: Reference): SetRule['reason'] {
+function describeReason(reference: Reference): SetRule['reason'] {
   const { table, kind, same } = reference
   return (value, other) => {
-    if (other === null) return `${quoted(value)} is not the id of ${nameOf(reference)}.`
-    if (kind) return `${quoted(value)} is of the kind ${other}, not ${nameOf(reference)}.`
+    if (other === null) return `${quoted(value)} is not the id of ${describeReference(reference)}.`
+    if (kind) return `${quoted(value)} is of the kind ${other}, not ${describeReference(reference)}.`
     return `${quoted(value)} is a ${table.toLowerCase()} of another ${same!.slice(0, -2)}, ${quoted(other)}.`
   }
 }
@@ -115,7 +115,7 @@ function refers(name: string, { column }: Field, reference: Reference): SetRule 
     finds: `SELECT line, row."${column}" AS value, ${other} AS other
       FROM incoming row LEFT JOIN "${reference.table}" target ON target.id = row."${column}"
       WHERE ${WRITTEN} AND row."${column}" IS NOT NULL AND ${condition}`,
-    reason: reasonOf(reference),
+    reason: describeReason(reference),
   }
 }
 
@@ -129,7 +129,7 @@ function refersEach(name: string, { key: [column] }: Children, reference: Refere
       FROM incoming row JOIN "incoming_${name}" child USING (line)
         LEFT JOIN "${reference.table}" target ON target.id = child."${column}"
       WHERE ${WRITTEN} AND ${condition} ORDER BY line, child."${column}"`,
-    reason: reasonOf(reference),
+    reason: describeReason(reference),
   }
 }
 

@@ -18,7 +18,7 @@ export interface Placed {
   bit: number
 }
 
-export function layoutOf(recordType: RecordType): Layout {
+export function toLayout(recordType: RecordType): Layout {
   const placed = Object.entries(recordType.fields as Record<string, Field>).map(([name, field], i) => ({
     name,
     field,

@@ -55,8 +55,8 @@ export async function stageRecords(
   for await (const { line, record } of records) {
     count++
     const parsed = recordType.record.safeParse(record)
-    if (!parsed.success) refuse({ line, ...reasonOf(parsed.error.issues[0]!, record, layout) })
-    const row = parsed.success ? rowOf(parsed.data, layout) : keyRowOf(record, layout)
+    if (!parsed.success) refuse({ line, ...describeReason(parsed.error.issues[0]!, record, layout) })
+    const row = parsed.success ? toRow(parsed.data, layout) : toKeyRow(record, layout)
     if (!row) {
       allNamed = false
       continue
@@ -74,7 +74,7 @@ export async function stageRecords(
 type Row = Record<string, unknown>
 
 /** Children are stored under their field's name. */
-function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, versionBit }: Layout): Row {
+function toRow(record: Readonly<Record<string, unknown>>, { columns, children, versionBit }: Layout): Row {
   const row: Row = {}
   let given = 0
   const malformed: Record<string, string> = {}
@@ -102,7 +102,7 @@ function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, v
   return row
 }
 
-function keyRowOf(record: unknown, { recordType, columns }: Layout): Row | undefined {
+function toKeyRow(record: unknown, { recordType, columns }: Layout): Row | undefined {
   const keys = recordType.key as readonly string[]
   const own = Object.fromEntries(keys.map((name) => [name, Object(record)[name]]))
   const { success, data } = recordType.keyRecord.safeParse(own)
@@ -116,7 +116,7 @@ function keyRowOf(record: unknown, { recordType, columns }: Layout): Row | undef
 type Issue = { code?: string; path: PropertyKey[]; message: string; keys?: string[] }
 
 /** Reports a record's first fault. Our schemas' sentences end with a full stop; zod's do not. */
-function reasonOf(
+function describeReason(
   { code, path, message, keys }: Issue,
   record: unknown,
   { recordType }: Layout,

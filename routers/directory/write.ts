@@ -101,11 +101,11 @@ async function lock(client: ClientBase, { recordType, table, keys }: Layout, cha
   if (rows[0].locked !== changed) throw new Conflict()
 }
 
-const columnsOf = ({ columns }: Layout) => [...columns.map(({ field }) => field.column), 'version']
+const listColumns = ({ columns }: Layout) => [...columns.map(({ field }) => field.column), 'version']
 
 async function update(client: ClientBase, layout: Layout) {
   const { table, keys } = layout
-  const rest = columnsOf(layout).filter((column) => !keys.includes(column))
+  const rest = listColumns(layout).filter((column) => !keys.includes(column))
   await client.query(
     `UPDATE ${table} old SET ${rest.map((column) => `"${column}" = row."${column}"`).join(', ')}
       FROM (SELECT * FROM incoming WHERE changed) row WHERE ${equal(keys, 'old', 'row')}`,
@@ -115,7 +115,7 @@ async function update(client: ClientBase, layout: Layout) {
 async function insert(client: ClientBase, layout: Layout, added: number) {
   const { table, keys } = layout
   const { rowCount } = await client.query(
-    `INSERT INTO ${table} (${listed(columnsOf(layout))}) SELECT ${listed(columnsOf(layout), 'row')}
+    `INSERT INTO ${table} (${listed(listColumns(layout))}) SELECT ${listed(listColumns(layout), 'row')}
       FROM incoming row WHERE NOT was ORDER BY ${listed(keys, 'row')} ON CONFLICT DO NOTHING`,
   )
   // Another transaction has added one of these rows.

@@ -49,7 +49,7 @@ export class AccessWatch {
   add(watched: Watched): () => void {
     this.#watched.add(watched)
     this.#ask = undefined
-    this.#expiresAt = Math.min(this.#expiresAt, expiryOf(watched))
+    this.#expiresAt = Math.min(this.#expiresAt, readExpiry(watched))
     if (!this.#isChecking) void this.#check()
     return () => {
       this.#watched.delete(watched)
@@ -74,7 +74,7 @@ export class AccessWatch {
     this.#expiresAt = Number.POSITIVE_INFINITY
     for (const watched of this.#watched) {
       if (hasExpired(watched.principal, now)) watched.end()
-      else this.#expiresAt = Math.min(this.#expiresAt, expiryOf(watched))
+      else this.#expiresAt = Math.min(this.#expiresAt, readExpiry(watched))
     }
   }
 
@@ -99,4 +99,4 @@ export class AccessWatch {
   }
 }
 
-const expiryOf = ({ principal: { expiresAt = Number.POSITIVE_INFINITY } }: Watched) => expiresAt
+const readExpiry = ({ principal: { expiresAt = Number.POSITIVE_INFINITY } }: Watched) => expiresAt

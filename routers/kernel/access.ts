@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { toArrayLiteral } from '../../prisma/pg/array-literal.ts'
 import {
   bool,
   encodedTexts,
@@ -12,7 +12,7 @@ import {
   statement,
   text,
 } from '../../prisma/pg/statement.ts'
-import { failureOf } from './database-errors.ts'
+import { toFailure } from './database-errors.ts'
 import { storageScopes } from './scopes.ts'
 import { DAY_MS } from './time.ts'
 
@@ -75,7 +75,7 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
     fetchMethod: async (_key, _stale, { context, options }) => {
       const startedAt = now()
       const access = await readAccess(db, context, startedAt).catch((cause) => {
-        throw failureOf(cause)
+        throw toFailure(cause)
       })
       // lru-cache treats a ttl of 0 as unlimited.
       options.ttl = Math.max(1, startedAt + CACHE_MS - now())
@@ -116,7 +116,7 @@ interface Consented {
 }
 
 /** The access of a client, or of the clients of `callers`. */
-const accessOf = (client: string, { joins = '', memberOf, scopes, condition }: Consented, callers = '') =>
+const accessSql = (client: string, { joins = '', memberOf, scopes, condition }: Consented, callers = '') =>
   `"Team".id AS team,
       coalesce("Team".level, 'developer') AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
       coalesce("App".state = 'suspended', false) OR "Team"."endsAt" IS NOT NULL AS suspended,
@@ -160,7 +160,7 @@ const COLUMNS = {
 /** Grouped by access: the members who use an app have the same, and so a row in all. Columns of `callers`: those above, and number. */
 const ofAll = (consented: Consented, callers: string) =>
   `SELECT json_agg(number) AS numbers, team, level, sandbox, app, suspended, ruled, scopes::text::json AS scopes, "memberOf"
-    FROM (SELECT caller.number, ${accessOf(COLUMNS.client, consented, `${callers} CROSS JOIN `)}) found
+    FROM (SELECT caller.number, ${accessSql(COLUMNS.client, consented, `${callers} CROSS JOIN `)}) found
     GROUP BY team, level, sandbox, app, suspended, ruled, scopes::text, "memberOf"`
 
 const numbered = { numbers: jsonArray<number>(), ...accessColumns }
@@ -168,13 +168,13 @@ const numbered = { numbers: jsonArray<number>(), ...accessColumns }
 const statements = {
   member: statement(
     'access',
-    `SELECT ${accessOf('$client', ofMember({ client: '$client', organisation: '$organisation', member: '$member', grant: '$grant::text' }))}`,
+    `SELECT ${accessSql('$client', ofMember({ client: '$client', organisation: '$organisation', member: '$member', grant: '$grant::text' }))}`,
     { client: text, organisation: text, member: text, now: instant, grant: nullable(text), consentedAfter: instant },
     accessColumns,
   ),
   itself: statement(
     'access_of_itself',
-    `SELECT ${accessOf('$client', ofItself({ organisation: '$organisation' }))}`,
+    `SELECT ${accessSql('$client', ofItself({ organisation: '$organisation' }))}`,
     { client: text, organisation: text, now: instant, consentedAfter: instant },
     accessColumns,
   ),
@@ -236,16 +236,16 @@ export async function readAccess(db: Database, principal: Principal, now: number
 export function accessOfAll(db: Database, principals: readonly Principal[]) {
   const members = principals.filter(({ member }) => member !== null)
   const themselves = principals.filter(({ member }) => member === null)
-  const callersOf = (those: readonly Principal[]) => ({
-    clients: arrayOf(those.map(({ client }) => client)),
-    organisations: arrayOf(those.map(({ organisation }) => organisation)),
+  const toCallerArrays = (those: readonly Principal[]) => ({
+    clients: toArrayLiteral(those.map(({ client }) => client)),
+    organisations: toArrayLiteral(those.map(({ organisation }) => organisation)),
   })
   const ofMembers = {
-    ...callersOf(members),
-    members: arrayOf(members.map(({ member }) => member)),
-    grants: arrayOf(members.map(({ grant = null }) => grant)),
+    ...toCallerArrays(members),
+    members: toArrayLiteral(members.map(({ member }) => member)),
+    grants: toArrayLiteral(members.map(({ grant = null }) => grant)),
   }
-  const ofThemselves = callersOf(themselves)
+  const ofThemselves = toCallerArrays(themselves)
   let last = ''
   let accesses: readonly (Access | undefined)[] = []
   return async (now: number): Promise<readonly (Access | undefined)[]> => {

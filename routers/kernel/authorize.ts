@@ -57,7 +57,7 @@ const checks: readonly Check[] = [
  * The errors with which an endpoint can refuse a caller with a valid token, in the order of the checks; the OpenAPI documents
  * list them.
  */
-export const refusalsOf = (row: Guarded, brand: string): ApiError[] =>
+export const listRefusals = (row: Guarded, brand: string): ApiError[] =>
   checks.filter(({ applies }) => applies(row)).map(({ error }) => error(row, brand))
 
 /** Whether a caller that an endpoint has once granted access still has it. */
@@ -78,7 +78,7 @@ export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> &
   return async ({ core, call }: Context): Promise<Granted> => {
     const { principal } = call
     if (principal.sections && !principal.sections.has(requires.section)) throw errors.tokenInvalid()
-    const access = await core.accessOf(principal)
+    const access = await core.findAccess(principal)
     if (!access) throw errors.tokenInvalid()
     // On notify the procedures report that the app is suspended, so that its team learns why.
     if (access.suspended && requires.section !== 'notify') throw errors.tokenInvalid()

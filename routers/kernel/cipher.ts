@@ -9,7 +9,7 @@ export interface Cipher {
   /** The index of the key that decrypts the value; 0 is the one that encrypts. Null when no configured key does. */
   keyIndex: (ciphertext: string, associatedData: string) => number | null
   /** Keyed hashes by which a text is found and not read, one of each key: the first is the one to store. */
-  marksOf: (text: string, purpose: string) => string[]
+  computeMarks: (text: string, purpose: string) => string[]
   /** For many short texts of one owner. */
   sealerFor: (owner: string) => Sealer
 }
@@ -34,4 +34,4 @@ export const associatedData = {
 }
 
 /** Keyed hashes of a member, for the request log: the first is stored, all of them are looked for. */
-export const memberMarks = (cipher: Cipher, member: string) => cipher.marksOf(member, 'request log member')
+export const memberMarks = (cipher: Cipher, member: string) => cipher.computeMarks(member, 'request log member')

@@ -22,7 +22,7 @@ export interface Core {
   db: Database
   /** Unix time in milliseconds. */
   now: () => number
-  accessOf: AccessLookup
+  findAccess: AccessLookup
   cipher: Cipher
   /** Fills `This client is not a … app.` */
   brand: string

@@ -27,8 +27,8 @@ export function cursorsFor(cipher: Cipher, owner: Owner) {
       const digits = String(number).padStart(DIGITS, '0')
       return sealer.seal(after === undefined ? digits : `${digits}.${after}`)
     },
-    positionOf(cursor: string): Position | undefined {
-      const text = sealer.open(cursor) ?? formerTextOf(cipher, owner, cursor)
+    readPosition(cursor: string): Position | undefined {
+      const text = sealer.open(cursor) ?? openFormerCursor(cipher, owner, cursor)
       const [, number, after] = /^(\d+)(?:\.([A-Za-z0-9_-]+))?$/.exec(text ?? '') ?? []
       return number === undefined ? undefined : { number: Number(number), after }
     },
@@ -39,9 +39,9 @@ export function cursorsFor(cipher: Cipher, owner: Owner) {
  * Cursors of releases before December 2026 were signed and not encrypted, and belonged to every reader. Clients have stored them
  * for at most 30 days: releases after 2026-12-31 refuse them, without this function.
  */
-function formerTextOf(cipher: Cipher, { purpose, of }: Owner, cursor: string): string | undefined {
+function openFormerCursor(cipher: Cipher, { purpose, of }: Owner, cursor: string): string | undefined {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, mark, position] = /^([0-9a-f]{32})\.(.+)$/.exec(text) ?? []
   if (mark === undefined || position === undefined) return undefined
-  return cipher.marksOf(JSON.stringify([...of, position]), purpose).includes(mark) ? position : undefined
+  return cipher.computeMarks(JSON.stringify([...of, position]), purpose).includes(mark) ? position : undefined
 }

@@ -25,7 +25,7 @@ export function sqlState(thrown: unknown): string | undefined {
 }
 
 /** The error that clients see for anything thrown in a procedure: 503 when the database is unreachable, else 500. */
-export function failureOf(thrown: unknown): ApiError {
+export function toFailure(thrown: unknown): ApiError {
   for (let error: unknown = thrown, depth = 0; error instanceof Object && depth < 8; depth++) {
     if (error instanceof ApiError) return error
     const { code, originalCode, kind, message, cause, meta } = error as Record<string, unknown>

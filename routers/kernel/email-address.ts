@@ -42,7 +42,7 @@ export function comparableEmail(text: string): string | null {
 }
 
 /** A comparable address as it may be written in texts: with its domain in ASCII or in letters, these composed or not. */
-export function spellingsOf(comparable: string): string[] {
+export function listSpellings(comparable: string): string[] {
   const [local, domain] = parts(comparable)
   const written = `${local}@${domainToUnicode(domain) || domain}`
   return [...new Set([comparable, written, written.normalize('NFC'), written.normalize('NFD')])]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { authorizer } from './authorize.ts'
-import { failureOf } from './database-errors.ts'
+import { toFailure } from './database-errors.ts'
 import { ApiError } from './errors.ts'
 import { inputError } from './input-error.ts'
 import type { Described, Meta, Row, Words } from './meta.ts'
@@ -48,6 +48,6 @@ function guarded<Granted extends object>(meta: Meta & { policy: AccessPolicy<Gra
     if (result.ok || result.error instanceof ApiError) return result
     const { cause, code } = result.error
     if (code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) throw inputError(cause, type)
-    throw failureOf(result.error)
+    throw toFailure(result.error)
   })
 }

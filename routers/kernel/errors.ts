@@ -11,7 +11,7 @@ import { webhooksErrors } from './error-rows/webhooks.ts'
 import type { Status } from './status-codes.ts'
 import { codes } from './status-codes.ts'
 
-const statusOf = new Map<string, Status>(
+const statusByError = new Map<string, Status>(
   Object.entries(codes).map(([status, [, code]]) => [code, Number(status) as Status]),
 )
 
@@ -52,7 +52,7 @@ export class ApiError extends TRPCError {
 
 /** Translates tRPC's error for a call that reached no procedure. */
 export const protocolError = ({ code, message }: TRPCError) =>
-  new ApiError(code === 'PARSE_ERROR' ? 400 : (statusOf.get(code) ?? 500), message.slice(0, 200))
+  new ApiError(code === 'PARSE_ERROR' ? 400 : (statusByError.get(code) ?? 500), message.slice(0, 200))
 
 /** Every error that a client can get, from the documents and the decisions. */
 export const errorRows = {

@@ -13,9 +13,7 @@ const LEASE_S = 60
 const RETRY_S = 300
 const LOOK_AGAIN_MS = 500
 
-/**
- * Of the tasks that are not due each minute, a sweep begins two a minute: a service at rest sends few statements in any minute.
- */
+/** A sweep begins this many of the tasks that are not due each minute: a service at rest sends few statements in any minute. */
 const BEGUN_A_MINUTE = 2
 const MINUTE_S = 60
 

@@ -3,7 +3,7 @@ import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
 import { withBounds } from './call-core.ts'
 import type { Context } from './context.ts'
 import type { Changes, Options, Result } from './trpc-internals.ts'
-import { definitionOf } from './trpc-internals.ts'
+import { readDefinition } from './trpc-internals.ts'
 
 /** As tRPC words it. */
 const NO_RESULT = 'No result from middlewares - did you forget to `return next()`?'
@@ -14,7 +14,7 @@ const NO_RESULT = 'No result from middlewares - did you forget to `return next()
  * about 100. test/unit/invoke.test.ts compares the two callers.
  */
 export function invocable<P extends AnyProcedure>(procedure: P): P {
-  const { middlewares, meta } = definitionOf(procedure)
+  const { middlewares, meta } = readDefinition(procedure)
 
   const invoke = async ({ ctx, path, type, signal, batchIndex, input, getRawInput }: Options): Promise<unknown> => {
     const run = async (

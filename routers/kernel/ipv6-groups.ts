@@ -1,5 +1,5 @@
 /** The eight groups of an IPv6 address without a zone, as numbers. Throws for anything else. */
-export function groupsOf(address: string): number[] {
+export function parseGroups(address: string): number[] {
   // The parser has one notation for each address: the longest zeros as `::`, an embedded IPv4 address in hexadecimal.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const numbers = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))

@@ -26,23 +26,23 @@ export const personLabel = (person: string) =>
 export const organisationLabel = (organisation: string) => label(`${organisation}.name`, `${organisation}.id`)
 
 /** The name, or the id where the name cannot be read. */
-export const labelOf = ({ id, name }: Named) => (isBlank(name) ? id : name.trim())
+export const formatLabel = ({ id, name }: Named) => (isBlank(name) ? id : name.trim())
 
 export const fullName = ({ id, firstName, lastName }: { id: string; firstName: string; lastName: string }) =>
-  labelOf({ id, name: `${firstName} ${lastName}` })
+  formatLabel({ id, name: `${firstName} ${lastName}` })
 
 /**
  * Labels by id for one list, each of them different for a reader: equal names get what distinguishes them, in the order of the hints,
  * as in `Anna Ahlers (2011)`, and if nothing else does their ids.
  */
-export function labelsOf<Item extends Named>(
+export function labelItems<Item extends Named>(
   items: readonly Item[],
-  hintsOf: (item: Item) => readonly (string | null)[] = () => [],
+  readHints: (item: Item) => readonly (string | null)[] = () => [],
 ): Map<string, string> {
   const entries = [...new Map(items.map((item) => [item.id, item])).values()].map((item) => ({
     id: item.id,
-    name: labelOf(item),
-    hints: [...hintsOf(item), item.id],
+    name: formatLabel(item),
+    hints: [...readHints(item), item.id],
     said: [] as string[],
   }))
   const shown = ({ name, said }: (typeof entries)[number]) =>
@@ -75,8 +75,8 @@ export function labelsOf<Item extends Named>(
 /** The items with these labels as their names. */
 export function withLabels<Item extends Named>(
   items: readonly Item[],
-  hintsOf?: (item: Item) => readonly (string | null)[],
+  readHints?: (item: Item) => readonly (string | null)[],
 ): Item[] {
-  const labels = labelsOf(items, hintsOf)
+  const labels = labelItems(items, readHints)
   return items.map((item) => ({ ...item, name: labels.get(item.id)! }))
 }

@@ -3,7 +3,7 @@ import { statement, text, texts } from '../../prisma/pg/statement.ts'
 import { comparableEmail } from './email-address.ts'
 
 /** SQL of the comparable form of a person's address, once `fillMailboxes` has run. */
-export const mailboxOf = (person: string) => `coalesce(${person}.mailbox, lower(${person}.email))`
+export const mailboxSql = (person: string) => `coalesce(${person}.mailbox, lower(${person}.email))`
 
 /** SQL condition on "Person"; by two indexes. */
 export const hasMailbox = (parameter: string) =>

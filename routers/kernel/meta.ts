@@ -58,4 +58,4 @@ export interface Meta extends OpenApiMeta, Row, Partial<Words> {
 }
 
 /** The section at whose host an endpoint answers. */
-export const sectionOf = ({ section, policy }: Meta): Section => section ?? policy.requires.section
+export const findSection = ({ section, policy }: Meta): Section => section ?? policy.requires.section

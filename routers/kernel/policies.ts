@@ -70,7 +70,7 @@ export const clubApp = policy({ section: 'apps', app: true, memberOf: 'club' }, 
   ruled: facts.ruled,
 }))
 
-/** Of an app itself the member is null. */
+/** The member is null for an app itself. */
 export const clubStore = policy({ section: 'apps', app: true, memberOf: 'club', appItself: 'allowed' }, (facts) => ({
   app: facts.app,
   member: facts.member,

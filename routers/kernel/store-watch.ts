@@ -52,8 +52,8 @@ interface Watched {
   round: number
 }
 
-const storeOf = ({ app, club }: Store) => `${app}\0${club}`
-const nameOf = ({ owner, collection }: Place) => `${owner}\0${collection}`
+const toStoreKey = ({ app, club }: Store) => `${app}\0${club}`
+const toPlaceKey = ({ owner, collection }: Place) => `${owner}\0${collection}`
 
 /** Reports to readers of a place that it has changed: at once after a write of this process, else within a second. */
 export class StoreWatch {
@@ -95,7 +95,7 @@ export class StoreWatch {
 
   /** Until `close`. */
   listen(place: Place): Listener {
-    const [store, name] = [storeOf(place), nameOf(place)]
+    const [store, name] = [toStoreKey(place), toPlaceKey(place)]
     const places = this.#stores.get(store) ?? new Map<string, Watched>()
     this.#stores.set(store, places)
     const watched = places.get(name) ?? { place, listeners: new Set(), round: ++this.#round }
@@ -120,9 +120,9 @@ export class StoreWatch {
 
   /** Another node has. */
   wakeHere(changed: Store | Place) {
-    const places = this.#stores.get(storeOf(changed))
+    const places = this.#stores.get(toStoreKey(changed))
     if (!places) return
-    const watched = 'collection' in changed ? [places.get(nameOf(changed))] : places.values()
+    const watched = 'collection' in changed ? [places.get(toPlaceKey(changed))] : places.values()
     for (const one of watched) if (one) this.#wake(one, () => true)
   }
 

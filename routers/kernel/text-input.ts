@@ -40,18 +40,19 @@ export interface TextFault {
   character: string
 }
 
-const nameOf = (character: string) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+const formatCodePoint = (character: string) =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
 const faultAt = (reason: TextReason, character = ''): TextFault => ({
   reason,
-  character: character && nameOf(character),
+  character: character && formatCodePoint(character),
 })
 
 /** The first joiner, variation selector or tag that joins nothing, as `U+200D`; undefined without one. */
 export function strayIn(text: string): string | undefined {
   if (!STRAY.test(text)) return undefined
   const stray = STRAY.exec(text.replace(JOINED, ''))
-  return stray ? nameOf(stray[0]) : undefined
+  return stray ? formatCodePoint(stray[0]) : undefined
 }
 
 /** The fault after its subject in a sentence; undefined for what the sentence about the text as a whole says. */

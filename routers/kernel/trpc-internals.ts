@@ -25,10 +25,10 @@ interface Definition {
   middlewares: readonly Middleware[]
 }
 
-export const definitionOf = (procedure: AnyTRPCProcedure) => procedure._def as unknown as Definition
+export const readDefinition = (procedure: AnyTRPCProcedure) => procedure._def as unknown as Definition
 
 /** The procedures of a router by their paths, e.g. `storage.put`. */
-export const proceduresOf = ({ _def }: AnyRouter) =>
+export const listProcedures = ({ _def }: AnyRouter) =>
   _def.procedures as unknown as Readonly<Record<string, AnyTRPCProcedure>>
 
-export const configOf = ({ _def }: AnyRouter) => _def._config
+export const readConfig = ({ _def }: AnyRouter) => _def._config

@@ -3,9 +3,9 @@ import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import { int, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
-import { comparableEmail, spellingsOf } from '../kernel/email-address.ts'
+import { comparableEmail, listSpellings } from '../kernel/email-address.ts'
 import { errors } from '../kernel/errors.ts'
-import { fillMailboxes, mailboxOf } from '../kernel/mailboxes.ts'
+import { fillMailboxes, mailboxSql } from '../kernel/mailboxes.ts'
 import { announceErasure } from '../webhooks/member-events/announce.ts'
 import { removeEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
@@ -43,7 +43,7 @@ const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'ac
   OR model = 'Interaction' AND $person IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
 
 const ofPerson = (name: string, sql: string) => statement(`erase_${name}`, sql, { person: text }, {})
-const hasAddress = (table: string) => `person.id = $person AND "${table}".email = ${mailboxOf('person')}`
+const hasAddress = (table: string) => `person.id = $person AND "${table}".email = ${mailboxSql('person')}`
 const ofGrants = (name: string, sql: string) => statement(`erase_${name}`, sql, { grants: texts }, {})
 
 const statements = {
@@ -162,10 +162,10 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
  * person in the request log.
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
-  const email = await emailOf(db, person)
+  const email = await readEmail(db, person)
   await fillMailboxes(db)
   const address = comparableEmail(email)
-  const spellings = address === null ? [] : spellingsOf(address)
+  const spellings = address === null ? [] : listSpellings(address)
   await db.execute(statements.changes, { person })
   const events = await removeEvents(db, [person, ...(address === null ? [] : [email, ...spellings])])
   for (const spelling of address === null ? [null] : spellings) {
@@ -177,7 +177,7 @@ export async function erase(db: Database, person: string, marks: readonly string
   return { ...counted, events }
 }
 
-async function emailOf(db: Database, person: string): Promise<string> {
+async function readEmail(db: Database, person: string): Promise<string> {
   const [found] = await db.execute(statements.email, { person })
   if (!found) throw errors.personUnknown()
   return found.email

@@ -1,5 +1,5 @@
 import { isForClub, isPublished } from '../kernel/event-visibility.ts'
-import { mailboxOf } from '../kernel/mailboxes.ts'
+import { mailboxSql } from '../kernel/mailboxes.ts'
 
 /** A date and time in ISO 8601, e.g. `2026-11-22T08:30:00+00:00`. */
 type Time = string
@@ -280,7 +280,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     own: `(invitation.email = person.email OR invitation."personId" IS NOT DISTINCT FROM $1)`,
     expiresAt: '"expiresAt"',
     acceptedAt: '"acceptedAt"',
-  })} FROM (SELECT ${mailboxOf('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
+  })} FROM (SELECT ${mailboxSql('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
       SELECT * FROM "TeamInvitation" WHERE email = person.email
       UNION SELECT * FROM "TeamInvitation" WHERE "personId" = $1
       UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
@@ -296,7 +296,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     about: 'about',
     createdAt: '"createdAt"',
     sent: '"nextAt" IS NULL',
-  })} FROM (SELECT ${mailboxOf('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
+  })} FROM (SELECT ${mailboxSql('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
       SELECT * FROM "Mail" WHERE "Mail"."personId" = $1 UNION ALL SELECT * FROM "Mail" WHERE "Mail".email = person.email) mail
     ORDER BY "createdAt", id`,
 

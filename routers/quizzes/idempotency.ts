@@ -24,20 +24,20 @@ export interface FirstSubmission {
 const byId = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 
 /** Equal for equal answers in any order: their count, and a hash of them sorted by id. */
-export function hashOf(answers: Answers): string {
+export function hashAnswers(answers: Answers): string {
   const entries = Object.entries(answers).sort(byId)
   return `${entries.length}.${createHash('sha256').update(JSON.stringify(entries)).digest('hex')}`
 }
 
 /** Count and types first: hashing a large body that was never accepted would block the event loop. */
-const isBodyOf = ({ bodyHash }: FirstSubmission, answers: Answers) =>
+const hasSameBody = ({ bodyHash }: FirstSubmission, answers: Answers) =>
   bodyHash.startsWith(`${Object.keys(answers).length}.`) &&
   Object.values(answers).every(isAnswer) &&
-  bodyHash === hashOf(answers)
+  bodyHash === hashAnswers(answers)
 
 /** The first result; throws 409 when the key came with another body. */
 export function replay<Answer>(kept: FirstSubmission, answers: Answers): Answer {
-  if (!isBodyOf(kept, answers)) throw errors.idempotencyMismatch()
+  if (!hasSameBody(kept, answers)) throw errors.idempotencyMismatch()
   return JSON.parse(kept.answer) as Answer
 }
 

@@ -9,7 +9,7 @@ import { get } from './get.ts'
 import { getResult } from './get-result.ts'
 import type { Answers } from './grade.ts'
 import { grade, refuseLarge } from './grade.ts'
-import { hashOf, replay, shared } from './idempotency.ts'
+import { hashAnswers, replay, shared } from './idempotency.ts'
 import type { Result } from './result.ts'
 import { quizId, result } from './result.ts'
 import { retryingConflicts } from './retrying-conflicts.ts'
@@ -86,7 +86,7 @@ async function attempt(
 
   const grading = grade(quiz, answers)
   refuseLarge(quiz.questions, grading)
-  const bodyHash = key === undefined ? null : hashOf(answers)
+  const bodyHash = key === undefined ? null : hashAnswers(answers)
   const store = () => storeAttempt(core.db, { place, bodyHash, quiz, grading, now: core.now() })
   return bodyHash === null ? store() : shared(core.db, place, bodyHash, store)
 }

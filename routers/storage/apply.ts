@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { toArrayLiteral } from '../../prisma/pg/array-literal.ts'
 import { bool, float, int, largeTexts, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks, sqlState } from '../kernel/database-errors.ts'
 import { errors, ofOperation } from '../kernel/errors.ts'
@@ -97,14 +97,14 @@ export async function apply(
     collections: operations.map(({ collection }) => collection),
     keys: operations.map(({ key }) => key),
     values: operations.map(({ value }) => value),
-    ifMatch: operations.map(({ ifMatch }) => ifMatch && arrayOf(ifMatch)),
-    ifNoneMatch: operations.map(({ ifNoneMatch }) => ifNoneMatch && arrayOf(ifNoneMatch)),
+    ifMatch: operations.map(({ ifMatch }) => ifMatch && toArrayLiteral(ifMatch)),
+    ifNoneMatch: operations.map(({ ifNoneMatch }) => ifNoneMatch && toArrayLiteral(ifNoneMatch)),
     // Only a batch with a key needs the milliseconds, and entries have none.
     at: once ? at : Math.floor(at),
     quotaBytes,
     maxBytes: 0,
     ruled,
-    // Of a request with a key alone.
+    // Only a request with a key has one.
     client: once?.client ?? '',
     idempotencyKey: once?.key ?? '',
     method: once?.method ?? '',

@@ -14,8 +14,8 @@ export function changeCursors(
   return {
     of: cursors.of,
     /** Throws 400. */
-    positionOf(cursor: string): Position {
-      const position = cursors.positionOf(cursor)
+    readPosition(cursor: string): Position {
+      const position = cursors.readPosition(cursor)
       if (!position) throw errors.cursorInvalid()
       return position
     },

@@ -11,7 +11,7 @@ import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
 import { isBeyondQuota, setUsage, usedBytes } from './usage.ts'
 
-/** Of a collection or a key. */
+/** The name of a collection or a key. */
 export const entryName = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
 export const collection = entryName.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['scores'] })
 const key = entryName.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['alice'] })
@@ -50,7 +50,7 @@ interface Caller {
 }
 
 /** Rule 11: the storage of the token's app and club; with `user` only the member's own entries. Throws 422 without a member. */
-export function collectionOf(
+export function toCollection(
   { app, club, member }: Caller,
   { collection, scope }: { collection: string; scope: 'org' | 'user' },
 ): Collection {
@@ -74,7 +74,7 @@ const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', club
   .output(entryPage)
   .query(async ({ ctx, input }) => {
     const { core, call } = ctx
-    const found = await listEntries(core.db, collectionOf(ctx, input), input.limit, input.offset, call.reserve)
+    const found = await listEntries(core.db, toCollection(ctx, input), input.limit, input.offset, call.reserve)
     return call.json(pageText(found, call.typed))
   })
 
@@ -91,7 +91,7 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
   .output(entry)
   .query(async ({ ctx, input }) => {
     const { core, call } = ctx
-    const found = await getEntry(core.db, collectionOf(ctx, input), input.key, call.reserve)
+    const found = await getEntry(core.db, toCollection(ctx, input), input.key, call.reserve)
     if (!found) throw errors.keyUnknown()
     const { key, value, updatedAt, version } = found
     if (!meetsIfMatch(version, input.ifMatch)) throw errors.entryChanged()
@@ -128,7 +128,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     const { key, idempotencyKey: once } = input
     const given: unknown = input.value
     const { db, storageQuotaBytes: quotaBytes } = core
-    const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
+    const [collection, preconditions] = [toCollection(ctx, input), conditions(input)]
     const minBytes = call.minBytes(given)
     if (minBytes > 0) {
       const size = { key, bytes: minBytes, quotaBytes }
@@ -169,7 +169,7 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
     const { key, idempotencyKey: once } = input
-    const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
+    const [collection, preconditions] = [toCollection(ctx, input), conditions(input)]
     if (once !== undefined) {
       await writeOnce(ctx, once, { op: 'delete', ...collection, ...preconditions, key, value: null })
       return

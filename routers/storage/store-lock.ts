@@ -27,7 +27,7 @@ export async function withStoreLock<T>(
   const lock = locks.get(store) ?? { writers: 0, waiting: [] }
   locks.set(store, lock)
   if (lock.writers < WRITERS) lock.writers++
-  else await turnOf(lock)
+  else await waitForTurn(lock)
   try {
     return await write()
   } finally {
@@ -44,7 +44,7 @@ export function waitingWriters(): number {
   return count
 }
 
-const turnOf = ({ waiting }: Lock) =>
+const waitForTurn = ({ waiting }: Lock) =>
   new Promise<void>((resolve, reject) => {
     const begin = () => {
       clearTimeout(timer)

@@ -8,7 +8,7 @@ import type { Applied, Operation } from '../storage/apply.ts'
 import { apply } from '../storage/apply.ts'
 import { entry, etag, storedValue } from '../storage/entry.ts'
 import { keyHeader, storeKey } from '../storage/once.ts'
-import { collectionOf, conditional } from '../storage/procedures.ts'
+import { conditional, toCollection } from '../storage/procedures.ts'
 import { conditions } from '../storage/rules.ts'
 import { setUsage, usedBytes } from '../storage/usage.ts'
 
@@ -106,9 +106,9 @@ async function textAt(call: Call, index: number, value: unknown) {
   }
 }
 
-function placeAt(ctx: Parameters<typeof collectionOf>[0], index: number, given: Parameters<typeof collectionOf>[1]) {
+function placeAt(ctx: Parameters<typeof toCollection>[0], index: number, given: Parameters<typeof toCollection>[1]) {
   try {
-    return collectionOf(ctx, given)
+    return toCollection(ctx, given)
   } catch (error) {
     throw ofOperation(index, error as ApiError)
   }
@@ -156,10 +156,10 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
     setUsage(call, used, quotaBytes)
     for (const { op, owner, collection } of prepared)
       if (op !== 'get') core.watch.wake({ app, club, owner, collection })
-    return { results: applied.map((one, index) => resultOf(call, operations[index]!.key, one)) }
+    return { results: applied.map((one, index) => toResult(call, operations[index]!.key, one)) }
   })
 
-function resultOf(call: Call, key: string, { outcome, value, version, updatedAt }: Applied) {
+function toResult(call: Call, key: string, { outcome, value, version, updatedAt }: Applied) {
   if (outcome === 'found') return { key, value: call.json([value!]), updatedAt: updatedAt!, etag: etag(version!) }
   if (outcome === 'stored') return { etag: etag(version!), updatedAt: updatedAt! }
   if (outcome === 'missing') return { key, missing: true as const }

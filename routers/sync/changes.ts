@@ -10,7 +10,7 @@ import type { ChangePage, Position } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
 import { changeCursors } from '../storage/cursor.ts'
 import { entry, storedValue } from '../storage/entry.ts'
-import { collectionOf } from '../storage/procedures.ts'
+import { toCollection } from '../storage/procedures.ts'
 import type { Collection } from '../storage/statements.ts'
 import { changeText } from './change-text.ts'
 import { sharedChanges } from './shared-changes.ts'
@@ -86,9 +86,9 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
   .output(output)
   .query(async ({ ctx, input: { since, limit, wait, lastEventId: _ofStreams, ...of } }) => {
     const { core, call } = ctx
-    const at = collectionOf(ctx, of)
+    const at = toCollection(ctx, of)
     const cursors = changeCursors(core.cipher, at, ctx)
-    let from = since === undefined ? undefined : cursors.positionOf(since)
+    let from = since === undefined ? undefined : cursors.readPosition(since)
     const found = await readOrWait(ctx, {
       seconds: wait,
       listen: () => core.watch.listen(at),

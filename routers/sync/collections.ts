@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
 import { clubStore } from '../kernel/policies.ts'
-import { collectionOf, entryName, scope } from '../storage/procedures.ts'
+import { entryName, scope, toCollection } from '../storage/procedures.ts'
 import { collectionsAfter } from './statements.ts'
 
 const found = z
@@ -42,6 +42,6 @@ export const collections = endpoint('GET /collections', 'svc.apps.storage:read',
     }),
   )
   .query(async ({ ctx, input: { scope, limit, after = '' } }) => {
-    const rows = await collectionsAfter(ctx.core.db, collectionOf(ctx, { scope, collection: after }), limit)
+    const rows = await collectionsAfter(ctx.core.db, toCollection(ctx, { scope, collection: after }), limit)
     return { items: rows.map(({ more, ...item }) => item), more: rows.at(-1)?.more ?? false }
   })

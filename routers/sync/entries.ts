@@ -5,7 +5,7 @@ import type { Json } from '../kernel/json.ts'
 import { page } from '../kernel/page.ts'
 import { clubStore } from '../kernel/policies.ts'
 import { entry, storedValue } from '../storage/entry.ts'
-import { collection, collectionOf, entryName, scope } from '../storage/procedures.ts'
+import { collection, entryName, scope, toCollection } from '../storage/procedures.ts'
 import { entriesAfter } from './statements.ts'
 
 const input = z.object({
@@ -69,7 +69,7 @@ export const entries = endpoint('GET /collections/{collection}/entries', 'svc.ap
   .output(output)
   .query(async ({ ctx, input: { prefix = '', after = '', ...wanted } }) => {
     const { core, call } = ctx
-    const rows = await entriesAfter(core.db, collectionOf(ctx, wanted), { ...wanted, prefix, after }, call.reserve)
+    const rows = await entriesAfter(core.db, toCollection(ctx, wanted), { ...wanted, prefix, after }, call.reserve)
     return call.json(pageText(rows))
   })
 

@@ -41,13 +41,13 @@ export function streamPage(
   const expectedBytes = more ? PAGE.pageBytes : 0
   const wanted = { since, round, ...PAGE, freeBytes: FREE_BYTES, expectedBytes }
   return sharedChanges(ctx, at, wanted, async ({ changes, next, more }) => ({
-    events: await Promise.all(changes.map(eventOf)),
+    events: await Promise.all(changes.map(buildEvent)),
     next,
     more,
   }))
 }
 
-async function eventOf(change: ChangeAt): Promise<StreamEvent> {
+async function buildEvent(change: ChangeAt): Promise<StreamEvent> {
   return { text: await textOrBytes(changeText(change).map(oneLine), MAX_TEXT), at: change.at }
 }
 

@@ -10,7 +10,7 @@ import { clubStore } from '../kernel/policies.ts'
 import type { Held } from '../kernel/shared-readings.ts'
 import type { Listener } from '../kernel/store-watch.ts'
 import { changeCursors } from '../storage/cursor.ts'
-import { collection, collectionOf, scope } from '../storage/procedures.ts'
+import { collection, scope, toCollection } from '../storage/procedures.ts'
 import type { Collection } from '../storage/statements.ts'
 import type { StreamPage } from './stream-pages.ts'
 import { streamPage } from './stream-pages.ts'
@@ -41,7 +41,7 @@ export const watch = stream(SCOPE, clubStore, {
   .input(followed)
   .subscription(async ({ ctx, input: { since, lastEventId, ...of }, signal }) => {
     const { core, call } = ctx
-    const at = collectionOf(ctx, of)
+    const at = toCollection(ctx, of)
     const cursors = changeCursors(core.cipher, at, ctx)
     const from = lastEventId || since
     const hold = await call.hold()
@@ -50,7 +50,7 @@ export const watch = stream(SCOPE, clubStore, {
     const listener = core.watch.listen(at)
     try {
       // Before the answer begins, so that a cursor which has expired is refused.
-      const since = from === undefined ? undefined : cursors.positionOf(from)
+      const since = from === undefined ? undefined : cursors.readPosition(from)
       const first = await streamPage(ctx, at, { since, more: false, round: listener.round })
       // Also where nobody ever asks for an event.
       const leave = () => {

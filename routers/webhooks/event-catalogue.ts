@@ -8,7 +8,7 @@ import { errors, withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
 import { json } from '../kernel/json.ts'
 import { providerPlatform } from '../kernel/policies.ts'
-import { jsonOf } from '../kernel/raw-json/text.ts'
+import { toJson } from '../kernel/raw-json/text.ts'
 import { characterSentence, lineFault } from '../kernel/text-input.ts'
 import type { EventType } from './event-types.ts'
 import { eventTypes } from './event-types.ts'
@@ -57,7 +57,7 @@ const statements = {
 }
 
 /** The example of an event type, as JSON text. Throws 400 for a type that is not in the catalogue. */
-export async function exampleOf(db: Database, providerId: string, type: string): Promise<string> {
+export async function readExample(db: Database, providerId: string, type: string): Promise<string> {
   const own = eventTypes.find((one) => one.type === type)
   if (own) return JSON.stringify(own.example)
   const [row] = await db.execute(statements.example, { provider: providerId, type })
@@ -106,7 +106,7 @@ export const describe = internal('ntf.events:write', providerPlatform, {
   )
   .output(eventType)
   .mutation(async ({ ctx: { core, provider }, input: { type, description, example } }) => {
-    const text = await jsonOf(example, exampleErrors)
+    const text = await toJson(example, exampleErrors)
     if (Buffer.byteLength(text) > MAX_EXAMPLE_BYTES) throw tooLarge()
     await core.db.$transaction(async (tx) => {
       await lockProvider(tx, provider)

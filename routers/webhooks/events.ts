@@ -8,9 +8,9 @@ import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { json } from '../kernel/json.ts'
 import { providerPlatform } from '../kernel/policies.ts'
-import { jsonOf } from '../kernel/raw-json/text.ts'
+import { toJson } from '../kernel/raw-json/text.ts'
 import { router } from '../kernel/trpc.ts'
-import { bodyOf } from './deliveries/request.ts'
+import { formatBody } from './deliveries/request.ts'
 import { describe, kinds, undescribe } from './event-catalogue.ts'
 import { fetchEvents } from './feed/fetch.ts'
 import { EVENT_TYPE } from './rules.ts'
@@ -103,8 +103,8 @@ const publish = internal('ntf.events:write', providerPlatform, {
   )
   .mutation(async ({ ctx: { core, provider }, input: { app, type, data, id = randomUUID() } }) => {
     const publishedAt = new Date(core.now()).toISOString()
-    const text = await jsonOf(data, dataErrors)
-    const body = bodyOf({ id, type, publishedAt }, text)
+    const text = await toJson(data, dataErrors)
+    const body = formatBody({ id, type, publishedAt }, text)
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw errors.eventTooLarge()
     const { made, before } = await publishOnce(core.db, { app, provider, id, type, body, publishedAt })
     if (made === undefined) return { id, deliveries: before }

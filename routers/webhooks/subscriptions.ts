@@ -12,7 +12,7 @@ import { providerPlatform } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import type { Secrets } from './stored-secrets.ts'
 import { columnsOfApp, columnsOfSubscription, copiedSecrets, formerBeside, signingSecrets } from './stored-secrets.ts'
-import { secretColumns, secretsOf } from './template.ts'
+import { pickSecrets, secretColumns } from './template.ts'
 
 const app = appId('app')
 
@@ -101,9 +101,9 @@ const create = internal('ntf.subscriptions:write', providerPlatform, {
   .mutation(async ({ ctx, input: { app, subscriber } }) => {
     const id = randomUUID()
     for (;;) {
-      const template = await templateOf(ctx, app)
+      const template = await findTemplate(ctx, app)
       const { webhookUrl: url, webhookSecret: appSecret, formerSecret: appFormerSecret } = template
-      const copied = copiedSecrets(ctx.core, app, secretsOf(template), id)
+      const copied = copiedSecrets(ctx.core, app, pickSecrets(template), id)
       const made = await ctx.core.db.execute(statements.create, {
         id,
         subscriber,
@@ -119,7 +119,7 @@ const create = internal('ntf.subscriptions:write', providerPlatform, {
     }
   })
 
-async function templateOf({ core, provider }: Context & { provider: string }, app: string) {
+async function findTemplate({ core, provider }: Context & { provider: string }, app: string) {
   const select = { state: true, webhookUrl: true, ...secretColumns }
   const found = await core.db.app.findFirst({ where: { id: app, providerId: provider }, select })
   if (!found) throw errors.appUnknown()
@@ -141,8 +141,8 @@ const update = internal('ntf.subscriptions:write', providerPlatform, {
   .mutation(async ({ ctx, input: { id } }) => {
     const { db, now } = ctx.core
     for (;;) {
-      const { subscriber, app, ...stored } = await subscriptionOf(ctx, id)
-      const next = replacedSecrets(ctx.core, { id, stored, app: app.id, template: secretsOf(app) })
+      const { subscriber, app, ...stored } = await findSubscription(ctx, id)
+      const next = replacedSecrets(ctx.core, { id, stored, app: app.id, template: pickSecrets(app) })
       const [row] = await db.execute(statements.update, {
         app: app.id,
         appSecret: app.webhookSecret,
@@ -157,7 +157,7 @@ const update = internal('ntf.subscriptions:write', providerPlatform, {
     }
   })
 
-async function subscriptionOf({ core, provider }: Context & { provider: string }, id: string) {
+async function findSubscription({ core, provider }: Context & { provider: string }, id: string) {
   const found = await core.db.subscription.findFirst({
     where: { id, test: false, app: { providerId: provider } },
     select: {

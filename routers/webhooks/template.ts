@@ -18,10 +18,10 @@ export interface Template extends TemplateSecrets {
 
 export const noTemplate: Template = { webhookUrl: null, webhookSecret: null, secretSetAt: null, ...noFormer }
 
-/** What `secretsOf` reads. */
+/** What `pickSecrets` reads. */
 export const secretColumns = { webhookSecret: true, formerSecret: true, formerUntil: true } as const
 
-export const secretsOf = ({
+export const pickSecrets = ({
   webhookSecret: secret,
   formerSecret,
   formerUntil,

@@ -8,7 +8,7 @@ import { removeClientIn } from '../../routers/developer/clients/removal.ts'
 import { changesColumns } from '../../routers/developer/reviews/stored.ts'
 import type { FirstPartyRegistration, Registration } from '../../routers/developer/shared/registration.ts'
 import {
-  faultsOf,
+  findFaults,
   firstAlgorithm,
   firstPartyFaults,
   isForDevelopment,
@@ -16,7 +16,7 @@ import {
   logoutFaults,
 } from '../../routers/developer/shared/registration.ts'
 import type { Fault } from '../../routers/developer/shared/validation.ts'
-import { sentenceOf } from '../../routers/developer/shared/validation.ts'
+import { formatSentence } from '../../routers/developer/shared/validation.ts'
 import { addTestClub } from '../../routers/developer/test-club/add.ts'
 import type { Level } from '../../routers/kernel/scopes.ts'
 
@@ -32,7 +32,7 @@ export async function register(
   { replace, development }: { replace: boolean; development: boolean },
 ): Promise<'added' | 'replaced'> {
   const allowsLocalhost = development || isForDevelopment(registration)
-  refuseIf(faultsOf(registration, allowsLocalhost))
+  refuseIf(findFaults(registration, allowsLocalhost))
   const author = byOperator()
   return auditing(db, author, async (tx, note) => {
     const before = await replaceable(tx, registration.id, registration.team.id, replace)
@@ -151,7 +151,7 @@ async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Regi
 const differs = (is: string, said: string | undefined) => said !== undefined && said !== is
 
 function refuseIf(faults: readonly Fault[]) {
-  if (faults.length > 0) refuse(faults.map(sentenceOf).join('\n'))
+  if (faults.length > 0) refuse(faults.map(formatSentence).join('\n'))
 }
 
 function refuse(sentences: string): never {

@@ -6,15 +6,15 @@ import type { Removal } from '../../routers/kernel/removal.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
 import { removeClient } from './clients.ts'
 
-/** Returns false when there was nothing left to remove. `marksOf` gives a person's keyed hashes. */
+/** Returns false when there was nothing left to remove. `computeMarks` gives a person's keyed hashes. */
 export async function repeatRemoval(
   db: Database,
   removal: Removal,
-  marksOf: (person: string) => Promise<string[]>,
+  computeMarks: (person: string) => Promise<string[]>,
 ): Promise<boolean> {
   switch (removal.repeat) {
     case 'member.erase':
-      return erase(db, removal.person, await marksOf(removal.person)).then(
+      return erase(db, removal.person, await computeMarks(removal.person)).then(
         () => true,
         (error) => {
           if (error instanceof ApiError && error.status === 404) return false
@@ -37,9 +37,9 @@ export async function repeatRemoval(
       return (await db.client.updateMany({ where, data })).count > 0
     }
     case 'app.ending':
-      return (await db.$transaction((tx) => markApp(tx, removal.app, dateOf(removal.endsAt)))).count > 0
+      return (await db.$transaction((tx) => markApp(tx, removal.app, toDate(removal.endsAt)))).count > 0
     case 'team.ending':
-      return (await db.$transaction((tx) => markTeam(tx, removal.team, dateOf(removal.endsAt)))).count > 0
+      return (await db.$transaction((tx) => markTeam(tx, removal.team, toDate(removal.endsAt)))).count > 0
     // The next start creates a key if none is left.
     case 'key.revoke': {
       const where = { kid: removal.key }
@@ -49,9 +49,9 @@ export async function repeatRemoval(
   }
 }
 
-const dateOf = (time: string | null) => (time === null ? null : new Date(time))
+const toDate = (time: string | null) => (time === null ? null : new Date(time))
 
-export function nameOf(removal: Removal): string {
+export function describeRemoval(removal: Removal): string {
   const { repeat: _, ...of } = removal
   return `${removal.repeat} ${Object.values(of)[0]}`
 }

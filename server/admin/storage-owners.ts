@@ -61,7 +61,7 @@ const statements = {
 }
 
 /** Reads one snapshot. `bytes` is the quota counter of the whole storage, also with `member`. */
-export async function usageOf(db: Database, { app, club, member }: StorageOwner) {
+export async function readUsage(db: Database, { app, club, member }: StorageOwner) {
   const [row] = await db.execute(usage, { app, club, member: member ?? null })
   const { bytes, sharedEntries, sharedBytes, ownEntries, ownBytes, members } = row!
   return {

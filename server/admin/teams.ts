@@ -2,7 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import { lockTeam } from '../../routers/developer/access/roles.ts'
 import { auditing } from '../../routers/developer/audit/record.ts'
 import { nameFaults } from '../../routers/developer/shared/registration.ts'
-import { sentenceOf } from '../../routers/developer/shared/validation.ts'
+import { formatSentence } from '../../routers/developer/shared/validation.ts'
 import { addInvitation } from '../../routers/developer/teams/invitations.ts'
 import type { Level } from '../../routers/kernel/scopes.ts'
 
@@ -14,7 +14,7 @@ interface NewTeam {
 
 export async function addTeam(db: Database, { id, name, level }: NewTeam, at: Date): Promise<void> {
   const faults = nameFaults('team', { id, name })
-  if (faults.length > 0) throw new Error(faults.map(sentenceOf).join('\n'))
+  if (faults.length > 0) throw new Error(faults.map(formatSentence).join('\n'))
   await auditing(db, { person: null, at }, async (tx, note) => {
     const { count } = await tx.team.createMany({ data: { id, name, level }, skipDuplicates: true })
     if (count === 0) throw new Error(`The team ${id} already exists.`)

@@ -1,4 +1,4 @@
-export const issuerOf = (authBaseUrl: string) => `${authBaseUrl}/oauth`
+export const toIssuer = (authBaseUrl: string) => `${authBaseUrl}/oauth`
 
 export const upstreamCallback = (issuer: string) => `${issuer}/upstream`
 

@@ -23,22 +23,22 @@ const SVG =
   /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!DOCTYPE[^>[]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i
 
 /** Reads the file signature; undefined for other types. */
-export function logoTypeOf(bytes: Buffer): LogoType | undefined {
+export function detectLogoType(bytes: Buffer): LogoType | undefined {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'image/png'
   return SVG.test(bytes.toString('utf8')) ? 'image/svg+xml' : undefined
 }
 
-export const logoOf = (type: LogoType, bytes: Buffer): Logo => ({
+export const toLogo = (type: LogoType, bytes: Buffer): Logo => ({
   type,
   bytes,
   version: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
 })
 
 /** For pages that may not load anything. */
-export const dataUrlOf = ({ type, bytes }: Logo) => `data:${type};base64,${bytes.toString('base64')}`
+export const toDataUrl = ({ type, bytes }: Logo) => `data:${type};base64,${bytes.toString('base64')}`
 
 export function setBrand(ctx: Parameters<Step>[0], brand: Brand | undefined) {
   ctx.state.brand = brand
 }
 
-export const brandOf = (ctx: StepContext): Brand | undefined => ctx.state.brand
+export const readBrand = (ctx: StepContext): Brand | undefined => ctx.state.brand

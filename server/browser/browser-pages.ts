@@ -1,5 +1,5 @@
 import { ApiError } from '../../routers/kernel/errors.ts'
-import { nameOf } from '../http/host-name.ts'
+import { normalizeHost } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { Brand } from './brand.ts'
@@ -26,14 +26,15 @@ export interface BrowserPages {
  * later steps get the brand.
  */
 export function browserPages({ baseUrls, issuer, brand, portal, trial }: BrowserPages): Step {
-  const auth = issuer === undefined ? undefined : { host: nameOf(new URL(issuer).host), path: new URL(issuer).pathname }
+  const auth =
+    issuer === undefined ? undefined : { host: normalizeHost(new URL(issuer).host), path: new URL(issuer).pathname }
   const connected = issuer && `${issuer}/connected`
   const overview = overviewAddress(baseUrls.apps)
 
   const isPage = (ctx: StepContext) => {
     const { host, path } = ctx.state
     if (path !== '/v1' && !path.startsWith('/v1/')) return true
-    return auth !== undefined && nameOf(host) === auth.host && path.startsWith(`${auth.path}/`)
+    return auth !== undefined && normalizeHost(host) === auth.host && path.startsWith(`${auth.path}/`)
   }
 
   return async (ctx, next) => {
@@ -45,18 +46,18 @@ export function browserPages({ baseUrls, issuer, brand, portal, trial }: Browser
       ctx.vary('Accept')
       if (!prefersHtml(ctx)) throw error
       ctx.vary('Accept-Language')
-      const look = pageContext(ctx)
+      const context = pageContext(ctx)
       const { section, host, path, requestId } = ctx.state
-      const isAuth = auth !== undefined && nameOf(host) === auth.host
+      const isAuth = auth !== undefined && normalizeHost(host) === auth.host
       if (path === '/' && section === null && !isAuth) {
         ctx.state.address = path
-        sendSelfContained(ctx, overviewPage({ ...look, baseUrls, connected, portal, trial: trial?.() }), 200)
+        sendSelfContained(ctx, overviewPage({ ...context, baseUrls, connected, portal, trial: trial?.() }), 200)
         return
       }
       const api = section === null ? undefined : baseUrls[section]
       const plain = section === null && !isAuth
       const page = unknownAddressPage({
-        ...look,
+        ...context,
         requestId,
         api,
         connected: isAuth ? connected : undefined,

@@ -17,7 +17,7 @@ export interface EncryptedCookies {
 interface Options {
   seal: Seal
   secure: boolean
-  browserOf: (ctx: CookieContext) => string
+  readBrowserId: (ctx: CookieContext) => string
 }
 
 /**
@@ -30,27 +30,27 @@ const PART = /.{1,3800}/g
 export const UNSIGNED = { signed: false }
 
 /** Each value is bound to its cookie and browser, and cannot be moved to another. */
-export function encryptedCookies({ seal, secure, browserOf }: Options): EncryptedCookies {
-  const partOf = (name: string, at: number) => `${secure ? '__Secure-' : ''}${name}${at === 0 ? '' : `.${at}`}`
+export function encryptedCookies({ seal, secure, readBrowserId }: Options): EncryptedCookies {
+  const partName = (name: string, at: number) => `${secure ? '__Secure-' : ''}${name}${at === 0 ? '' : `.${at}`}`
   const attributes = (path: string) => `path=${path}; httponly; samesite=lax${secure ? '; secure' : ''}`
-  const place = (ctx: CookieContext, name: string) => `cookie ${name} of ${browserOf(ctx)}`
+  const place = (ctx: CookieContext, name: string) => `cookie ${name} of ${readBrowserId(ctx)}`
   return {
     set(ctx, name, path, value) {
       const sealed = seal.close(value, INTERACTION_SECONDS, place(ctx, name))
       const parts = sealed.match(PART) ?? []
       for (const [at, part] of [`${parts.length}.${parts[0]}`, ...parts.slice(1)].entries()) {
-        ctx.append('Set-Cookie', `${partOf(name, at)}=${part}; max-age=${INTERACTION_SECONDS}; ${attributes(path)}`)
+        ctx.append('Set-Cookie', `${partName(name, at)}=${part}; max-age=${INTERACTION_SECONDS}; ${attributes(path)}`)
       }
     },
     get<Value>(ctx: CookieContext, name: string) {
-      const first = ctx.cookies.get(partOf(name, 0), UNSIGNED) ?? ''
+      const first = ctx.cookies.get(partName(name, 0), UNSIGNED) ?? ''
       const others = Array.from({ length: Number(first[0]) - 1 || 0 }, (_, at) =>
-        ctx.cookies.get(partOf(name, at + 1), UNSIGNED),
+        ctx.cookies.get(partName(name, at + 1), UNSIGNED),
       )
       return seal.open<Value>([first.slice(2), ...others].join(''), place(ctx, name))
     },
     clear(ctx, name, path) {
-      ctx.append('Set-Cookie', `${partOf(name, 0)}=; max-age=0; ${attributes(path)}`)
+      ctx.append('Set-Cookie', `${partName(name, 0)}=; max-age=0; ${attributes(path)}`)
     },
   }
 }

@@ -17,7 +17,7 @@ const BROWSER_SECONDS = 365 * 86_400
 const MAX_EMAILS = 5
 
 export interface Browsers {
-  idOf: (ctx: CookieContext) => string
+  ensureId: (ctx: CookieContext) => string
   /** The browser's id if a member has signed in with this e-mail address there; else null. */
   idIfKnown: (ctx: CookieContext, email: string) => string | null
   remember: (ctx: CookieContext, email: string) => void
@@ -38,7 +38,7 @@ export function createBrowsers(seal: Seal, secure: boolean): Browsers {
     requests.get(ctx.req) ?? seal.open<Browser>(ctx.cookies.get(name, UNSIGNED), name)
 
   return {
-    idOf: (ctx) => (current(ctx) ?? set(ctx, { id: randomUUID(), emails: [] })).id,
+    ensureId: (ctx) => (current(ctx) ?? set(ctx, { id: randomUUID(), emails: [] })).id,
     idIfKnown(ctx, typed) {
       const browser = current(ctx)
       const email = comparableEmail(typed)

@@ -1,6 +1,6 @@
 import type { StepContext } from '../http/state.ts'
 import type { Brand } from './brand.ts'
-import { brandOf } from './brand.ts'
+import { readBrand } from './brand.ts'
 import type { Language } from './language.ts'
 import { requestLanguage } from './language.ts'
 
@@ -11,10 +11,10 @@ export interface PageContext {
   brand?: Brand | undefined
 }
 
-export const pathOf = ({ path = '/v1/oauth' }: Pick<PageContext, 'path'>) => path
+export const readPath = ({ path = '/v1/oauth' }: Pick<PageContext, 'path'>) => path
 
 export const pageContext = (ctx: StepContext): PageContext => ({
   language: requestLanguage(ctx),
   path: ctx.state.base && `${ctx.state.base}/oauth`,
-  brand: brandOf(ctx),
+  brand: readBrand(ctx),
 })

@@ -1,4 +1,4 @@
-import { failureOf } from '../../routers/kernel/database-errors.ts'
+import { toFailure } from '../../routers/kernel/database-errors.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Step, StepContext } from '../http/state.ts'
@@ -42,22 +42,22 @@ export const pageErrors =
     } catch (thrown) {
       // oidc-provider throws it for interactions that it cannot find, too.
       if (thrown instanceof Error && thrown.name === 'SessionNotFound') return sendMessage(ctx, 'expired', 400)
-      const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
+      const error = thrown instanceof ApiError ? thrown : toFailure(thrown)
       if (error.status >= 500) ctx.state.cause = error.cause
       ctx.set(error.headers)
-      const message = messageOf(error)
-      sendMessage(ctx, message, error.status === 401 ? 400 : error.status, detailOf(message, error))
+      const message = toMessage(error)
+      sendMessage(ctx, message, error.status === 401 ? 400 : error.status, findDetail(message, error))
     }
   }
 
-function messageOf({ status }: ApiError): Message {
+function toMessage({ status }: ApiError): Message {
   if (status >= 500) return 'unavailable'
   if (status === 429) return 'tooManyRequests'
   return status === 404 ? 'notFound' : 'requestWrong'
 }
 
 /** The page promises details of a wrong request. */
-function detailOf(message: Message, { id, message: text }: ApiError): string | undefined {
+function findDetail(message: Message, { id, message: text }: ApiError): string | undefined {
   if (message !== 'requestWrong') return undefined
   return id === 'requestInvalid' ? 'A field of the form is missing or wrong.' : text
 }

@@ -26,7 +26,7 @@ interface Options {
   cipher: Cipher
   issuer: string
   loginMethods: LoginMethods
-  sessionOf: PageRoutes['sessionOf']
+  readSession: PageRoutes['readSession']
   limits: Limits
   memory: MemoryBudget
   requestMs: number
@@ -37,7 +37,7 @@ export interface PageRoutes {
   path: string
   signIn: SignIn
   cookies: EncryptedCookies
-  sessionOf: (ctx: StepContext) => Promise<Session>
+  readSession: (ctx: StepContext) => Promise<Session>
   page: (method: 'get' | 'post', address: string, respond: (ctx: StepContext) => Promise<unknown>) => void
   /** Reserves memory for a request's body until its response is sent. Throws 503. */
   reserve: (ctx: StepContext, holder: Holder, bytes: number) => Promise<void>
@@ -46,13 +46,13 @@ export interface PageRoutes {
 
 export function createPageRoutes(
   router: Router<State>,
-  { db, now, cipher, issuer, loginMethods, sessionOf, limits, memory, requestMs }: Options,
+  { db, now, cipher, issuer, loginMethods, readSession, limits, memory, requestMs }: Options,
 ): PageRoutes {
   const { origin, pathname: path, protocol } = new URL(issuer)
   const secure = protocol === 'https:'
   const seal = createSeal(cipher, now)
   const browsers = createBrowsers(seal, secure)
-  const cookies = encryptedCookies({ seal, secure, browserOf: browsers.idOf })
+  const cookies = encryptedCookies({ seal, secure, readBrowserId: browsers.ensureId })
   const callback = upstreamCallback(issuer)
   const signIn = createSignIn({ db, now, loginMethods, cookies, browsers, callbackPath: new URL(callback).pathname })
 
@@ -68,7 +68,7 @@ export function createPageRoutes(
     path,
     signIn,
     cookies,
-    sessionOf,
+    readSession,
     page,
     reserve: (ctx, holder, bytes) => reserveUntilSent(memory, ctx.res, holder, bytes),
     signInAt(address, attempt) {

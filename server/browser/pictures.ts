@@ -4,12 +4,12 @@ import type { Database } from '../../prisma/client.ts'
 import { bytea, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import { networkOf } from '../http/client-address.ts'
+import { toNetwork } from '../http/client-address.ts'
 import { isRevalidated } from '../http/revalidation.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { requestLimit } from '../limits/request-limit.ts'
-import { brandOf } from './brand.ts'
+import { readBrand } from './brand.ts'
 import { sendMessage } from './page-responses.ts'
 
 /** An address includes the version of its image. */
@@ -32,31 +32,31 @@ interface Options {
 
 export function addPictures(router: Router<State>, { db, path, limits }: Options) {
   const isWithinLimit = requestLimit(limits, 'icons', MAX_ICONS)
-  const iconOf = icons(db)
-  const paramOf = (ctx: StepContext, name: string) =>
+  const findIcon = icons(db)
+  const readParam = (ctx: StepContext, name: string) =>
     String((ctx as { params?: Record<string, string> }).params?.[name])
 
   router.get(`${path}/logo/:version`, (ctx) => {
-    const logo = brandOf(ctx)?.logo
-    const version = paramOf(ctx, 'version')
+    const logo = readBrand(ctx)?.logo
+    const version = readParam(ctx, 'version')
     if (logo?.version !== version) throw errors.addressUnknown()
     send(ctx, logo.type, version, logo.bytes)
   })
 
   router.get(`${path}/icons/:app/:version`, async (ctx) => {
-    const [app, version] = [paramOf(ctx, 'app'), paramOf(ctx, 'version')]
+    const [app, version] = [readParam(ctx, 'app'), readParam(ctx, 'version')]
     if (!isPostgresText(app) || !/^[\da-f]{32}$/.test(version)) throw errors.addressUnknown()
-    if (!(await isWithinLimit(networkOf(ctx.state.clientAddress ?? '')))) {
+    if (!(await isWithinLimit(toNetwork(ctx.state.clientAddress ?? '')))) {
       ctx.set('Retry-After', '60')
       return sendMessage(ctx, 'tooManyRequests', 429)
     }
-    const bytes = await iconOf(app, version)
+    const bytes = await findIcon(app, version)
     if (!bytes) throw errors.addressUnknown()
     send(ctx, 'image/png', version, bytes)
   })
 }
 
-const iconOf = statement(
+const findIcon = statement(
   'app_icon',
   `SELECT CASE WHEN md5(logo) = $version THEN logo ELSE "wantedLogo" END AS icon FROM "App"
     WHERE id = $app AND (md5(logo) = $version OR md5("wantedLogo") = $version)`,
@@ -66,7 +66,7 @@ const iconOf = statement(
 
 /** Checks the version first: otherwise 128 KiB would be read from the database each time. */
 async function readIcon(db: Database, app: string, version: string): Promise<Buffer | null> {
-  const [found] = await db.execute(iconOf, { app, version })
+  const [found] = await db.execute(findIcon, { app, version })
   return found?.icon ?? null
 }
 

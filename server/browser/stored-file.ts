@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { errors } from '../../routers/kernel/errors.ts'
-import { isRevalidated, tagOf } from '../http/revalidation.ts'
+import { computeTag, isRevalidated } from '../http/revalidation.ts'
 import type { StepContext } from '../http/state.ts'
 
 /** A text that is the same for every reader, with its compressed form. */
@@ -14,7 +14,7 @@ export interface StoredFile {
 export const storedFile = (type: string, text: string): StoredFile => ({
   type: `${type}; charset=utf-8`,
   text,
-  etag: tagOf(text),
+  etag: computeTag(text),
   zipped: gzipSync(text),
 })
 

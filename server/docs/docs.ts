@@ -37,4 +37,4 @@ export interface DocsSource {
   picture: (name: string) => Promise<Buffer>
 }
 
-export const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
+export const toPageAddress = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)

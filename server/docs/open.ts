@@ -1,5 +1,5 @@
 import type { Docs, DocsPage, DocsSource } from './docs.ts'
-import { addressOf } from './docs.ts'
+import { toPageAddress } from './docs.ts'
 
 export type OpenDocs = ReturnType<typeof openDocs>
 
@@ -9,7 +9,7 @@ export function openDocs({ read, picture }: DocsSource) {
   const open = () => {
     if (found) return found
     const docs = read()
-    const pages = new Map(docs.pages.map((page) => [addressOf(page.slug), page]))
+    const pages = new Map(docs.pages.map((page) => [toPageAddress(page.slug), page]))
     found = { docs, pages, pictures: new Map(Object.entries(docs.pictures)) }
     return found
   }
@@ -19,6 +19,6 @@ export function openDocs({ read, picture }: DocsSource) {
     guides: () =>
       open()
         .docs.pages.filter(({ about }) => about !== '')
-        .map(({ slug, title, about }) => ({ title, about, address: addressOf(slug) })),
+        .map(({ slug, title, about }) => ({ title, about, address: toPageAddress(slug) })),
   }
 }

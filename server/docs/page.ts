@@ -4,7 +4,7 @@ import { document } from '../browser/pages/document.ts'
 import { builtHtml, html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
 import type { Docs, DocsPage } from './docs.ts'
-import { addressOf } from './docs.ts'
+import { toPageAddress } from './docs.ts'
 
 /** Addresses of this service that the sidebar leads to. */
 export interface Ways {
@@ -44,7 +44,7 @@ ${pager(view)}`,
 
 function sidebar({ docs, page, ways }: View) {
   const bySlug = new Map(docs.pages.map((one) => [one.slug, one]))
-  const item = (slug: string) => link(addressOf(slug), bySlug.get(slug)!.title, slug === page.slug)
+  const item = (slug: string) => link(toPageAddress(slug), bySlug.get(slug)!.title, slug === page.slug)
   const here = [
     link(`${ways.apps}/docs`, 'API reference'),
     link(`${ways.apps}/docs/errors`, 'Errors'),
@@ -68,6 +68,6 @@ const contents = ({
 function pager({ docs: { pages }, page }: View) {
   const at = pages.indexOf(page)
   const way = (to: DocsPage | undefined, rel: 'prev' | 'next', text: string) =>
-    to && html`<a rel="${rel}" href="${addressOf(to.slug)}"><span>${text}</span> ${to.title}</a>`
+    to && html`<a rel="${rel}" href="${toPageAddress(to.slug)}"><span>${text}</span> ${to.title}</a>`
   return html`<nav class="pager" aria-label="Previous and next page">${way(pages[at - 1], 'prev', 'Previous')}${way(pages[at + 1], 'next', 'Next')}</nav>`
 }

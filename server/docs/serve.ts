@@ -5,7 +5,7 @@ import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
 import { onlyGet, sendStored, storedFile } from '../browser/stored-file.ts'
-import { nameOf } from '../http/host-name.ts'
+import { normalizeHost } from '../http/host-name.ts'
 import { isRevalidated } from '../http/revalidation.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { OpenDocs } from './open.ts'
@@ -24,15 +24,15 @@ const ownStyle = readFileSync(new URL('docs.css', import.meta.url), 'utf8')
 
 const PICTURES = '/docs/images/'
 
-const policyOf = (own: string) =>
+const buildPolicy = (own: string) =>
   `default-src 'none'; ${own}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-const pagePolicy = policyOf("script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; ")
+const pagePolicy = buildPolicy("script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; ")
 /** An SVG opened by itself is a document of this origin. */
-const picturePolicy = policyOf("style-src 'unsafe-inline'; sandbox; ")
+const picturePolicy = buildPolicy("style-src 'unsafe-inline'; sandbox; ")
 
 /** Serves the documentation at `/docs` of every host: pages, their style, script, search index and pictures. */
 export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Options): Step {
-  const localName = localWays && nameOf(new URL(localWays.apps).host)
+  const localName = localWays && normalizeHost(new URL(localWays.apps).host)
   /** Created at first use, as many as there are pages. */
   const made = new Map<string, StoredFile>()
 
@@ -46,7 +46,7 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
   }
 
   function fileAt({ state: { path, host } }: StepContext): StoredFile | undefined {
-    const at = localWays && nameOf(host) === localName ? localWays : ways
+    const at = localWays && normalizeHost(host) === localName ? localWays : ways
     const key = `${at.apps} ${path}`
     const found = made.get(key)
     if (found) return found

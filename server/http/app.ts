@@ -15,7 +15,7 @@ import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import { EVENTS_TYPE, sendEvents } from './event-stream.ts'
 import type { Ready } from './health.ts'
-import { nameOf } from './host-name.ts'
+import { normalizeHost } from './host-name.ts'
 import { localPaths } from './local-paths.ts'
 import type { LongPollSlots } from './long-poll-slots.ts'
 import type { BaseUrls, LocalUrls } from './match-route.ts'
@@ -34,13 +34,13 @@ import { forbidStoring, forbidTransforming, respond } from './respond.ts'
 import { isKnown } from './revalidation.ts'
 import { JSON_TYPE, koaSends } from './send.ts'
 import type { State, Step, StepContext } from './state.ts'
-import { operationOf, pathOf } from './state.ts'
+import { operationName, readPath } from './state.ts'
 
 function traceRequests(tracing: Tracing): Step {
   return ({ method, req, state, response }, next) =>
     tracing.request({ method, traceparent: req.headers.traceparent }, next, () => ({
-      operation: operationOf(state),
-      route: pathOf(state),
+      operation: operationName(state),
+      route: readPath(state),
       status: state.response?.status ?? response.status,
     }))
 }
@@ -51,9 +51,9 @@ const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000']
 /** Only for hosts of `urls` that use https. */
 function strictTransport(urls: readonly string[]): Step {
   const secure = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:')
-  const names = new Set(secure.map(({ host }) => nameOf(host)))
+  const names = new Set(secure.map(({ host }) => normalizeHost(host)))
   return (ctx, next) => {
-    if (names.size > 0 && names.has(nameOf(ctx.state.host))) ctx.state.headers.push(...STRICT_TRANSPORT)
+    if (names.size > 0 && names.has(normalizeHost(ctx.state.host))) ctx.state.headers.push(...STRICT_TRANSPORT)
     return next()
   }
 }
@@ -142,7 +142,7 @@ export function createKoa(log: Logger, tracing: Tracing | undefined): Koa<State>
 const wantsEvents = (ctx: StepContext, { stream }: Route) =>
   stream && ctx.method === 'GET' && ctx.accepts(JSON_TYPE, EVENTS_TYPE) === EVENTS_TYPE
 
-/** Of names and values. */
+/** `headers` has names and values alternately. */
 const etagIn = (headers: readonly string[]) => headers.find((_, i) => headers[i - 1] === 'ETag')
 
 function endpoint(

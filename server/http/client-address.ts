@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import proxyAddress from 'proxy-addr'
-import { dotted, groupsOf } from '../../routers/kernel/ipv6-groups.ts'
+import { dotted, parseGroups } from '../../routers/kernel/ipv6-groups.ts'
 
 /** Returns a client's IP address, by which limits per address count. */
 export type ClientAddress = (request: IncomingMessage) => string
@@ -35,10 +35,10 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
 }
 
 /** The first 64 bits of an IPv6 address, as one subscriber has all addresses below; an IPv4 address as it is. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   const plain = address.replace(/%.*$/, '')
   if (!isIPv6(plain)) return address
-  const groups = groupsOf(plain)
+  const groups = parseGroups(plain)
   const [high, low] = groups.slice(6) as [number, number]
   // IPv4-mapped.
   if (groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)) return dotted(high, low)

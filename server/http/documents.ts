@@ -4,7 +4,7 @@ import { openApiDocument } from '../../rest-facade/openapi.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { BaseUrls } from './match-route.ts'
-import { isRevalidated, tagOf } from './revalidation.ts'
+import { computeTag, isRevalidated } from './revalidation.ts'
 import { routerStep } from './router-step.ts'
 import { JSON_TYPE } from './send.ts'
 import type { State, Step } from './state.ts'
@@ -22,7 +22,7 @@ interface Described {
 export function documents({ brand, baseUrls, localUrls, issuer, localIssuer }: Described): Step {
   /** By address; created at first use, so that start-up does not wait for them. */
   const made = new Map<string, { text: string; etag: string }>()
-  const documentOf = (name: Section, isLocal: boolean) => {
+  const buildDocument = (name: Section, isLocal: boolean) => {
     const [base, local] = [baseUrls[name], localUrls?.[name]]
     const all = [local, base].filter((url) => url !== undefined)
     const urls = isLocal ? all : all.toReversed()
@@ -30,7 +30,7 @@ export function documents({ brand, baseUrls, localUrls, issuer, localIssuer }: D
     if (found) return found
     const described = { urls, host: new URL(base).host, brand, issuer: isLocal ? localIssuer : issuer }
     const text = JSON.stringify(openApiDocument(name, described))
-    const document = { text, etag: `"${tagOf(text)}"` }
+    const document = { text, etag: `"${computeTag(text)}"` }
     made.set(urls[0]!, document)
     return document
   }
@@ -40,7 +40,7 @@ export function documents({ brand, baseUrls, localUrls, issuer, localIssuer }: D
     ctx.state.operation = 'openapi'
     const { section } = ctx.state
     if (!section) throw errors.addressUnknown()
-    const { text, etag } = documentOf(section, ctx.state.base !== undefined)
+    const { text, etag } = buildDocument(section, ctx.state.base !== undefined)
     if (isRevalidated(ctx, etag)) return
     ctx.type = JSON_TYPE
     ctx.body = text

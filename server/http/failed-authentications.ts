@@ -6,7 +6,7 @@ import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { ClientAddress } from './client-address.ts'
-import { networkOf } from './client-address.ts'
+import { toNetwork } from './client-address.ts'
 
 /** Invalid tokens per minute of an address (IPv6: of a /64). Legitimate clients have almost none: expired tokens do not count. */
 export const MAX_FAILURES = 100
@@ -20,7 +20,7 @@ export const REFUSAL_DELAY_MS = 250
  */
 export function limitFailures(
   authenticate: Authenticate,
-  addressOf: ClientAddress,
+  readClientAddress: ClientAddress,
   limits: Limits,
   now = () => performance.now(),
 ): Authenticate {
@@ -29,15 +29,15 @@ export function limitFailures(
   const refused = new LRUCache<string, number>({ max: 10_000 })
 
   return async (request) => {
-    const until = refused.size > 0 ? refused.get(keyOf(request, addressOf)) : undefined
+    const until = refused.size > 0 ? refused.get(toKey(request, readClientAddress)) : undefined
     if (until !== undefined && now() < until) throw await tooMany(until - now())
     try {
       return await authenticate(request)
     } catch (thrown) {
       if (!isInvalidToken(thrown, request)) throw thrown
-      const { passes, msBeforeNext } = await failures.take(networkOf(addressOf(request)))
+      const { passes, msBeforeNext } = await failures.take(toNetwork(readClientAddress(request)))
       if (passes) throw thrown
-      refused.set(keyOf(request, addressOf), now() + msBeforeNext)
+      refused.set(toKey(request, readClientAddress), now() + msBeforeNext)
       throw await tooMany(msBeforeNext)
     }
   }
@@ -50,8 +50,8 @@ const isInvalidToken = (thrown: unknown, { headers }: IncomingMessage) =>
   thrown.message !== errors.tokenExpired().message &&
   headers.authorization !== undefined
 
-const keyOf = (request: IncomingMessage, addressOf: ClientAddress) =>
-  `${networkOf(addressOf(request))} ${createHash('sha256')
+const toKey = (request: IncomingMessage, readClientAddress: ClientAddress) =>
+  `${toNetwork(readClientAddress(request))} ${createHash('sha256')
     .update(request.headers.authorization ?? '')
     .digest('base64')}`
 

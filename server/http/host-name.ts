@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
 /** Normalises a host for comparison: lower case, without port and final dot. */
-export const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+export const normalizeHost = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
 
 /** Names that no stranger can register (RFC 6761, 6762, 8375), and those that Kubernetes assigns. */
 const PRIVATE = /^[^.]+$|\.(?:localhost|local|internal|home\.arpa|svc)$/
@@ -12,6 +12,6 @@ const PRIVATE = /^[^.]+$|\.(?:localhost|local|internal|home\.arpa|svc)$/
  */
 export function isInternalHost(host: string | undefined, names: readonly string[]): boolean {
   if (host === undefined) return true // HTTP/1.0
-  const name = nameOf(host)
+  const name = normalizeHost(host)
   return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || PRIVATE.test(name) || names.includes(name)
 }

@@ -57,14 +57,14 @@ interface Options {
   headers?: Record<string, string>
   /** Time limit for a request's head, in place of 10 s. */
   headMs?: number
-  refusalOf?: (error: ParserError) => Refusal | undefined
+  toRefusal?: (error: ParserError) => Refusal | undefined
 }
 
 /** Throws if the port is taken. */
 export async function listen(
   app: { callback: () => (request: IncomingMessage, response: ServerResponse) => unknown },
   port: number,
-  { setting, host, headers = {}, headMs = limits.headersTimeout, refusalOf = () => undefined }: Options = {},
+  { setting, host, headers = {}, headMs = limits.headersTimeout, toRefusal = () => undefined }: Options = {},
 ): Promise<Listener> {
   const server = createServer({ ...limits, headersTimeout: headMs })
   // Their size is limited. A limit on their number would hide the rest, such as a second Host.
@@ -95,7 +95,7 @@ export async function listen(
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
     const refuse = () => {
-      const own = refusalOf(error)
+      const own = toRefusal(error)
       const { body, fields } = refusal(headers, own)
       const lines = Object.entries({ ...fields, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
       const status = own?.error.status ?? statuses[error.code ?? ''] ?? 400

@@ -1,5 +1,5 @@
 import { sectionNames } from '../../routers/kernel/scopes.ts'
-import { nameOf } from './host-name.ts'
+import { normalizeHost } from './host-name.ts'
 import type { BaseUrls } from './match-route.ts'
 import { RESOURCE_PATH } from './resource-metadata.ts'
 import type { Step } from './state.ts'
@@ -12,7 +12,7 @@ const HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
  * *.localhost. Everything else is the same.
  */
 export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
-  const hosts = new Set([...HOSTS, nameOf(new URL(localUrls.apps).host)])
+  const hosts = new Set([...HOSTS, normalizeHost(new URL(localUrls.apps).host)])
   const apis = sectionNames.map((name) => ({
     host: new URL(baseUrls[name]).host,
     path: new URL(localUrls[name]).pathname,
@@ -20,7 +20,7 @@ export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
   return ({ state, req }, next) => {
     const prefix = state.path.startsWith(`${RESOURCE_PATH}/`) ? RESOURCE_PATH : ''
     const below = state.path.slice(prefix.length)
-    const api = hosts.has(nameOf(state.host)) && apis.find(({ path }) => `${below}/`.startsWith(`${path}/`))
+    const api = hosts.has(normalizeHost(state.host)) && apis.find(({ path }) => `${below}/`.startsWith(`${path}/`))
     if (api) {
       state.host = api.host
       state.base = api.path

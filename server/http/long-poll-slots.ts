@@ -10,12 +10,12 @@ interface Holder {
 
 /** On a node: of an app's member, of an app itself, and of a team. */
 const LIMITS = { member: 5, app: 100, team: 1_000 }
-type Kind = keyof typeof LIMITS
+type HolderType = keyof typeof LIMITS
 
 /** Calls that wait for a change. */
 export class LongPollSlots {
   readonly #limits: typeof LIMITS
-  readonly #counts: Record<Kind, Map<string, number>> = { member: new Map(), app: new Map(), team: new Map() }
+  readonly #counts: Record<HolderType, Map<string, number>> = { member: new Map(), app: new Map(), team: new Map() }
   readonly #held = new Set<AbortController>()
   #isEnding = false
 
@@ -49,9 +49,9 @@ export class LongPollSlots {
   }
 
   /** Takes a place of each kind; the returned function gives them back. */
-  #enter(holders: readonly (readonly [Kind, string])[]) {
-    const places = holders.map(([kind, id]) => ({ kind, id, counts: this.#counts[kind] }))
-    const isFull = places.some(({ kind, id, counts }) => (counts.get(id) ?? 0) >= this.#limits[kind])
+  #enter(holders: readonly (readonly [HolderType, string])[]) {
+    const places = holders.map(([type, id]) => ({ type, id, counts: this.#counts[type] }))
+    const isFull = places.some(({ type, id, counts }) => (counts.get(id) ?? 0) >= this.#limits[type])
     if (isFull) throw errors.waitsLimited()
     for (const { id, counts } of places) counts.set(id, (counts.get(id) ?? 0) + 1)
     return () => {

@@ -1,11 +1,11 @@
 import type { Route } from '../../rest-facade/routes.ts'
-import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
+import { parseSegments, routesAt } from '../../rest-facade/routes.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { headerCount } from '../tokens/header-count.ts'
 import { isPreflight, preflightHeaders } from './cors.ts'
-import { nameOf } from './host-name.ts'
+import { normalizeHost } from './host-name.ts'
 import { forbidStoring } from './respond.ts'
 import type { Step, StepContext } from './state.ts'
 
@@ -17,15 +17,15 @@ export type LocalUrls = BaseUrls & { auth: string }
 export function matchRoute(baseUrls: BaseUrls): Step {
   const hosts = sectionNames.map((section) => {
     const { host } = new URL(baseUrls[section])
-    return { section, host, name: nameOf(host) }
+    return { section, host, name: normalizeHost(host) }
   })
   const own = new Map<Section, (typeof hosts)[number]>(hosts.map((one) => [one.section, one]))
 
   return (ctx, next) => {
-    const name = nameOf(ctx.state.host)
+    const name = normalizeHost(ctx.state.host)
     ctx.state.section = hosts.find((one) => one.name === name)?.section ?? null
     checkFraming(ctx)
-    const segments = segmentsOf(ctx.state.path)
+    const segments = parseSegments(ctx.state.path)
     const found = segments ? routesAt(segments) : []
     if (isPreflight(ctx)) return answerOptions(ctx, found)
     if (!segments || !found[0]) return next()
@@ -39,21 +39,21 @@ export function matchRoute(baseUrls: BaseUrls): Step {
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
     const route = found.find((one) => one.method === method)
     if (!route && ctx.method === 'OPTIONS') return answerOptions(ctx, found)
-    if (!route) throw errors.methodWrong(methodsOf(found).join(', '))
+    if (!route) throw errors.methodWrong(listMethods(found).join(', '))
     ctx.state.route = route
     ctx.state.segments = segments
     return next()
   }
 }
 
-const methodsOf = (found: readonly Route[]) =>
+const listMethods = (found: readonly Route[]) =>
   found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method))
 
 /** Without a token. A preflight passes at every path and host, also of pages: no page may send cookies with what follows. */
 function answerOptions(ctx: StepContext, found: readonly Route[]) {
   if (found[0]) ctx.state.pattern = found[0].path
   ctx.state.operation = 'preflight'
-  ctx.state.headers.push(...Object.entries(preflightHeaders(methodsOf(found), ctx.req.headers)).flat())
+  ctx.state.headers.push(...Object.entries(preflightHeaders(listMethods(found), ctx.req.headers)).flat())
   ctx.state.response = { status: 204, body: undefined }
 }
 

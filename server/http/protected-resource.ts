@@ -23,11 +23,11 @@ export interface Resources {
 
 /** Serves what RFC 9728 says of each API, at its host and without a token: who issues its tokens, and their scopes. */
 export function protectedResources({ baseUrls, localUrls, issuer, localIssuer }: Resources): Step {
-  const documentOf = (resource: string, section: Section, server: string | undefined) =>
+  const buildDocument = (resource: string, section: Section, server: string | undefined) =>
     JSON.stringify({
       resource,
       ...(server !== undefined && { authorization_servers: [server] }),
-      scopes_supported: scopesOf(section),
+      scopes_supported: listScopes(section),
       bearer_methods_supported: ['header'],
       resource_documentation: `${resource}/docs`,
     })
@@ -45,12 +45,12 @@ export function protectedResources({ baseUrls, localUrls, issuer, localIssuer }:
     ctx.type = JSON_TYPE
     ctx.body =
       base !== undefined && localUrls
-        ? documentOf(localUrls[section], section, localIssuer)
-        : documentOf(baseUrls[section], section, issuer)
+        ? buildDocument(localUrls[section], section, localIssuer)
+        : buildDocument(baseUrls[section], section, issuer)
   }
 }
 
 /** The scopes with which an API's endpoints can be called. */
-const scopesOf = (section: Section) => [
+const listScopes = (section: Section) => [
   ...new Set(routes.filter((route) => route.section === section).flatMap(({ meta }) => meta.scope ?? [])),
 ]

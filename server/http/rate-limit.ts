@@ -28,14 +28,14 @@ export function rateLimit(
   refused: (level: keyof typeof REQUESTS_A_MINUTE) => void = () => {},
   shares = sandboxConcurrency(),
 ): ConsumeQuota {
-  const limitOf = {
+  const limitByLevel = {
     hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, WINDOW_SECONDS),
     developer: limits.open('developer', REQUESTS_A_MINUTE.developer, WINDOW_SECONDS),
   }
   const consume = async ({ team, level, sandbox }: Access, { client, response, setHeader }: Request) => {
     if (team === null) return
     if (sandbox) return shares.enter(client, response)
-    const { passes, remaining, msBeforeNext } = await limitOf[level].take(team)
+    const { passes, remaining, msBeforeNext } = await limitByLevel[level].take(team)
     const resetSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / 1000)))
     setHeader('RateLimit-Policy', `"team";q=${REQUESTS_A_MINUTE[level]};w=${WINDOW_SECONDS}`)
     setHeader('RateLimit', `"team";r=${remaining};t=${resetSeconds}`)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
+import { parseSegments, routesAt } from '../../rest-facade/routes.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
@@ -29,7 +29,7 @@ export function refusalOfRawName({ rawPacket, bytesParsed = 0 }: ParserError): R
   const line = rawPacket.subarray(rawPacket.lastIndexOf(LINE_FEED, bytesParsed) + 1, Math.max(end, bytesParsed))
   if (!isUtf8(line)) return undefined
   const [, method, path] = /^([A-Z]+) (\/[^ ?]*)(?:\?[^ ]*)? HTTP\/1\.[01]\r?$/.exec(line.toString()) ?? []
-  const segments = path === undefined ? undefined : segmentsOf(path)
+  const segments = path === undefined ? undefined : parseSegments(path)
   const route = segments && routesAt(segments).find((one) => one.method === method)
   if (!segments || (route?.section !== 'apps' && route?.section !== 'sync')) return undefined
   const isRaw = segments.some((segment, i) => route.parameters[i] && BEYOND_ASCII.test(segment))

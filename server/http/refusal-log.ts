@@ -20,7 +20,7 @@ export function logRefusals(log: Logger): (cause: unknown) => string | undefined
   function logCount() {
     timer = undefined
     if (refused === 0) return
-    log.error({ refused, reason: reasonOf(last) }, 'more requests were refused')
+    log.error({ refused, reason: describeReason(last) }, 'more requests were refused')
     refused = 0
     start()
   }
@@ -31,12 +31,12 @@ export function logRefusals(log: Logger): (cause: unknown) => string | undefined
       return undefined
     }
     start()
-    return reasonOf(cause)
+    return describeReason(cause)
   }
 }
 
 /** One line: the message of the innermost cause, or its code, as an error for several addresses has no message. */
-function reasonOf(thrown: unknown): string {
+function describeReason(thrown: unknown): string {
   let error = thrown
   for (let depth = 0; depth < MAX_DEPTH && error instanceof Error && error.cause instanceof Error; depth++) {
     error = error.cause

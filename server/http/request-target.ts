@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Step } from './state.ts'
 
 export const readTarget: Step = (ctx, next) => {
-  const { host, path, search } = targetOf(ctx.req)
+  const { host, path, search } = parseTarget(ctx.req)
   const { state } = ctx
   state.host = host
   state.path = path
@@ -16,7 +16,7 @@ export const readTarget: Step = (ctx, next) => {
  * Parses the request target manually: `new URL` normalises `..`, `%2e` and `\`, and throws. An absolute target names its own host
  * (RFC 9112, 3.2.2).
  */
-function targetOf({ url = '/', headers }: IncomingMessage) {
+function parseTarget({ url = '/', headers }: IncomingMessage) {
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [undefined, headers.host ?? '', url]
   const target = rest === '' || rest!.startsWith('?') ? `/${rest}` : rest!
   const cut = target.indexOf('?')

@@ -13,14 +13,14 @@ interface Addresses {
 
 /** The address of the document of the API that a request is for; of `apps` for a request to another part of the service. */
 export function resourceMetadata({ baseUrls, localUrls }: Addresses) {
-  const addressesOf = (urls: Record<Section, string>) =>
+  const toMetadataUrls = (urls: Record<Section, string>) =>
     new Map<Section, string>(
       sectionNames.map((section) => {
         const { origin, pathname } = new URL(urls[section])
         return [section, `${origin}${RESOURCE_PATH}${pathname}`]
       }),
     )
-  const [own, local] = [addressesOf(baseUrls), localUrls && addressesOf(localUrls)]
+  const [own, local] = [toMetadataUrls(baseUrls), localUrls && toMetadataUrls(localUrls)]
   return ({ section, base }: Pick<State, 'section' | 'base'>): string =>
     (base !== undefined && local ? local : own).get(section ?? 'apps')!
 }

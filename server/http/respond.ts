@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { envelope, errorHeaders } from '../../rest-facade/envelope.ts'
-import { failureOf } from '../../routers/kernel/database-errors.ts'
+import { toFailure } from '../../routers/kernel/database-errors.ts'
 import { isOverdue } from '../../routers/kernel/deadline.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
@@ -13,7 +13,7 @@ import type { ResourceMetadata } from './resource-metadata.ts'
 import { NO_TRANSFORM } from './revalidation.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
-import { operationOf, pathOf } from './state.ts'
+import { operationName, readPath } from './state.ts'
 
 const REVALIDATE = 'private, no-cache'
 const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', REVALIDATE]
@@ -41,7 +41,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Whether nothing is wrong with the request or the service: what it depends on is out of reach. Batches have another status. */
 const isOutage = (status: number, cause: unknown) =>
-  status === 503 || isOverdue(cause) || failureOf(cause).status === 503
+  status === 503 || isOverdue(cause) || toFailure(cause).status === 503
 
 /**
  * The outermost step: the request id, the only catch, one log line per request (of a successful probe: debug), its metrics,
@@ -51,7 +51,7 @@ export function respond(
   log: Logger,
   now: () => number,
   metrics: HttpMetrics,
-  metadataOf: ResourceMetadata,
+  findMetadata: ResourceMetadata,
   record?: RecordRequest,
 ): Step {
   const reasonFor = logRefusals(log)
@@ -68,19 +68,19 @@ export function respond(
     try {
       await next()
     } catch (thrown) {
-      const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
+      const error = thrown instanceof ApiError ? thrown : toFailure(thrown)
       refusal = error
       if (error.status >= 500) ctx.state.cause = error.cause
       const fields: Record<string, string> = { ...errorHeaders(error.id, ctx.state.base), ...error.headers }
       const challenge = fields['WWW-Authenticate']
-      if (challenge !== undefined) fields['WWW-Authenticate'] = withResource(challenge, metadataOf(ctx.state))
+      if (challenge !== undefined) fields['WWW-Authenticate'] = withResource(challenge, findMetadata(ctx.state))
       ctx.state.headers.push(...Object.entries(fields).flat())
       const body = JSON.stringify(envelope(error, ctx.state.section, requestId))
       ctx.state.response = { status: error.status, body }
     }
-    // Of tRPC, which answers errors itself.
+    // tRPC answers errors itself.
     const sent = ctx.res.headersSent ? undefined : ctx.res.getHeader('WWW-Authenticate')
-    if (typeof sent === 'string') ctx.set('WWW-Authenticate', withResource(sent, metadataOf(ctx.state)))
+    if (typeof sent === 'string') ctx.set('WWW-Authenticate', withResource(sent, findMetadata(ctx.state)))
     const seconds = (performance.now() - began) / 1_000
     if (!ctx.req.complete && ctx.req.readableDidRead && isOverdue(ctx.state.cause)) {
       // The client has used up its time: what was read of the body is freed once the response is sent.
@@ -97,9 +97,9 @@ export function respond(
     const { response, principal } = state
     if (response) send(ctx, response)
     const status = response?.status ?? ctx.status
-    const operation = operationOf(state)
+    const operation = operationName(state)
     metrics.ended(operation, status, seconds)
-    const path = pathOf(state) ?? 'other'
+    const path = readPath(state) ?? 'other'
     const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
     log.debug({ requestId, sent: state.path }, 'path as sent')
     const { cause } = state

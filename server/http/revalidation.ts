@@ -12,7 +12,7 @@ export function isKnown({ method, req }: StepContext, etag: string | undefined):
 }
 
 /** Identifies a text, without quotation marks. */
-export const tagOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 20)
+export const computeTag = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 20)
 
 /** RFC 9111, 5.2.2.6. */
 export const NO_TRANSFORM = 'no-transform'

@@ -34,10 +34,10 @@ export interface State extends Koa.DefaultState {
   cause?: unknown
 }
 
-export const operationOf = ({ route, operation }: State): string => route?.name ?? operation ?? 'other'
+export const operationName = ({ route, operation }: State): string => route?.name ?? operation ?? 'other'
 
 /** The path with names in place of its parameters' values: `/v1/storage/{collection}/{key}`. Undefined for unknown paths. */
-export const pathOf = ({ pattern, address }: State): string | undefined =>
+export const readPath = ({ pattern, address }: State): string | undefined =>
   pattern === undefined ? address : `/v1${pattern === '/' ? '' : pattern}`
 
 export type Step = Koa.Middleware<State>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import { envelope } from '../../rest-facade/envelope.ts'
-import { failureOf } from '../../routers/kernel/database-errors.ts'
+import { toFailure } from '../../routers/kernel/database-errors.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { isInternalHost } from './host-name.ts'
@@ -44,7 +44,7 @@ function answering({ registry, names, alive, ready }: Parts): RequestListener {
     try {
       send(request, response, await answer(request))
     } catch (thrown) {
-      send(request, response, refusal(failureOf(thrown)))
+      send(request, response, refusal(toFailure(thrown)))
     }
   }
 }

@@ -25,7 +25,7 @@ export async function writeSlices(
     )
     return drained(response)
   }
-  for (const slice of slicesOf(pieces)) {
+  for (const slice of cutSlices(pieces)) {
     // Pending bytes go out in one system call with those that follow.
     if (response.writableLength > 0) countWritten(slice.length)
     else await turnFor(slice.length)
@@ -49,7 +49,7 @@ const drained = (response: ServerResponse) =>
     response.on('drain', end).on('close', end)
   })
 
-function* slicesOf(pieces: readonly (string | Buffer)[]) {
+function* cutSlices(pieces: readonly (string | Buffer)[]) {
   for (const piece of pieces) {
     if (piece.length <= SLICE_BYTES || typeof piece === 'string') yield piece
     else for (let at = 0; at < piece.length; at += SLICE_BYTES) yield piece.subarray(at, at + SLICE_BYTES)

@@ -42,10 +42,10 @@ export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): P
     // From a node that a failover has made a replica, to the new primary.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   })
-  const limiterOf = (name: string, points: number, duration: number) =>
+  const createLimiter = (name: string, points: number, duration: number) =>
     new RateLimiterRedis({ storeClient: redis, keyPrefix: `${KEY_PREFIX}:${name}`, points, duration })
 
-  const probing = limiterOf('probe', 1, 60)
+  const probing = createLimiter('probe', 1, 60)
   let known = () => {}
   const isKnown = new Promise<void>((resolve) => {
     known = resolve
@@ -74,7 +74,7 @@ export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): P
   const opened: SharedLimit[] = []
   return {
     open(name, points, windowSeconds) {
-      const limiter = limiterOf(name, points, windowSeconds)
+      const limiter = createLimiter(name, points, windowSeconds)
       const add = (key: string, by: number) => limiter.penalty(key, by)
       const limit = new SharedLimit({ points, windowSeconds, nodes, breaker, add })
       opened.push(limit)

@@ -46,7 +46,7 @@ const SAFE_MS = 1_000
 const DRIFT_MS = 50
 
 /** Points leased at once for later requests. Small limits are exact: nobody is refused while a point is left. */
-export const leaseOf = (points: number) => (points < 1_000 ? 1 : Math.ceil(points / 100))
+export const leaseSize = (points: number) => (points < 1_000 ? 1 : Math.ceil(points / 100))
 
 /**
  * One count for all processes. A process has one call in flight per key; it takes points for all waiting requests, and at least a
@@ -61,7 +61,7 @@ export class SharedLimit implements Limit {
 
   constructor(options: Options) {
     this.#options = options
-    this.#lease = leaseOf(options.points)
+    this.#lease = leaseSize(options.points)
     this.#now = options.now ?? (() => performance.now())
   }
 
@@ -137,19 +137,19 @@ export class SharedLimit implements Limit {
         pending: 0,
       })
     }
-    const passes = held.pending < this.#shareOf(held)
+    const passes = held.pending < this.#computeShare(held)
     if (passes) held.pending++
     return this.#taken(held, now, passes)
   }
 
   /** A share of the points left by the last count: together the processes stay within the limit. */
-  #shareOf({ counted }: Held): number {
+  #computeShare({ counted }: Held): number {
     const { points, nodes } = this.#options
     return Math.ceil(Math.max(0, points - counted) / nodes)
   }
 
   #taken(held: Held, now: number, passes: boolean): Taken {
-    const rest = this.#options.breaker.away ? this.#shareOf(held) : this.#options.points - held.counted
+    const rest = this.#options.breaker.away ? this.#computeShare(held) : this.#options.points - held.counted
     return {
       passes,
       remaining: passes ? Math.max(0, rest - held.pending) + held.left : 0,

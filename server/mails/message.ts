@@ -14,25 +14,25 @@ interface Place {
 }
 
 /** The subject, text and HTML of a mail. Throws for an invitation that has ended. */
-export function messageOf(mail: DueMail, { portal, brand }: Place) {
-  const { kind, language, team, about, invitation } = mail
+export function renderMessage(mail: DueMail, { portal, brand }: Place) {
+  const { kind: mailType, language, team, about, invitation } = mail
   const words = mailWords[language]
   const { name, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
   const secret = { expiresAt: new Date(expiresAt * 1000), isExpired }
   const named = { name, team: team.name, brand, isNew, reason, count, ...secret }
-  const sentences = kind === 'invitation' ? words.invitation(named, invitation!) : words[kind](named)
+  const sentences = mailType === 'invitation' ? words.invitation(named, invitation!) : words[mailType](named)
   const footer: Footer =
-    kind === 'invitation'
+    mailType === 'invitation'
       ? { text: words.unexpected }
       : { text: words.because(team.name), link: { text: words.choose, address: `${portal}/mails` } }
-  const address = [portal, ...pageOf(mail)].join('/')
+  const address = [portal, ...pagePath(mail)].join('/')
   return { subject: sentences.subject, ...bodies(language, sentences, address, footer) }
 }
 
-function pageOf({ kind, team, about: { app, client } }: DueMail): string[] {
-  if (kind === 'invitation') return []
+function pagePath({ kind: mailType, team, about: { app, client } }: DueMail): string[] {
+  if (mailType === 'invitation') return []
   const page = client === undefined ? ['apps', app!] : ['clients', client]
-  return ['teams', team.id, ...page, ...(kind.startsWith('webhook') ? ['deliveries'] : [])].map(encodeURIComponent)
+  return ['teams', team.id, ...page, ...(mailType.startsWith('webhook') ? ['deliveries'] : [])].map(encodeURIComponent)
 }
 
 interface Footer {

@@ -3,7 +3,7 @@ import { endMail, takeMail } from '../../routers/developer/mails/due.ts'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import { MailFailure } from '../browser/login/mail.ts'
-import { messageOf } from './message.ts'
+import { renderMessage } from './message.ts'
 
 interface Options {
   sendMail: SendMail
@@ -24,7 +24,7 @@ export const mailSender =
     if (!mail) return 0
     try {
       if (mail.to !== null && comparableEmail(mail.to) !== null) {
-        await sendMail({ to: mail.to, id: mail.id, ...messageOf(mail, { portal, brand }) })
+        await sendMail({ to: mail.to, id: mail.id, ...renderMessage(mail, { portal, brand }) })
       }
     } catch (error) {
       if (!(error instanceof MailFailure)) throw error

@@ -5,7 +5,7 @@ const role = { owner: 'mit allen Rechten', developer: 'zum Entwickeln' }
 const day = (date: Date) => date.toLocaleDateString('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
 
 export const de: MailWords = {
-  kinds: {
+  types: {
     invitation: 'Einladungen in Teams',
     requestReceived: 'Eingegangene Anträge',
     requestApproved: 'Genehmigte Anträge',

@@ -1,7 +1,7 @@
 import type { DueMail } from '../../routers/developer/mails/due.ts'
 
 export interface Named {
-  /** Of the client or app. */
+  /** The name of the client or app. */
   name: string
   team: string
   brand: string | undefined
@@ -26,7 +26,7 @@ const role = { owner: 'an owner', developer: 'a developer' }
 const day = (date: Date) => date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
 export const en = {
-  kinds: {
+  types: {
     invitation: 'Invitations to teams',
     requestReceived: 'Requests received',
     requestApproved: 'Requests approved',

@@ -7,11 +7,11 @@ import type { AccessLookup } from '../../routers/kernel/access.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import { issuerOf } from '../browser/addresses.ts'
+import { toIssuer } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
 import { createPageRoutes } from '../browser/page-routes.ts'
 import type { ClientAddress } from '../http/client-address.ts'
-import { nameOf } from '../http/host-name.ts'
+import { normalizeHost } from '../http/host-name.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import { routerStep } from '../http/router-step.ts'
 import type { State, Step } from '../http/state.ts'
@@ -37,9 +37,9 @@ export interface MountOptions {
   /** The first one signs cookies, all of them verify. */
   secretsKeys: readonly Buffer[]
   keys: SigningKeys
-  /** Of tokens that this issuer has issued. */
+  /** Verifies tokens that this issuer has issued. */
   authenticate: Authenticate
-  accessOf: AccessLookup
+  findAccess: AccessLookup
   due: DueWatch
   authBaseUrl: string
   realm: Realm
@@ -61,7 +61,7 @@ export interface MountOptions {
 /** The names of the endpoints in metrics and spans; pages and others are `oauth`. */
 const operations = new Map(Object.entries(routes).map(([name, path]) => [path, `oauth.${name}`]))
 
-const cookieKeyOf = (secretsKey: Buffer) =>
+const deriveCookieKey = (secretsKey: Buffer) =>
   Buffer.from(hkdfSync('sha256', secretsKey, '', 'oauth cookies', 32)).toString('base64url')
 
 /**
@@ -79,12 +79,12 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     clientAddress,
     tokenFailures: failures = TOKEN_FAILURES,
   } = options
-  const { authenticate, accessOf, due, limits, memory, requestMs = productionLimits.requestMs } = options
-  const issuer = issuerOf(authBaseUrl)
+  const { authenticate, findAccess, due, limits, memory, requestMs = productionLimits.requestMs } = options
+  const issuer = toIssuer(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const basePath = new URL(authBaseUrl).pathname
   const secure = protocol === 'https:'
-  const cookieKeys = secretsKeys.map(cookieKeyOf)
+  const cookieKeys = secretsKeys.map(deriveCookieKey)
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const pages = createPageRoutes(router, {
     db,
@@ -95,7 +95,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     limits,
     memory,
     requestMs,
-    sessionOf: (ctx) => browserSession(provider(), ctx.req, ctx.res),
+    readSession: (ctx) => browserSession(provider(), ctx.req, ctx.res),
   })
   const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
@@ -123,20 +123,20 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   addAppRoutes(router, {
     issuer,
     handle,
-    clientOf: (id) => provider().Client.find(id),
+    findClient: (id) => provider().Client.find(id),
     limit,
     limits,
     memory,
     requestMs,
     nameResource: resourceNames(options.resources),
-    userinfo: userinfo({ db, authenticate, accessOf, limits }),
+    userinfo: userinfo({ db, authenticate, findAccess, limits }),
   })
 
   const respond = routerStep(router)
-  const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]
+  const [authHost, appsHost] = [normalizeHost(host), normalizeHost(new URL(appsBaseUrl).host)]
   const step: Step = (ctx, next) => {
     const requested = ctx.state.path
-    const name = nameOf(ctx.state.host)
+    const name = normalizeHost(ctx.state.host)
     const isTokenAtAppsHost = name === appsHost && requested === `${path}${routes.token}`
     if (name !== authHost && !isTokenAtAppsHost) throw errors.hostWrong(host)
     if (basePath !== '/v1') ctx.state.base = basePath

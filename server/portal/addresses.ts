@@ -1,5 +1,5 @@
 import type { Section } from '../../routers/kernel/scopes.ts'
-import { issuerOf } from '../browser/addresses.ts'
+import { toIssuer } from '../browser/addresses.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 
 export interface Addresses {
@@ -11,7 +11,7 @@ export interface Addresses {
 }
 
 export const portalAddresses = (authBaseUrl: string, { apps, lms, notify, sync }: BaseUrls): Addresses => ({
-  issuer: issuerOf(authBaseUrl),
+  issuer: toIssuer(authBaseUrl),
   references: { apps: `${apps}/docs`, lms: `${lms}/docs`, notify: `${notify}/docs`, sync: `${sync}/docs` },
   catalogue: `${apps}/docs/errors`,
 })

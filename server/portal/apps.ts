@@ -1,15 +1,15 @@
 import { pictureTooLarge } from '../../routers/developer/pictures/reencode.ts'
-import { sentenceOf } from '../../routers/developer/shared/validation.ts'
+import { formatSentence } from '../../routers/developer/shared/validation.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Addresses } from './addresses.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
 import { appOverview, clientForm, detailsForm, logoForm, logoRemovalForm } from './pages/app.ts'
-import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
-import { teamOf } from './teams.ts'
+import { PAGE_ROWS, readOffset } from './pages/pager.ts'
+import { readTeam } from './teams.ts'
 
 /** Throws 404 for another team's app. */
-export async function appOf(request: PageRequest) {
-  const team = await teamOf(request)
+export async function readApp(request: PageRequest) {
+  const team = await readTeam(request)
   const app = await request.developer.apps.get({ app: request.params.app! })
   if (app.team !== team.id) throw errors.addressUnknown()
   return { team, app }
@@ -17,8 +17,8 @@ export async function appOf(request: PageRequest) {
 
 export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses, clubApproval: boolean) {
   const page: Render = async (request) => {
-    const { team, app } = await appOf(request)
-    const query = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: offsetOf(request) }
+    const { team, app } = await readApp(request)
+    const query = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: readOffset(request) }
     const [clients, health] = await Promise.all([
       request.developer.clients.list(query),
       request.developer.apps.health({ app: app.id }),
@@ -28,24 +28,24 @@ export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses
   const own = '/teams/:team/apps/:app'
   get(own, page)
   post(own, page, detailsForm, async (request, fields) => {
-    const { team, app } = await appOf(request)
+    const { team, app } = await readApp(request)
     const { wanted } = await request.developer.apps.update({ app: app.id, ...fields })
     return `${request.at('teams', team.id, 'apps', app.id)}?done=${wanted ? 'review' : 'saved'}`
   })
   upload(own, page, logoForm, async (request, read) => {
-    const { team, app } = await appOf(request)
-    const file = await read(() => errors.registrationRefused(sentenceOf(pictureTooLarge), [pictureTooLarge]))
+    const { team, app } = await readApp(request)
+    const file = await read(() => errors.registrationRefused(formatSentence(pictureTooLarge), [pictureTooLarge]))
     const picture = Buffer.from(await file.picture.arrayBuffer()).toString('base64')
     const { wanted } = await request.developer.apps.setLogo({ app: app.id, ...file, picture })
     return `${request.at('teams', team.id, 'apps', app.id)}?done=${wanted?.logo === undefined ? 'saved' : 'review'}`
   })
   post(own, page, logoRemovalForm, async (request, fields) => {
-    const { team, app } = await appOf(request)
+    const { team, app } = await readApp(request)
     await request.developer.apps.removeLogo({ app: app.id, ...fields })
     return `${request.at('teams', team.id, 'apps', app.id)}?done=removed`
   })
   post(own, page, clientForm, async (request, fields) => {
-    const { team, app } = await appOf(request)
+    const { team, app } = await readApp(request)
     const { id } = await request.developer.clients.create({ app: app.id, ...fields })
     return `${request.at('teams', team.id, 'clients', id)}?done=created`
   })

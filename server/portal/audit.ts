@@ -1,12 +1,12 @@
 import type { Routes } from './page-request.ts'
 import { auditPage } from './pages/audit.ts'
-import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
-import { teamOf } from './teams.ts'
+import { PAGE_ROWS, readOffset } from './pages/pager.ts'
+import { readTeam } from './teams.ts'
 
 export function auditPages({ get }: Routes) {
   get('/teams/:team/audit', async (request) => {
-    const team = await teamOf(request)
-    const query = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(request) }
+    const team = await readTeam(request)
+    const query = { team: team.id, limit: PAGE_ROWS, offset: readOffset(request) }
     return auditPage(request, team, await request.developer.audit.list(query))
   })
 }

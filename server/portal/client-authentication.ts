@@ -1,5 +1,4 @@
 import { errors } from '../../routers/kernel/errors.ts'
-import { clientOf } from './client-of.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
 import {
   authenticationForm,
@@ -8,12 +7,13 @@ import {
   secretRemovalForm,
   secretRemovalPage,
 } from './pages/client-secrets.ts'
+import { readClient } from './read-client.ts'
 
-const addressOf = ({ at, params }: PageRequest) => at('teams', params.team!, 'clients', params.client!)
+const clientPageUrl = ({ at, params }: PageRequest) => at('teams', params.team!, 'clients', params.client!)
 
 /** Throws 404 for another client's secret. */
-async function secretOf(request: PageRequest) {
-  const view = await clientOf(request)
+async function readSecret(request: PageRequest) {
+  const view = await readClient(request)
   const secret = view.client.secrets.find(({ id }) => id === request.params.secret)
   if (!secret) throw errors.clientSecretUnknown()
   return { ...view, secret }
@@ -22,24 +22,24 @@ async function secretOf(request: PageRequest) {
 /** @param page The page of the client. */
 export function clientAuthenticationPages({ get, post }: Routes, page: Render, now: () => number) {
   const removal: Render = async (request) => {
-    const { secret, ...view } = await secretOf(request)
+    const { secret, ...view } = await readSecret(request)
     return secretRemovalPage(request, view, { secret, now: now() })
   }
   const own = '/teams/:team/clients/:client'
   post(own, page, authenticationForm, async (request, { keys, ...fields }) => {
-    const { client } = await clientOf(request)
+    const { client } = await readClient(request)
     await request.developer.clients.setAuthentication({ client: client.id, ...fields, ...(keys?.trim() && { keys }) })
-    return `${addressOf(request)}?done=saved`
+    return `${clientPageUrl(request)}?done=saved`
   })
   post(own, page, secretForm, async (request, fields) => {
-    const view = await clientOf(request)
+    const view = await readClient(request)
     const { secret } = await request.developer.clients.secrets.create({ client: view.client.id, ...fields })
     return { page: newSecretPage(request, view, secret) }
   })
   get(`${own}/secrets/:secret/remove`, removal)
   post(`${own}/secrets/:secret/remove`, removal, secretRemovalForm, async (request) => {
-    const { client, secret } = await secretOf(request)
+    const { client, secret } = await readSecret(request)
     await request.developer.clients.secrets.remove({ client: client.id, secret: secret.id })
-    return `${addressOf(request)}?done=removed`
+    return `${clientPageUrl(request)}?done=removed`
   })
 }

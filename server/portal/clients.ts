@@ -2,7 +2,6 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Addresses } from './addresses.ts'
 import type { Developer } from './client.ts'
 import { clientAuthenticationPages } from './client-authentication.ts'
-import { clientOf } from './client-of.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
 import {
   clientOverview,
@@ -14,14 +13,15 @@ import {
   scopesForm,
   settingsForm,
 } from './pages/client.ts'
+import { readClient } from './read-client.ts'
 
 export function clientPages(routes: Routes, { issuer, references }: Addresses, now: () => number) {
   const { get, post } = routes
-  const viewOf = async (request: PageRequest) => ({ ...(await clientOf(request)), issuer, now: now() })
-  const page: Render = async (request) => clientOverview(request, await viewOf(request))
-  const production: Render = async (request) => productionPage(request, await viewOf(request))
-  const removal: Render = async (request) => removalPage(request, await viewOf(request))
-  const addressOf = ({ at, params }: PageRequest, client = params.client!) =>
+  const readView = async (request: PageRequest) => ({ ...(await readClient(request)), issuer, now: now() })
+  const page: Render = async (request) => clientOverview(request, await readView(request))
+  const production: Render = async (request) => productionPage(request, await readView(request))
+  const removal: Render = async (request) => removalPage(request, await readView(request))
+  const clientPageUrl = ({ at, params }: PageRequest, client = params.client!) =>
     at('teams', params.team!, 'clients', client)
 
   const own = '/teams/:team/clients/:client'
@@ -33,15 +33,15 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
     request: PageRequest,
     fields: Omit<Parameters<Developer['clients']['update']>[0], 'client'>,
   ) => {
-    const { client } = await viewOf(request)
+    const { client } = await readView(request)
     const { wanted } = await request.developer.clients.update({ client: client.id, ...fields })
-    return `${addressOf(request)}?done=${wanted ? 'review' : 'saved'}`
+    return `${clientPageUrl(request)}?done=${wanted ? 'review' : 'saved'}`
   }
   post(own, page, settingsForm, update)
   post(own, page, scopesForm, update)
   // The reference signs in with the team's own client, so that its scopes are the team's.
   post(own, page, referenceForm, async (request, { section }) => {
-    const { client } = await viewOf(request)
+    const { client } = await readView(request)
     const reference = references[section]
     if (!client.redirectUris.includes(reference)) {
       const redirectUris = [...client.redirectUris, reference]
@@ -52,12 +52,12 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   })
   clientAuthenticationPages(routes, page, now)
   post(`${own}/production`, production, productionForm, async (request, fields) => {
-    const { client } = await viewOf(request)
+    const { client } = await readView(request)
     const asked = await request.developer.clients.requestProduction({ client: client.id, ...fields })
-    return `${addressOf(request, asked.id)}?done=requested`
+    return `${clientPageUrl(request, asked.id)}?done=requested`
   })
   post(`${own}/remove`, removal, removalForm, async (request, fields) => {
-    const { team, client } = await viewOf(request)
+    const { team, client } = await readView(request)
     await request.developer.clients.remove({ client: client.id, ...fields })
     const above = client.app === null ? request.at('teams', team.id) : request.at('teams', team.id, 'apps', client.app)
     return `${above}?done=removed`

@@ -1,21 +1,21 @@
 import { errors } from '../../routers/kernel/errors.ts'
 import { entryName } from '../../routers/storage/procedures.ts'
-import { appOf } from './apps.ts'
+import { readApp } from './apps.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
 import { collectionsPage, entriesPage, entryPage, entryRemovalForm, storesPage, valueForm } from './pages/data.ts'
-import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
+import { PAGE_ROWS, readOffset } from './pages/pager.ts'
 
-const pageOf = (request: PageRequest) => ({ limit: PAGE_ROWS, offset: offsetOf(request) })
+const readPage = (request: PageRequest) => ({ limit: PAGE_ROWS, offset: readOffset(request) })
 
 const stores: Render = async (request) => {
-  const { team, app } = await appOf(request)
-  return storesPage(request, { team, app }, await request.developer.data.stores({ app: app.id, ...pageOf(request) }))
+  const { team, app } = await readApp(request)
+  return storesPage(request, { team, app }, await request.developer.data.stores({ app: app.id, ...readPage(request) }))
 }
 
 const collections: Render = async (request) => {
-  const { team, app } = await appOf(request)
+  const { team, app } = await readApp(request)
   const club = request.params.club!
-  const found = await request.developer.data.collections({ app: app.id, club, ...pageOf(request) })
+  const found = await request.developer.data.collections({ app: app.id, club, ...readPage(request) })
   return collectionsPage(request, { team, app, club: found.club }, found)
 }
 
@@ -29,14 +29,14 @@ function collectionAt({ params }: PageRequest) {
 }
 
 const entries: Render = async (request) => {
-  const { team, app } = await appOf(request)
+  const { team, app } = await readApp(request)
   const at = collectionAt(request)
-  const found = await request.developer.data.entries({ app: app.id, ...at, ...pageOf(request) })
+  const found = await request.developer.data.entries({ app: app.id, ...at, ...readPage(request) })
   return entriesPage(request, { team, app, ...at, club: found.club }, found)
 }
 
 const entry: Render = async (request) => {
-  const { team, app } = await appOf(request)
+  const { team, app } = await readApp(request)
   const at = { ...collectionAt(request), key: request.params.key! }
   const found = await request.developer.data.entry({ app: app.id, ...at })
   return entryPage(request, { team, app, ...at, club: found.club }, found)
@@ -44,9 +44,9 @@ const entry: Render = async (request) => {
 
 export function dataPages({ get, post }: Routes) {
   const own = '/teams/:team/apps/:app/data'
-  const addressOf = ({ at, params: { team, app, club, owner, collection } }: PageRequest, ...more: string[]) =>
+  const dataPageUrl = ({ at, params: { team, app, club, owner, collection } }: PageRequest, ...more: string[]) =>
     at('teams', team!, 'apps', app!, 'data', club!, owner!, collection!, ...more)
-  const placeOf = (request: PageRequest) => ({
+  const readPlace = (request: PageRequest) => ({
     app: request.params.app!,
     ...collectionAt(request),
     key: request.params.key!,
@@ -56,13 +56,13 @@ export function dataPages({ get, post }: Routes) {
   get(`${own}/:club/:owner/:collection`, entries)
   get(`${own}/:club/:owner/:collection/:key`, entry)
   post(`${own}/:club/:owner/:collection/:key`, entry, valueForm, async (request, fields) => {
-    await appOf(request)
-    await request.developer.data.put({ ...placeOf(request), ...fields })
-    return `${addressOf(request, request.params.key!)}?done=saved`
+    await readApp(request)
+    await request.developer.data.put({ ...readPlace(request), ...fields })
+    return `${dataPageUrl(request, request.params.key!)}?done=saved`
   })
   post(`${own}/:club/:owner/:collection/:key`, entry, entryRemovalForm, async (request, fields) => {
-    await appOf(request)
-    await request.developer.data.remove({ ...placeOf(request), ...fields })
-    return `${addressOf(request)}?done=removed`
+    await readApp(request)
+    await request.developer.data.remove({ ...readPlace(request), ...fields })
+    return `${dataPageUrl(request)}?done=removed`
   })
 }

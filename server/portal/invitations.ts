@@ -3,14 +3,14 @@ import type { PageRequest, Render, Routes } from './page-request.ts'
 import { acceptForm, declineForm, invitationPage } from './pages/invitation.ts'
 
 /** Throws 404 for an invitation that the person cannot accept. */
-async function invitationOf({ developer, params }: PageRequest) {
+async function readInvitation({ developer, params }: PageRequest) {
   const { items } = await developer.invitations.list()
   const found = items.find(({ id }) => id === params.invitation)
   if (!found) throw errors.invitationUnknown()
   return found
 }
 
-const page: Render = async (request) => invitationPage(request, await invitationOf(request))
+const page: Render = async (request) => invitationPage(request, await readInvitation(request))
 
 export function invitationPages({ get, post }: Routes) {
   const own = '/invitations/:invitation'

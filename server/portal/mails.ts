@@ -7,7 +7,10 @@ export function mailPages({ get, post }: Routes, isSending: boolean) {
   const page: Render = async (request) => mailsPage(request, await request.developer.mails.get(), isSending)
   get('/mails', page)
   post('/mails', page, mailsForm, async ({ developer, at }, { wanted, language }) => {
-    await developer.mails.set({ language, off: Object.values(MailKind).filter((kind) => !wanted.includes(kind)) })
+    await developer.mails.set({
+      language,
+      off: Object.values(MailKind).filter((mailType) => !wanted.includes(mailType)),
+    })
     return `${at('mails')}?done=saved`
   })
 }

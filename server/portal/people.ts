@@ -1,6 +1,6 @@
 import { errors } from '../../routers/kernel/errors.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
-import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
+import { PAGE_ROWS, readOffset } from './pages/pager.ts'
 import {
   inviteForm,
   peoplePage,
@@ -9,25 +9,25 @@ import {
   roleForm,
   withdrawalForm,
 } from './pages/people.ts'
-import { teamOf } from './teams.ts'
+import { readTeam } from './teams.ts'
 
 const pageFor =
   (sendsMails: boolean): Render =>
   async (request) => {
-    const team = await teamOf(request)
-    const query = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(request) }
+    const team = await readTeam(request)
+    const query = { team: team.id, limit: PAGE_ROWS, offset: readOffset(request) }
     return peoplePage(request, team, await request.developer.people.list(query), sendsMails)
   }
 
 /** Throws 404 for someone who is not in the team. */
-async function colleagueOf(request: PageRequest) {
-  const team = await teamOf(request)
+async function findColleague(request: PageRequest) {
+  const team = await readTeam(request)
   const colleague = await request.developer.people.get({ team: team.id, person: request.params.person! })
   return { team, colleague }
 }
 
 const removal: Render = async (request) => {
-  const { team, colleague } = await colleagueOf(request)
+  const { team, colleague } = await findColleague(request)
   if (team.role !== 'owner' && colleague.id !== request.person.id) throw errors.ownerNeeded()
   return personRemovalPage(request, team, colleague)
 }
@@ -55,7 +55,7 @@ export function peoplePages({ get, post }: Routes, sendsMails: boolean) {
   get(`${own}/:person/remove`, removal)
   post(`${own}/:person/remove`, removal, personRemovalForm, async (request, { role }) => {
     const { developer, at, person } = request
-    const { team, colleague } = await colleagueOf(request)
+    const { team, colleague } = await findColleague(request)
     // Removes the person as confirmed, in the role that the question named.
     if (role !== colleague.role) throw errors.changedMeanwhile()
     await developer.people.remove({ team: team.id, person: colleague.id })

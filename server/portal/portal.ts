@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { startMailsIn } from '../../routers/developer/mails/procedures.ts'
 import type { Core } from '../../routers/kernel/context.ts'
-import { failureOf } from '../../routers/kernel/database-errors.ts'
+import { toFailure } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { isUpload, readForm, readUpload } from '../browser/forms.ts'
 import { requestLanguage } from '../browser/language.ts'
-import { fullNameOf } from '../browser/login/persons.ts'
+import { readFullName } from '../browser/login/persons.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import { allowScripts, sendPage, sendScript, sendStyleSheet } from '../browser/send-page.ts'
@@ -26,7 +26,7 @@ import { mailPages } from './mails.ts'
 import type { PageRequest, Render, Result, Routes } from './page-request.ts'
 import { words } from './pages/layout.ts'
 import { missingPage } from './pages/missing.ts'
-import { problemsOf } from './pages/refusals.ts'
+import { toProblems } from './pages/refusals.ts'
 import { peoplePages } from './people.ts'
 import { requestPages } from './requests.ts'
 import { rulePages } from './rules.ts'
@@ -59,7 +59,7 @@ interface Posted {
 }
 
 export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sendsMails, clubApproval }: Options) {
-  const { page, signInAt, sessionOf, reserve } = parts
+  const { page, signInAt, readSession, reserve } = parts
   const {
     root,
     attempt,
@@ -73,9 +73,9 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   })
   const forms = new Map<string, Posted>()
 
-  const requestOf = async (ctx: StepContext): Promise<(PageRequest & { since: number | undefined }) | undefined> => {
-    const { person: id, since } = await sessionOf(ctx)
-    const name = id === undefined ? null : await fullNameOf(core.db, id)
+  const readRequest = async (ctx: StepContext): Promise<(PageRequest & { since: number | undefined }) | undefined> => {
+    const { person: id, since } = await readSession(ctx)
+    const name = id === undefined ? null : await readFullName(core.db, id)
     if (id === undefined || name === null) return undefined
     const language = requestLanguage(ctx)
     return {
@@ -96,7 +96,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       sendPage(request.ctx, await render(request), status)
       allowScripts(request.ctx)
     } catch (thrown) {
-      const error = refusalOf(thrown)
+      const error = toRefusal(thrown)
       if (error.status === 403 || error.status === 404) return sendPage(request.ctx, missingPage(request), error.status)
       throw error
     }
@@ -113,18 +113,18 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       if (typeof result === 'string') return redirect(request.ctx, result)
       await send(request, async () => result.page)
     } catch (thrown) {
-      const error = refusalOf(thrown)
+      const error = toRefusal(thrown)
       if (error.status >= 500) throw error
       if (error.status === 404) return sendPage(request.ctx, missingPage(request), 404)
       request.ctx.set(error.headers)
-      const problems = problemsOf(error, form, request.language)
+      const problems = toProblems(error, form, request.language)
       await send({ ...request, refused: { action: form.action, problems, typed } }, render, error.status)
     }
   }
 
   const get: Routes['get'] = (address, render) =>
     page('get', `/developers${address}`, async (ctx) => {
-      const request = await requestOf(ctx)
+      const request = await readRequest(ctx)
       return request ? send(request, render) : ask(ctx, here(ctx))
     })
   const post: Routes['post'] = (above, render, form, submit) => {
@@ -133,7 +133,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     forms.set(route, posted)
     page('post', `/developers${route}`, async (ctx) => {
       const typed = await readForm(ctx)
-      const request = await requestOf(ctx)
+      const request = await readRequest(ctx)
       if (!request) return ask(ctx, root)
       if (isRecent(request.since)) return execute(request, posted, typed, () => posted.submit(request, typed))
       const kept = { person: request.person.id, route, params: request.params, body: typed.toString() }
@@ -147,9 +147,9 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     const route = `${above}/${form.action}`
     page('post', `/developers${route}`, async (ctx) => {
       if (!isUpload(ctx)) throw errors.typeWrong()
-      const request = await requestOf(ctx)
+      const request = await readRequest(ctx)
       if (!request) return ask(ctx, root)
-      if (!isRecent(request.since)) return ask(ctx, `${pageOf(ctx)}?done=again`)
+      if (!isRecent(request.since)) return ask(ctx, `${parentPath(ctx)}?done=again`)
       const read = async (tooLarge: () => ApiError) =>
         form.read(await readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${request.person.id}`, bytes)))
       await execute(request, { render, form }, new URLSearchParams(), () => submit(request, read))
@@ -157,12 +157,12 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     addReload(route)
   }
   /** Reloading a refused form's page returns to the form. */
-  const addReload = (route: string) => page('get', `/developers${route}`, async (ctx) => redirect(ctx, pageOf(ctx)))
+  const addReload = (route: string) => page('get', `/developers${route}`, async (ctx) => redirect(ctx, parentPath(ctx)))
 
   page('get', '/developers/sign-in', showSignIn)
   signInAt('/developers/sign-in', attempt)
   page('get', '/developers/continue', async (ctx) => {
-    const request = await requestOf(ctx)
+    const request = await readRequest(ctx)
     const kept = request && isRecent(request.since) ? takeForm(ctx, request.person.id) : undefined
     const known = kept && forms.get(kept.route)
     if (!known) return redirect(ctx, root)
@@ -171,7 +171,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     await execute(again, known, typed, () => known.submit(again, typed))
   })
   page('post', '/developers/sign-out', async (ctx) => {
-    await (await sessionOf(ctx)).signOut()
+    await (await readSession(ctx)).signOut()
     redirect(ctx, root)
   })
   page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, styleSheet!))
@@ -198,12 +198,12 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 /** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000
 
-const pageOf = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
+const parentPath = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
 
 const here = ({ state: { path, search } }: StepContext) => path + (search && `?${search}`)
 
 /** A 401 for the portal's own client is a fault of the service, so it becomes a 503. */
-function refusalOf(thrown: unknown) {
-  const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
+function toRefusal(thrown: unknown) {
+  const error = thrown instanceof ApiError ? thrown : toFailure(thrown)
   return error.status === 401 ? errors.unavailable(error) : error
 }

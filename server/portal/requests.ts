@@ -4,12 +4,12 @@ import type { PageRequest, Routes } from './page-request.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { PAGE_ROWS } from './pages/pager.ts'
 import { requestsPage, statuses } from './pages/requests.ts'
-import { teamOf } from './teams.ts'
+import { readTeam } from './teams.ts'
 
 const CURSOR = /^\d{1,14}-\d{1,18}$/
 
 /** The address's filters; invalid ones are ignored. */
-function filterOf({ query }: PageRequest) {
+function readFilter({ query }: PageRequest) {
   const [client, before] = [query.get('client') ?? '', query.get('before') ?? '']
   const member = (query.get('member') ?? '').trim()
   const [shown, after] = [query.get('status') ?? '', query.get('after') ?? '']
@@ -29,12 +29,12 @@ function filterOf({ query }: PageRequest) {
 
 export function requestPages({ get }: Routes, { catalogue }: Addresses) {
   get('/teams/:team/requests', async (request) => {
-    const team = await teamOf(request)
+    const team = await readTeam(request)
     const requestId = (request.query.get('id') ?? '').trim()
     const { requests, clients } = request.developer
     const found =
       requestId === ''
-        ? await requests.list({ team: team.id, ...filterOf(request) })
+        ? await requests.list({ team: team.id, ...readFilter(request) })
         : { ...(await requests.get({ team: team.id, requestId })), next: null, newest: null }
     const offered = await clients.list({ team: team.id, limit: CLIENTS_OFFERED })
     return requestsPage(request, { team, catalogue, clients: offered.items, ...found })

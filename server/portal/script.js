@@ -27,7 +27,7 @@ if (tail) {
   const button = tail.querySelector('button')
   let timer
   // Asks for the rows that came since the newest one of the page, by the page's own filters.
-  const look = async () => {
+  const poll = async () => {
     const query = new URLSearchParams(location.search)
     query.delete('before')
     query.set('after', tail.dataset.tail)
@@ -40,7 +40,7 @@ if (tail) {
     document.querySelector('main table tbody')?.prepend(...rows)
     const shown = document.querySelectorAll('main table tbody > tr')
     for (const old of [...shown].slice(Number(tail.dataset.most))) old.remove()
-    timer = setTimeout(look, 2_000)
+    timer = setTimeout(poll, 2_000)
   }
   const stop = () => {
     clearTimeout(timer)
@@ -49,7 +49,7 @@ if (tail) {
   }
   button.addEventListener('click', () => {
     if (timer !== undefined) return stop()
-    timer = setTimeout(look, 0)
+    timer = setTimeout(poll, 0)
     button.ariaPressed = 'true'
   })
   tail.hidden = false

@@ -31,7 +31,7 @@ interface Options {
   signedIn: (person: string, language: Language) => Promise<void>
 }
 
-export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, { now, signedIn }: Options) {
+export function portalSignIn({ path, signIn, cookies, readSession }: PageRoutes, { now, signedIn }: Options) {
   const root = `${path}/developers`
   const action = `${root}/sign-in`
   const begin = (ctx: StepContext, address: string, form?: KeptForm) => {
@@ -49,7 +49,7 @@ export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, {
       pages: 'developers',
       async finish(person) {
         cookies.clear(ctx, ATTEMPT, action)
-        await (await sessionOf(ctx)).signIn(person, now())
+        await (await readSession(ctx)).signIn(person, now())
         await signedIn(person, requestLanguage(ctx))
         if (form?.person !== person) return address
         cookies.set(ctx, KEPT, `${root}/continue`, form)

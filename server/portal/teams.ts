@@ -1,15 +1,15 @@
 import type { PageRequest, Render, Routes } from './page-request.ts'
-import { offsetOf } from './pages/pager.ts'
+import { readOffset } from './pages/pager.ts'
 import { APPS_SHOWN, appForm, CLIENTS_SHOWN, teamOverview } from './pages/team.ts'
 import { teamsPage } from './pages/teams.ts'
 
 /** Throws 404 for a team that the person is not in. */
-export const teamOf = ({ developer, params }: PageRequest) => developer.teams.summary({ team: params.team! })
+export const readTeam = ({ developer, params }: PageRequest) => developer.teams.summary({ team: params.team! })
 
 const overview: Render = async (request) => {
   const { developer } = request
-  const facts = await teamOf(request)
-  const [team, offset] = [facts.id, offsetOf(request)]
+  const facts = await readTeam(request)
+  const [team, offset] = [facts.id, readOffset(request)]
   const [apps, providers] = await Promise.all([
     developer.apps.list({ team, limit: APPS_SHOWN, offset }),
     developer.apps.providers({ team }),

@@ -1,19 +1,19 @@
 import type { Render, Routes } from './page-request.ts'
 import { resetForm, reviewForm, testClubPage, testClubResetPage } from './pages/test-club.ts'
-import { teamOf } from './teams.ts'
+import { readTeam } from './teams.ts'
 
 const page: Render = async (request) => {
-  const team = await teamOf(request)
+  const team = await readTeam(request)
   const { testClub } = await request.developer.testClub.get({ team: team.id })
   return testClubPage(request, team, testClub)
 }
 
 /** Asks first, unless there is no test club. */
 const question: Render = async (request) => {
-  const team = await teamOf(request)
+  const team = await readTeam(request)
   const { testClub } = await request.developer.testClub.get({ team: team.id })
   if (!testClub) return testClubPage(request, team, null)
-  return testClubResetPage(request, team, await request.developer.testClub.holdings({ team: team.id }))
+  return testClubResetPage(request, team, await request.developer.testClub.impact({ team: team.id }))
 }
 
 export function testClubPages({ get, post }: Routes) {

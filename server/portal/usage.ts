@@ -2,13 +2,13 @@ import type { Routes } from './page-request.ts'
 import type { Counts } from './pages/chart.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { usagePage } from './pages/usage.ts'
-import { teamOf } from './teams.ts'
+import { readTeam } from './teams.ts'
 
 /** Seconds per bar, and of the whole chart. */
 const spans = { minute: [1_800, 86_400], hour: [86_400, 30 * 86_400] } as const
 
 /** Sums counts into bars, the last of which ends now; empty ones are included. */
-export function barsOf(counts: readonly Counts[], by: keyof typeof spans, nowSeconds: number): Counts[] {
+export function toBars(counts: readonly Counts[], by: keyof typeof spans, nowSeconds: number): Counts[] {
   const [step, whole] = spans[by]
   const last = Math.floor(nowSeconds / step) * step
   const bars = Array.from({ length: whole / step }, (_, at) => ({
@@ -29,11 +29,11 @@ export function barsOf(counts: readonly Counts[], by: keyof typeof spans, nowSec
 
 export function usagePages({ get }: Routes, now: () => number) {
   get('/teams/:team/usage', async (request) => {
-    const team = await teamOf(request)
+    const team = await readTeam(request)
     const by = request.query.get('by') === 'hour' ? 'hour' : 'minute'
     const client = request.query.get('client') ?? ''
     const usage = await request.developer.usage({ team: team.id, by, ...(client !== '' && { client }) })
     const { items: clients } = await request.developer.clients.list({ team: team.id, limit: CLIENTS_OFFERED })
-    return usagePage(request, { team, clients, usage, by, bars: barsOf(usage.counts, by, now() / 1000) })
+    return usagePage(request, { team, clients, usage, by, bars: toBars(usage.counts, by, now() / 1000) })
   })
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Core } from '../../routers/kernel/context.ts'
-import { issuerOf } from '../browser/addresses.ts'
+import { toIssuer } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
 import { browserPages } from '../browser/browser-pages.ts'
 import type { DocsSource } from '../docs/docs.ts'
@@ -32,7 +32,7 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
   log: Logger
   limits: Limits
   registry: Registry
-  addressOf: ClientAddress
+  readClientAddress: ClientAddress
   pageBrand: Brand
   docs: DocsSource
   /** How members sign in at the authorization server; undefined with an external issuer. */
@@ -54,7 +54,7 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
 
 /** Assembles the service: authorization server, portal, pages, and what both ports need. */
 export async function assemble<Issuers extends { trusted: readonly TrustedIssuer[] }>(given: Given<Issuers>) {
-  const { core, log, limits, registry, addressOf, pageBrand, signIn, trial, more = {} } = given
+  const { core, log, limits, registry, readClientAddress, pageBrand, signIn, trial, more = {} } = given
   const { baseUrls, localUrls, authBaseUrl } = given
   const memory = new MemoryBudget()
   const countPeople = peopleLimit(limits, more.peopleWaitMs)
@@ -64,15 +64,15 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
         limits,
         memory,
         countPeople,
-        addressOf,
+        readClientAddress,
         authBaseUrl,
         baseUrls,
         localUrls,
         replayed: replayMetrics(registry),
       })
     : null
-  const issuer = oauth ? issuerOf(authBaseUrl) : undefined
-  const localIssuer = oauth && localUrls ? issuerOf(localUrls.auth) : undefined
+  const issuer = oauth ? toIssuer(authBaseUrl) : undefined
+  const localIssuer = oauth && localUrls ? toIssuer(localUrls.auth) : undefined
   const issuers = await given.trust(oauth)
   const external = issuers.trusted
     .map(({ issuer }) => issuer)
@@ -84,7 +84,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     ...(more.logWriteMs !== undefined && { writeMs: more.logWriteMs }),
   })
   const authenticate = createAuthenticate(issuers.trusted, core.now)
-  const portalOf = (issuer: string | undefined) => issuer && `${issuer}/developers`
+  const toPortalUrl = (issuer: string | undefined) => issuer && `${issuer}/developers`
   const pages = openDocs(given.docs)
   const parts: HttpParts = {
     core,
@@ -96,7 +96,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     authenticate:
       more.limitsFailedAuthentications === false
         ? authenticate
-        : limitFailures(authenticate, addressOf, limits, more.passed),
+        : limitFailures(authenticate, readClientAddress, limits, more.passed),
     consumeQuota: rateLimit(limits, given.limited, more.shares),
     countPeople,
     requestLog,
@@ -110,7 +110,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
       baseUrls,
       issuer,
       brand: pageBrand,
-      portal: portalOf(issuer),
+      portal: toPortalUrl(issuer),
       trial: trial && (() => ({ example: trial.example() })),
     }),
     reference: reference({
@@ -125,8 +125,8 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     }),
     docs: docs(pages, {
       brand: pageBrand,
-      ways: { apps: baseUrls.apps, portal: portalOf(issuer) },
-      localWays: localUrls && { apps: localUrls.apps, portal: portalOf(localIssuer) },
+      ways: { apps: baseUrls.apps, portal: toPortalUrl(issuer) },
+      localWays: localUrls && { apps: localUrls.apps, portal: toPortalUrl(localIssuer) },
     }),
     resources: { baseUrls, localUrls, issuer: issuer ?? external, localIssuer: localIssuer ?? issuer ?? external },
     oauth: oauth?.steps,

@@ -35,7 +35,7 @@ function facts({ host, internalHost, baseUrls }: Config, { store, publicPort, in
   return {
     ...baseUrls,
     tRPC: `http://${hostToCall(internalHost)}:${internalPort}/trpc`,
-    ports: `${publicPort} (public) on ${interfaceOf(host)}, ${internalPort} (internal) on ${interfaceOf(internalHost)}`,
+    ports: `${publicPort} (public) on ${describeInterface(host)}, ${internalPort} (internal) on ${describeInterface(internalHost)}`,
     data: store.embedded?.directory ?? 'the database of DATABASE_URL',
   }
 }
@@ -52,7 +52,7 @@ async function banner(config: Config, running: Running, steps: readonly string[]
   return `\n${lines.join('\n')}\n\n`
 }
 
-const interfaceOf = (host: string | undefined) => (isEveryInterface(host) ? 'every interface' : host)
+const describeInterface = (host: string | undefined) => (isEveryInterface(host) ? 'every interface' : host)
 
 function hostToCall(host: string) {
   if (isEveryInterface(host) || host === '127.0.0.1') return 'localhost'

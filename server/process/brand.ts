@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Brand } from '../browser/brand.ts'
-import { logoOf, logoTypeOf, MAX_LOGO_BYTES } from '../browser/brand.ts'
+import { detectLogoType, MAX_LOGO_BYTES, toLogo } from '../browser/brand.ts'
 
 /** The operator's name and logo for the pages. Throws a sentence for a file that cannot be used. */
 export function readBrand({ name, logo: file }: { name: string | undefined; logo: string | undefined }): Brand {
@@ -15,7 +15,7 @@ export function readBrand({ name, logo: file }: { name: string | undefined; logo
     const { code } = error as NodeJS.ErrnoException
     throw code === undefined ? error : refuse(`cannot be read (${code})`)
   }
-  const type = logoTypeOf(bytes)
+  const type = detectLogoType(bytes)
   if (!type) throw refuse('is neither a PNG nor an SVG')
-  return { name, logo: logoOf(type, bytes) }
+  return { name, logo: toLogo(type, bytes) }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { isEmpty } from '../../prisma/seed.ts'
-import { issuerOf } from '../browser/addresses.ts'
+import { toIssuer } from '../browser/addresses.ts'
 import type { Config } from './config.ts'
 import { hasSignIn, SIGN_IN_SETTINGS } from './warnings.ts'
 
@@ -19,7 +19,7 @@ export async function firstSteps(config: Config, db: Database): Promise<string[]
 function signIn(config: Config): string {
   const { tokenIssuer, authBaseUrl, developmentTokens } = config
   if (tokenIssuer !== undefined) return `Sign in a member at ${tokenIssuer}, which issues the tokens.`
-  if (hasSignIn(config)) return `Sign in a member, without an app: ${issuerOf(authBaseUrl)}/connected`
+  if (hasSignIn(config)) return `Sign in a member, without an app: ${toIssuer(authBaseUrl)}/connected`
   const token = 'npx member-apps token --member MEMBER --club CLUB --client first-app'
   return `Sign in a member: first set ${SIGN_IN_SETTINGS}${developmentTokens ? `; without that, a token: ${token}` : '.'}`
 }

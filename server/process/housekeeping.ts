@@ -107,18 +107,18 @@ export function startHousekeeping({ db, now, tasks, log, removed, ...given }: Op
     },
     failed: (task, err) => log.warn({ err, task }, 'housekeeping failed'),
   })
-  const look = async () => {
+  const run = async () => {
     await sweep(ending.signal).catch((err) => {
       if (!ending.signal.aborted) log.warn({ err }, 'housekeeping failed')
     })
     if (Object.keys(counts).length > 0) log.info({ removed: { ...counts } }, 'housekeeping')
     for (const task of Object.keys(counts)) delete counts[task]
   }
-  let looking = Promise.resolve()
+  let running = Promise.resolve()
   let timer: NodeJS.Timeout
   const wait = () => {
     timer = setTimeout(() => {
-      looking = look().then(() => {
+      running = run().then(() => {
         if (!ending.signal.aborted) wait()
       })
     }, intervalMs)
@@ -127,6 +127,6 @@ export function startHousekeeping({ db, now, tasks, log, removed, ...given }: Op
   return async () => {
     ending.abort()
     clearTimeout(timer)
-    await within(endingMs, looking)
+    await within(endingMs, running)
   }
 }

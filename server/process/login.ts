@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Core } from '../../routers/kernel/context.ts'
-import { issuerOf, upstreamCallback } from '../browser/addresses.ts'
+import { toIssuer, upstreamCallback } from '../browser/addresses.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Config } from './config.ts'
@@ -15,7 +15,7 @@ interface Parts {
   log: Logger
 }
 
-export async function signInOf(
+export async function createSignIn(
   config: Config,
   { embedded }: Store,
   { core, secretsKeys, limits, sendMail, log }: Parts,
@@ -25,7 +25,7 @@ export async function signInOf(
   const settings = {
     sendMail,
     upstream: config.login.upstream,
-    redirectUri: upstreamCallback(issuerOf(config.authBaseUrl)),
+    redirectUri: upstreamCallback(toIssuer(config.authBaseUrl)),
     // Only with an embedded database, and never in production.
     developmentLogin: embedded !== null && !config.production,
   }

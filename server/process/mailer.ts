@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
-import { issuerOf } from '../browser/addresses.ts'
+import { toIssuer } from '../browser/addresses.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import { mailMetrics } from '../telemetry/mail-metrics.ts'
 import type { Config } from './config.ts'
@@ -42,7 +42,7 @@ export async function developerMails(
   return mailSender({
     sendMail,
     brand,
-    portal: `${issuerOf(authBaseUrl)}/developers`,
+    portal: `${toIssuer(authBaseUrl)}/developers`,
     failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),
   })
 }

@@ -12,7 +12,7 @@ const LONG = 15
  * The same where most names are of other programs: only for known names of several words, which differ in one letter, in the
  * order of two, or in singular and plural. SMTP_PORT and API_BASE_URL mean nothing here.
  */
-export const slipOf = (given: string, known: readonly string[]): string | undefined =>
+export const findSlip = (given: string, known: readonly string[]): string | undefined =>
   known
     .filter((one) => one.includes('_') && Math.abs(one.length - given.length) <= 2)
     .find((one) => singular(given) === singular(one) || isClose(given, one))

@@ -30,7 +30,7 @@ export interface SignIn {
 
 interface Parts {
   core: Core
-  addressOf: ClientAddress
+  readClientAddress: ClientAddress
   limits: Limits
   memory: MemoryBudget
   countPeople: PeopleLimit
@@ -45,7 +45,7 @@ export type OwnIssuer = Awaited<ReturnType<typeof openOwnIssuer>>
 
 /** The authorization server with the portal; in a trial also at its path of localhost, as another issuer. */
 export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
-  const { core, addressOf, limits, authBaseUrl, baseUrls, localUrls } = parts
+  const { core, readClientAddress, limits, authBaseUrl, baseUrls, localUrls } = parts
   const { db, now } = core
   await registerPortal(db)
   const keys = await openSigningKeys({ db, now, cipher: signIn.cipher, onError: signIn.onError })
@@ -63,14 +63,14 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         keys,
         authBaseUrl,
         realm,
-        accessOf: core.accessOf,
+        findAccess: core.findAccess,
         due: core.due,
-        clientAddress: addressOf,
+        clientAddress: readClientAddress,
         appsBaseUrl: baseUrls.apps,
         resources: [parts.baseUrls, ...(localUrls ? [localUrls] : [])].flatMap((urls) =>
           sectionNames.map((name) => urls[name]),
         ),
-        authenticate: limitFailures(createAuthenticate([trusted], now), addressOf, limits),
+        authenticate: limitFailures(createAuthenticate([trusted], now), readClientAddress, limits),
         requestMs: core.timeLimits.requestMs,
       })
       addPortal(pages, {

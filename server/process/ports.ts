@@ -14,7 +14,7 @@ interface Addresses {
 
 /** Opens both ports, or none. Throws if one is taken. */
 export async function openPorts(parts: HttpParts, { port, host, internalPort, internalHost }: Addresses) {
-  const asPublic = { setting: 'PORT', host, headers: corsHeaders, refusalOf: refusalOfRawName }
+  const asPublic = { setting: 'PORT', host, headers: corsHeaders, toRefusal: refusalOfRawName }
   const open = await listen(createPublicApp(parts), port, asPublic)
   const asInternal = { setting: 'INTERNAL_PORT', host: internalHost }
   const internal = await listen(createInternalApp(parts), internalPort, asInternal).catch(async (error) => {

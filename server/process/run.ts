@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import { environment, readConfig, unknownSettings } from './config.ts'
 import { createLog, logConsole } from './log.ts'
 import type { StartOptions } from './start-options.ts'
-import { settingsOf } from './start-options.ts'
+import { toSettings } from './start-options.ts'
 
 /** Time after the drain: 8 s for requests in flight, and the time to close the database. */
 const CLOSE_MS = 9_500
@@ -54,7 +54,7 @@ export async function runProcess(
 function readSettings(options: StartOptions): Config {
   const env = environment()
   try {
-    return readConfig({ ...env, ...settingsOf(options, env) })
+    return readConfig({ ...env, ...toSettings(options, env) })
   } catch (error) {
     throw new Error([(error as Error).message, ...unknownSettings()].join('\n'), { cause: error })
   }

@@ -77,7 +77,7 @@ export const smtpUrl = z
   .url({ protocol: /^smtps?$/, error: MAIL_SERVER })
   .refine((text) => URL.canParse(text) && new URL(text).hostname !== '', MAIL_SERVER)
 
-/** Of a line of a mail's header (RFC 5322, 2.1.1). */
+/** The longest line of a mail's header (RFC 5322, 2.1.1). */
 const MAX_SENDER = 998
 
 /** As in the header `From`: an address, or `Name <address>`. */

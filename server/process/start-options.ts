@@ -7,7 +7,7 @@ export interface StartOptions {
 }
 
 /** The settings that the options stand for. */
-export const settingsOf = ({ port, lan }: StartOptions, { INTERNAL_PORT }: Environment): Environment => ({
+export const toSettings = ({ port, lan }: StartOptions, { INTERNAL_PORT }: Environment): Environment => ({
   ...(port !== undefined && { PORT: port, INTERNAL_PORT: INTERNAL_PORT || String(Number(port) + 1 || '') }),
   ...(lan !== undefined && { HOST: '0.0.0.0', LOCAL_HOST: lan }),
 })

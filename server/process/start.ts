@@ -17,7 +17,7 @@ import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
 import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
-import { signInOf } from './login.ts'
+import { createSignIn } from './login.ts'
 import { developerMails } from './mailer.ts'
 import { openPorts } from './ports.ts'
 import type { Runtime } from './runtime.ts'
@@ -82,12 +82,12 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
     tracing,
     pageBrand,
     docs: builtDocs,
-    addressOf: clientAddress(config.trustedProxies),
+    readClientAddress: clientAddress(config.trustedProxies),
     baseUrls: config.baseUrls,
     authBaseUrl: config.authBaseUrl,
     localUrls: trial?.urls.local,
     internalNames: config.internalNames,
-    signIn: await signInOf(config, store, { core, secretsKeys, limits, sendMail: mailer, log }),
+    signIn: await createSignIn(config, store, { core, secretsKeys, limits, sendMail: mailer, log }),
     trust: (own) => openTrustedIssuers(config, own, { db, now, log, issuerMs: timeLimits.issuerMs }),
     trial,
     limited: limiter.refused,

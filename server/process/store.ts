@@ -4,7 +4,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import type { PoolObserver } from '../../prisma/pg/observed-pool.ts'
 import type { SchemaOptions } from '../../prisma/prepare-schema.ts'
 import { prepareSchema } from '../../prisma/prepare-schema.ts'
-import { roleOf } from '../../prisma/session-limits.ts'
+import { readRole } from '../../prisma/session-limits.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import type { Config } from './config.ts'
 
@@ -46,7 +46,7 @@ export async function openStore(
   const pooledUrl = databaseUrl ?? embedded!.url
   const url = config.databaseDirectUrl ?? pooledUrl
   try {
-    const role = roleOf(pooledUrl)
+    const role = readRole(pooledUrl)
     await prepareStore(url, { directory: embedded?.directory, role, migrateOnStart, warn })
   } catch (error) {
     await embedded?.stop()
@@ -81,9 +81,9 @@ export async function prepareStore(
 
 /** An error with instructions for the operator, for a database embedded in a directory or not. */
 export const databaseUnusable = (cause: NodeJS.ErrnoException, directory: string | undefined) =>
-  new Error(reasonOf(cause, directory), { cause })
+  new Error(describeReason(cause, directory), { cause })
 
-function reasonOf(error: NodeJS.ErrnoException, directory: string | undefined): string {
+function describeReason(error: NodeJS.ErrnoException, directory: string | undefined): string {
   // For a host with several addresses Node's error has a code but no message.
   if (!(error instanceof ForeignMigrationError)) return `The database cannot be used: ${error.message || error.code}`
   const made = `made by another version of this service, whose migration ${error.migration} differs`

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import { sampleApp } from '../../examples/third-party/serve.ts'
 import type { Database } from '../../prisma/client.ts'
 import { statement, text, texts } from '../../prisma/pg/statement.ts'
-import { issuerOf } from '../browser/addresses.ts'
-import { nameOf } from '../http/host-name.ts'
+import { toIssuer } from '../browser/addresses.ts'
+import { normalizeHost } from '../http/host-name.ts'
 import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
 import type { Step } from '../http/state.ts'
 import { isLoopback } from '../tokens/loopback.ts'
@@ -17,7 +17,7 @@ function mountSampleApp({ apps: api, sync }: BaseUrls, issuer: string): Step | u
   const handle = sampleApp({ api, sync, issuer, clientId: SAMPLE_CLIENT })
   if (!handle) return undefined
   return (ctx, next) => {
-    if (nameOf(ctx.state.host) !== SAMPLE_HOST) return next()
+    if (normalizeHost(ctx.state.host) !== SAMPLE_HOST) return next()
     ctx.respond = false
     ctx.state.address = ctx.state.path
     return handle(ctx.req, ctx.res, () => {
@@ -78,7 +78,7 @@ function trialUrls({ baseUrls, port, localHost }: Config): TrialUrls {
 export function openTrial(config: Config) {
   if (!isTrial(config)) return undefined
   const urls = trialUrls(config)
-  const step = mountSampleApp(config.baseUrls, issuerOf(config.authBaseUrl))
+  const step = mountSampleApp(config.baseUrls, toIssuer(config.authBaseUrl))
   let example: string | undefined
   let referenceClient: string | undefined
   return {

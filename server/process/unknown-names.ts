@@ -1,4 +1,4 @@
-import { nearName, slipOf } from './near-name.ts'
+import { findSlip, nearName } from './near-name.ts'
 
 type Texts = Readonly<Record<string, string | undefined>>
 
@@ -23,7 +23,7 @@ export function misspeltInEnvironment(env: Texts, known: readonly string[]): str
   return Object.keys(env)
     .filter((name) => env[name] && !known.includes(name) && !OF_PACKAGES.test(name) && !isOfKubernetes(name, env))
     .flatMap((name) => {
-      const meant = slipOf(name.toUpperCase(), unset)
+      const meant = findSlip(name.toUpperCase(), unset)
       return meant ? [`${name} in the environment is not a setting of this service: is ${meant} meant?`] : []
     })
 }

@@ -73,7 +73,7 @@ export function openWakes(watches: Watches, sending: Sending): Wakes {
     isSoon = false
     if (gathered.size === 0 && !isAsked) return
     isAsked = false
-    for (const text of textsOf(from, [...gathered.values()], maxBytes)) {
+    for (const text of formatMessages(from, [...gathered.values()], maxBytes)) {
       const sent = send(text)
         .catch(() => {})
         .finally(() => underWay.delete(sent))
@@ -94,15 +94,15 @@ export function openWakes(watches: Watches, sending: Sending): Wakes {
   for (const [name, watch] of Object.entries(watches)) {
     watch.onWake = (changed) => {
       if (isAlone) return
-      gathered.set(JSON.stringify([name, changed.app, changed.club, placeOf(changed)]), {
+      gathered.set(JSON.stringify([name, changed.app, changed.club, toPlace(changed)]), {
         store: [name, changed.app, changed.club],
-        place: placeOf(changed),
+        place: toPlace(changed),
       })
       sendSoon()
     }
   }
   return {
-    hello: () => textOf({ from, hello: randomUUID(), changed: [] }),
+    hello: () => formatMessage({ from, hello: randomUUID(), changed: [] }),
     receive(text) {
       const received = parsed(text)
       if (!received) return false
@@ -141,25 +141,25 @@ export function openWakes(watches: Watches, sending: Sending): Wakes {
   }
 }
 
-const placeOf = (changed: Store | Place): Changed['place'] =>
+const toPlace = (changed: Store | Place): Changed['place'] =>
   'collection' in changed ? [changed.owner, changed.collection] : null
 
 /** One that is too large alone is left to the looks. */
-function* textsOf(from: string, changed: readonly Changed[], maxBytes: number): Generator<string> {
+function* formatMessages(from: string, changed: readonly Changed[], maxBytes: number): Generator<string> {
   const [stores, places] = [changed.map(({ store }) => store), changed.map(({ place }) => place)]
-  const text = textOf({ from, changed: stores, places })
+  const text = formatMessage({ from, changed: stores, places })
   if (Buffer.byteLength(text) <= maxBytes) return yield text
   if (changed.length === 1) return
   const half = Math.ceil(changed.length / 2)
-  yield* textsOf(from, changed.slice(0, half), maxBytes)
-  yield* textsOf(from, changed.slice(half), maxBytes)
+  yield* formatMessages(from, changed.slice(0, half), maxBytes)
+  yield* formatMessages(from, changed.slice(half), maxBytes)
 }
 
-const textOf = (message: Message) => JSON.stringify(message)
+const formatMessage = (message: Message) => JSON.stringify(message)
 
 /** The message of a command that has changed a store, or has made deliveries due (an app and a club without names). */
 export const changedBy = (watch: 'stores' | 'due', { app, club }: Store) =>
-  textOf({ from: COMMAND, changed: [[watch, app, club]], places: [null] })
+  formatMessage({ from: COMMAND, changed: [[watch, app, club]], places: [null] })
 
 /** Other programs may use the same channel. */
 function parsed(text: string): Message | undefined {

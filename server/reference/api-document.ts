@@ -55,18 +55,18 @@ export interface Schema extends Record<'const' | 'default', unknown> {
   oneOf?: Schema[]
 }
 
-export const operationsOf = ({ paths }: ApiDocument): PathOperation[] =>
+export const listOperations = ({ paths }: ApiDocument): PathOperation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
 
-export const tagOf = ({ tags: [tag = 'Operations'] = [] }: Operation) => tag
+export const readTag = ({ tags: [tag = 'Operations'] = [] }: Operation) => tag
 
-/** Of errors. Those of operations stand with them. */
-export const errorSchemasOf = ({ components: { schemas = {} } = {} }: ApiDocument) =>
+/** The schemas of errors. Those of operations stand with them. */
+export const listErrorSchemas = ({ components: { schemas = {} } = {} }: ApiDocument) =>
   ['ApiError', 'Detail'].flatMap((name): [string, Schema][] => (schemas[name] ? [[name, schemas[name]]] : []))
 
-export const scopesOf = ({ security = [] }: Operation) => [
+export const listScopes = ({ security = [] }: Operation) => [
   ...new Set(security.flatMap((one) => Object.values(one).flat())),
 ]
 

@@ -2,8 +2,8 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Html } from '../browser/pages/html.ts'
 import { codeHtml, html } from '../browser/pages/html.ts'
 import type { Parameter, PathOperation } from './api-document.ts'
-import { codeOf } from './code.js'
-import { exampleOf } from './schema-text.ts'
+import { renderCode } from './code.js'
+import { findExample } from './schema-text.ts'
 
 export interface CallView {
   operation: PathOperation
@@ -13,11 +13,12 @@ export interface CallView {
   body: string | undefined
 }
 
-const startValue = (parameter: Parameter) => (parameter.required ? String(exampleOf(parameter) ?? parameter.name) : '')
-const typeOf = ({ schema }: Parameter) => schema?.type as string | undefined
+const startValue = (parameter: Parameter) =>
+  parameter.required ? String(findExample(parameter) ?? parameter.name) : ''
+const readType = ({ schema }: Parameter) => schema?.type as string | undefined
 
 /** The call with its examples. */
-export const callOf = ({
+export const buildCall = ({
   operation: { operationId: id, method, path, parameters = [] },
   section,
   base,
@@ -29,7 +30,7 @@ export const callOf = ({
   section,
   base,
   body,
-  fields: parameters.map((one) => ({ name: one.name, in: one.in, value: startValue(one), type: typeOf(one) })),
+  fields: parameters.map((one) => ({ name: one.name, in: one.in, value: startValue(one), type: readType(one) })),
 })
 
 const languages = [
@@ -42,7 +43,7 @@ const languages = [
 /** A tab for each language, without the script too; the script writes what the form contains. */
 export function codeTabs(view: CallView): Html {
   const { operationId: id, summary } = view.operation
-  const code = codeOf(callOf(view))
+  const code = renderCode(buildCall(view))
   const shown = languages.filter(([language]) => code[language] !== undefined)
   return html`<div class="tabs" role="group" aria-label="Code: ${summary ?? id}">
 ${shown.map(([language, name]) => html`<label><input type="radio" name="code-${id}" value="${language}"${language === 'curl' && html` checked`}>${name}</label>`)}
@@ -60,7 +61,7 @@ ${body && html`<label>Body<textarea name="body" rows="${Math.min(body.split('\n'
 
 function input(parameter: Parameter) {
   const { name, in: place, required, schema } = parameter
-  const type = typeOf(parameter)
+  const type = readType(parameter)
   const values = type === 'boolean' ? [true, false] : schema?.enum
   const options = values?.map((value) => html`<option>${String(value)}</option>`)
   const typed = (type === 'integer' || type === 'boolean') && html` data-type="${type}"`

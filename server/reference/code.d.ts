@@ -8,7 +8,7 @@ export interface CallField {
 }
 
 export interface Call {
-  /** Of the operation. */
+  /** The operation's id. */
   id: string
   method: string
   /** With its parameters in braces. */
@@ -22,10 +22,10 @@ export interface Call {
 }
 
 /** Without the token. */
-export function requestOf(call: Call): { url: string; headers: Record<string, string>; body: string | undefined }
+export function buildRequest(call: Call): { url: string; headers: Record<string, string>; body: string | undefined }
 
 /** `sdk` is undefined where the SDK has no function. The code has `$TOKEN` or `token`. */
-export function codeOf(call: Call): { curl: string; fetch: string; sdk: string | undefined; trpc: string }
+export function renderCode(call: Call): { curl: string; fetch: string; sdk: string | undefined; trpc: string }
 
 /** The value that JSON stands for, in an object; undefined where it stands for none, or would be sent as another one. */
-export function parsedOf(text: string): { value: unknown } | undefined
+export function tryParse(text: string): { value: unknown } | undefined

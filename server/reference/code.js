@@ -22,14 +22,14 @@ const sdkCalls = {
   webhookGet: to('webhook.get', ({ id }) => [id]),
   webhookDelete: to('webhook.delete', ({ id }) => [id]),
 }
-const sdkCallOf = (id) =>
-  sdkCalls[id] ?? (/^me[A-Z]/.test(id) ? to(procedureOf(id), (input) => [some(input)]) : undefined)
+const findSdkCall = (id) =>
+  sdkCalls[id] ?? (/^me[A-Z]/.test(id) ? to(toProcedure(id), (input) => [some(input)]) : undefined)
 /** `storage.put` of `storagePut`. */
-const procedureOf = (id) => id.replace(/[A-Z]/g, (letter) => `.${letter.toLowerCase()}`)
+const toProcedure = (id) => id.replace(/[A-Z]/g, (letter) => `.${letter.toLowerCase()}`)
 const some = (object) => (Object.keys(object).length > 0 ? object : undefined)
 
 /** What fetch gets, without the token: the address, headers and body. */
-export function requestOf({ base, path, fields, body }) {
+export function buildRequest({ base, path, fields, body }) {
   const headers = {}
   const query = new URLSearchParams()
   let filled = path
@@ -44,11 +44,11 @@ export function requestOf({ base, path, fields, body }) {
 }
 
 /** The code by language. `call` has `id`, `method`, `path`, `section`, `base`, `fields` and the text of the `body`. */
-export function codeOf(call) {
+export function renderCode(call) {
   const { id, method, section, base } = call
-  const { url, headers, body } = requestOf(call)
-  const input = inputOf(call)
-  const sdkCall = sdkCallOf(id)
+  const { url, headers, body } = buildRequest(call)
+  const input = toInput(call)
+  const sdkCall = findSdkCall(id)
   const assigned = (expression) => (method === 'DELETE' ? expression : `const answer = ${expression}`)
   const sdk = ({ name, given, store }) => `import { createClient } from '@member-apps/sdk'
 
@@ -60,10 +60,10 @@ ${store ? `const store = api.storage(${listed(store)})\n` : ''}${assigned(`await
   const trpc = () => `import { createClient } from 'member-apps-client'
 
 const api = createClient({ url: 'http://localhost:3001/trpc', token })
-${assigned(`await api.${procedureOf(id)}.${method === 'GET' ? 'query' : 'mutate'}(${listed([some(input)])})`)}`
+${assigned(`await api.${toProcedure(id)}.${method === 'GET' ? 'query' : 'mutate'}(${listed([some(input)])})`)}`
   return {
-    curl: curlOf(method, url, headers, body),
-    fetch: fetchOf(method, url, headers, body),
+    curl: renderCurl(method, url, headers, body),
+    fetch: renderFetch(method, url, headers, body),
     sdk: sdkCall && (input ? sdk(sdkCall(input)) : UNWRITABLE),
     trpc: input ? trpc() : UNWRITABLE,
   }
@@ -72,7 +72,7 @@ ${assigned(`await api.${procedureOf(id)}.${method === 'GET' ? 'query' : 'mutate'
 const UNWRITABLE =
   '// Only curl and fetch send this body as it is: it is no JSON object, or JavaScript writes it differently.'
 
-function curlOf(method, url, headers, body) {
+function renderCurl(method, url, headers, body) {
   const pairs = Object.entries(headers).map((pair) => ` \\\n  -H ${quoted(pair.join(': '))}`)
   return `curl -X ${method} ${quoted(url)} \\
   -H "Authorization: Bearer $TOKEN"${pairs.join('')}${body === undefined ? '' : ` -d ${quoted(body)}`}`
@@ -80,10 +80,10 @@ function curlOf(method, url, headers, body) {
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 
-function fetchOf(method, url, headers, body) {
-  const pairs = [`authorization: \`Bearer \${token}\``, ...Object.entries(headers).map((pair) => pairOf(pair, ''))]
+function renderFetch(method, url, headers, body) {
+  const pairs = [`authorization: \`Bearer \${token}\``, ...Object.entries(headers).map((pair) => renderPair(pair, ''))]
   const sent = pairs.length === 1 ? `{ ${pairs} }` : `{\n${pairs.map((pair) => `    ${pair},\n`).join('')}  }`
-  const parsed = body === undefined ? undefined : parsedOf(body)
+  const parsed = body === undefined ? undefined : tryParse(body)
   const text = parsed ? `JSON.stringify(${literal(parsed.value, '  ')})` : literal(body)
   return `const response = await fetch(${literal(url)}, {${method === 'GET' ? '' : `\n  method: '${method}',`}
   headers: ${sent},${body === undefined ? '' : `\n  body: ${text},`}
@@ -91,8 +91,8 @@ function fetchOf(method, url, headers, body) {
 }
 
 /** The input of the procedure: `If-Match` is `ifMatch`. Undefined where the body is no object that can be written. */
-function inputOf({ fields, body }) {
-  const parsed = body === undefined ? { value: {} } : parsedOf(body)
+function toInput({ fields, body }) {
+  const parsed = body === undefined ? { value: {} } : tryParse(body)
   if (!parsed || Object(parsed.value) !== parsed.value || Array.isArray(parsed.value)) return undefined
   const given = fields.filter(({ value }) => value !== '')
   return {
@@ -110,7 +110,7 @@ function inputValue({ type, value }) {
 }
 
 /** The value that JSON stands for, in an object; undefined where it stands for none, or would be sent as another one. */
-export function parsedOf(text) {
+export function tryParse(text) {
   try {
     const value = JSON.parse(text)
     return JSON.stringify(value).replace(/\s/g, '') === text.replace(/\s/g, '') ? { value } : undefined
@@ -119,7 +119,7 @@ export function parsedOf(text) {
   }
 }
 
-/** Of an object in a line: code is beside the text, 50 characters wide. */
+/** The longest object in one line: code is beside the text, 50 characters wide. */
 const MAX_LINE = 44
 
 /** A value in JavaScript. */
@@ -129,7 +129,7 @@ function literal(value, indent = '') {
   const inner = `${indent}  `
   const [open, close, parts] = Array.isArray(value)
     ? ['[', ']', value.map((one) => literal(one, inner))]
-    : ['{', '}', Object.entries(value).map((pair) => pairOf(pair, inner))]
+    : ['{', '}', Object.entries(value).map((pair) => renderPair(pair, inner))]
   if (parts.length === 0) return open + close
   const space = open === '{' ? ' ' : ''
   const flat = `${open}${space}${parts.join(', ')}${space}${close}`
@@ -137,10 +137,10 @@ function literal(value, indent = '') {
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
 }
 
-const pairOf = ([key, value], indent) => `${keyOf(key)}: ${literal(value, indent)}`
+const renderPair = ([key, value], indent) => `${renderKey(key)}: ${literal(value, indent)}`
 
 /** In brackets it is a property also where it would name the prototype. */
-function keyOf(key) {
+function renderKey(key) {
   if (key === '__proto__') return `['${key}']`
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key)
 }

@@ -30,9 +30,9 @@ ${rows.map((row) => entry(row, section))}`,
 }
 
 const entry = (row: CatalogueRow, section: Section) =>
-  html`<section class="error" id="${row.id}"><h3><a href="#${row.id}">${row.id}</a> <small>${row.place}</small></h3><pre><code>${codeHtml(JSON.stringify(bodyOf(row, section)))}</code></pre><p><b>Cause:</b> ${row.cause}</p><p><b>What to do:</b> ${row.fix}</p></section>`
+  html`<section class="error" id="${row.id}"><h3><a href="#${row.id}">${row.id}</a> <small>${row.place}</small></h3><pre><code>${codeHtml(JSON.stringify(formatBody(row, section)))}</code></pre><p><b>Cause:</b> ${row.cause}</p><p><b>What to do:</b> ${row.fix}</p></section>`
 
-const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {
+const formatBody = ({ error, place }: CatalogueRow, section: Section) => {
   if (place === 'tRPC') return trpcBody(error)
   if (place === 'every API') return envelope(error, section, '3f0c9a52')
   const sections = place.split(/, | and /) as Section[]

@@ -1,30 +1,30 @@
 import { html } from '../browser/pages/html.ts'
 import type { PathOperation } from './api-document.ts'
 import type { Common } from './operation.ts'
-import { failure, headerFields, jsonOf, list, messageOf } from './operation.ts'
+import { failure, findJson, headerFields, list, readMessage } from './operation.ts'
 
-const answersOf = ({ responses }: PathOperation) => Object.entries(responses)
-const nameOf = (id: string, body: unknown) => `${id} ${messageOf(body)}`
-const errorsOf = (operation: PathOperation) =>
-  answersOf(operation)
+const listResponses = ({ responses }: PathOperation) => Object.entries(responses)
+const formatName = (id: string, body: unknown) => `${id} ${readMessage(body)}`
+const listErrors = (operation: PathOperation) =>
+  listResponses(operation)
     .filter(([status]) => status >= '400')
     .flatMap(([, { content }]) =>
-      Object.entries(jsonOf(content)?.examples ?? {}).map(([id, { value }]) => nameOf(id, value)),
+      Object.entries(findJson(content)?.examples ?? {}).map(([id, { value }]) => formatName(id, value)),
     )
-const headersOf = (operation: PathOperation) =>
-  answersOf(operation)
+const listHeaders = (operation: PathOperation) =>
+  listResponses(operation)
     .filter(([status]) => status < '400')
     .flatMap(([, { headers = {} }]) => Object.keys(headers))
 
 const inAll = ([first = [], ...others]: string[][]) =>
   others.length === 0 ? [] : first.filter((name) => others.every((names) => names.includes(name)))
 
-export function commonOf(operations: readonly PathOperation[]): Common {
-  const errors = new Set(inAll(operations.map(errorsOf)))
-  const headers = new Set(inAll(operations.map(headersOf)))
+export function findCommon(operations: readonly PathOperation[]): Common {
+  const errors = new Set(inAll(operations.map(listErrors)))
+  const headers = new Set(inAll(operations.map(listHeaders)))
   return {
     isAny: errors.size > 0,
-    isError: (id, body) => errors.has(nameOf(id, body)),
+    isError: (id, body) => errors.has(formatName(id, body)),
     isHeader: (name) => headers.has(name),
   }
 }
@@ -32,7 +32,7 @@ export function commonOf(operations: readonly PathOperation[]): Common {
 /** The first operation has them all. */
 export function commonSection([operation]: readonly PathOperation[], { isAny, isError, isHeader }: Common) {
   if (!isAny) return ''
-  const answers = answersOf(operation!)
+  const answers = listResponses(operation!)
   const headers = answers.flatMap(([, { headers = {} }]) => Object.entries(headers))
   const common = Object.fromEntries(headers.filter(([name]) => isHeader(name)))
   return html`<section class="operation" id="common">

@@ -32,7 +32,7 @@ ${guides.map(({ title, about, address }) => `- [${title}](${new URL(address, url
 
 ## Tokens
 
-${issuer ? `OAuth 2.0 authorization code with PKCE, public clients (apps with a server may have a secret or keys), issuer ${issuer}; metadata: ${metadataOf(issuer)}` : "Access tokens (JWT) of the platform's OAuth server, which its operator names."}
+${issuer ? `OAuth 2.0 authorization code with PKCE, public clients (apps with a server may have a secret or keys), issuer ${issuer}; metadata: ${toMetadataUrl(issuer)}` : "Access tokens (JWT) of the platform's OAuth server, which its operator names."}
 Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club (apps, sync), an academy (lms) or a provider (notify).
 
 ## Rules that code gets wrong
@@ -45,7 +45,7 @@ Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club 
 - Send Idempotency-Key with a quiz result, a conditional write and a batch, and the same key when that request is repeated.
 `
 
-function metadataOf(issuer: string) {
+function toMetadataUrl(issuer: string) {
   const { origin, pathname } = new URL(issuer)
   return `${origin}/.well-known/oauth-authorization-server${pathname}`
 }

@@ -2,12 +2,12 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Html } from '../browser/pages/html.ts'
 import { codeHtml, html } from '../browser/pages/html.ts'
 import type { Content, Parameter, PathOperation, Response } from './api-document.ts'
-import { scopesOf } from './api-document.ts'
+import { listScopes } from './api-document.ts'
 import { callForm, codeTabs } from './call.ts'
 import type { Field } from './schema-text.ts'
-import { exampleOf, fieldsOf, typeOf } from './schema-text.ts'
+import { findExample, formatType, listFields } from './schema-text.ts'
 
-export const jsonOf = (content: Content = {}) => content['application/json']
+export const findJson = (content: Content = {}) => content['application/json']
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 const inCode = (text: string, index: number) => (index % 2 === 1 ? html`<code>${text}</code>` : text)
 
@@ -33,9 +33,9 @@ interface Place {
 /** An operation's input and responses; beside them code, the response's example, and a form to try it, which needs the script. */
 export function operationSection(operation: PathOperation, { section, base, common }: Place): Html {
   const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = operation
-  const content = jsonOf(requestBody?.content)
-  const view = { operation, section, base, body: content && pretty(exampleOf(content) ?? {}) }
-  const scopes = scopesOf(operation).filter((scope) => !description?.includes(scope))
+  const content = findJson(requestBody?.content)
+  const view = { operation, section, base, body: content && pretty(findExample(content) ?? {}) }
+  const scopes = listScopes(operation).filter((scope) => !description?.includes(scope))
   const answers = Object.entries(responses)
   const good = answers.filter(([status]) => status < '400')
   const failures = answers.filter(([status]) => status >= '400').map((answer) => failure(answer, common.isError))
@@ -46,7 +46,7 @@ export function operationSection(operation: PathOperation, { section, base, comm
 ${prose(description)}
 ${scopes.map((scope) => html`<p>Requires the scope <code>${scope}</code>.</p>`)}
 ${list('Parameters', parameters.map(parameterField))}
-${content?.schema && list('Body', fieldsOf(content.schema))}
+${content?.schema && list('Body', listFields(content.schema))}
 ${good.map((answer) => success(answer, common.isHeader))}
 <details><summary>Errors</summary><dl class="fields narrow">${failures}</dl>
 ${common.isAny && html`<p><a href="#common">Errors of every operation</a></p>`}</details>
@@ -61,7 +61,7 @@ ${callForm(view)}
 
 export const parameterField = ({ name, in: place, required, description, schema }: Parameter): Field => {
   const preset = schema?.default !== undefined && `default ${schema.default}`
-  const type = [place, schema && typeOf(schema), preset, required && 'required'].filter(Boolean).join(', ')
+  const type = [place, schema && formatType(schema), preset, required && 'required'].filter(Boolean).join(', ')
   return { name, type, meaning: description ?? schema?.description }
 }
 
@@ -77,15 +77,15 @@ const field = ({ name, type, meaning }: Field) =>
 type Answer = [status: string, response: Response]
 
 function success([status, { description, headers = {}, content }]: Answer, isCommon: Common['isHeader']) {
-  const schema = jsonOf(content)?.schema
+  const schema = findJson(content)?.schema
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !isCommon(name)))
   return html`<h3>Response ${status}</h3>${prose(description)}
-${schema && list('', fieldsOf(schema))}
+${schema && list('', listFields(schema))}
 ${Object.keys(own).length > 0 && html`<details><summary>Headers (${status})</summary>${list('', headerFields(own))}</details>`}`
 }
 
 function exampleBlock([status, { content }]: Answer) {
-  const example = content && exampleOf(jsonOf(content) ?? {})
+  const example = content && findExample(findJson(content) ?? {})
   return (
     example !== undefined &&
     html`<h3>Example (${status})</h3><div class="block"><pre><code>${codeHtml(pretty(example))}</code></pre></div>`
@@ -94,16 +94,16 @@ function exampleBlock([status, { content }]: Answer) {
 
 /** The names of a status' examples are ids of the catalogue; without examples its description has the messages. */
 export function failure([status, { description, content }]: Answer, isHidden: Common['isError']) {
-  const examples = Object.entries(jsonOf(content)?.examples ?? {})
+  const examples = Object.entries(findJson(content)?.examples ?? {})
   const links = examples
     .filter(([id, { value }]) => !isHidden(id, value))
-    .map(([id, { value }]) => html`<a href="docs/errors#${id}">${messageOf(value)}</a>`)
+    .map(([id, { value }]) => html`<a href="docs/errors#${id}">${readMessage(value)}</a>`)
   if (examples.length > 0 && links.length === 0) return ''
   const messages = description.split(' / ').map((message) => html`<p>${message}</p>`)
   return html`<div><dt><code>${status}</code></dt><dd>${links.length > 0 ? links : messages}</dd></div>`
 }
 
-export const messageOf = (body: unknown) => {
+export const readMessage = (body: unknown) => {
   const { detail, error } = body as { detail?: string; error?: { message: string } }
   return detail ?? error?.message
 }

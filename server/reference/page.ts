@@ -1,17 +1,17 @@
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { isScope, scopes } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
-import { dataUrlOf } from '../browser/brand.ts'
+import { toDataUrl } from '../browser/brand.ts'
 import { document } from '../browser/pages/document.ts'
 import type { Html } from '../browser/pages/html.ts'
 import { html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
-import { errorSchemasOf, operationsOf, scopesOf } from './api-document.ts'
-import { commonOf, commonSection } from './every-operation.ts'
+import { listErrorSchemas, listOperations, listScopes } from './api-document.ts'
+import { commonSection, findCommon } from './every-operation.ts'
 import { list, operationSection, prose } from './operation.ts'
-import { fieldsOf } from './schema-text.ts'
+import { listFields } from './schema-text.ts'
 import { sidebar } from './sidebar.ts'
 
 export interface Reference {
@@ -29,7 +29,7 @@ export const shell = (title: string, brand: Brand | undefined, above: Html, head
   document({
     language: 'en',
     mark: brand?.name ?? words.en.mark,
-    logo: brand?.logo && dataUrlOf(brand.logo),
+    logo: brand?.logo && toDataUrl(brand.logo),
     above,
     title,
     style: head,
@@ -38,8 +38,8 @@ export const shell = (title: string, brand: Brand | undefined, above: Html, head
 
 export function referencePage(reference: Reference): string {
   const { api, section, urls } = reference
-  const operations = operationsOf(api)
-  const common = commonOf(operations)
+  const operations = listOperations(api)
+  const common = findCommon(operations)
   return shell(
     `${api.info.title}: API reference`,
     reference.brand,
@@ -53,26 +53,29 @@ export function referencePage(reference: Reference): string {
 ${session(reference)}
 ${operations.map((operation) => operationSection(operation, { section, base: urls[section], common }))}
 ${commonSection(operations, common)}
-${errorSchemasOf(api).map(schemaSection)}`,
+${listErrorSchemas(api).map(schemaSection)}`,
   )
 }
 
 const schemaSection = ([name, schema]: [string, Schema]) => html`<section class="operation" id="schema-${name}">
 <h2><code>${name}</code></h2>
-<div class="about">${prose(schema.description)}${list('', fieldsOf(schema))}</div>
+<div class="about">${prose(schema.description)}${list('', listFields(schema))}</div>
 </section>`
 
 const organisations = { apps: 'a club', lms: 'an academy', notify: 'a provider' }
 
 function session({ api, section, issuer, client }: Reference) {
-  const needed = [...new Set(operationsOf(api).flatMap(scopesOf))].filter(isScope)
+  const needed = [...new Set(listOperations(api).flatMap(listScopes))].filter(isScope)
   // A token is for one organisation, and the calls of sync are for several kinds.
-  const kinds = (['apps', 'lms', 'notify'] as const)
-    .map((kind) => ({ kind, scope: needed.filter((scope) => scopes[scope].section === kind).join(' ') }))
+  const sections = (['apps', 'lms', 'notify'] as const)
+    .map((tokenSection) => ({
+      tokenSection,
+      scope: needed.filter((scope) => scopes[scope].section === tokenSection).join(' '),
+    }))
     .filter(({ scope }) => scope !== '')
-  const signIns = kinds.map(
-    ({ kind, scope }) =>
-      html`<button class="primary sign-in" data-scope="${scope}">${kinds.length === 1 ? 'Sign in to try the calls' : `Sign in for ${organisations[kind]}`}</button> `,
+  const signIns = sections.map(
+    ({ tokenSection, scope }) =>
+      html`<button class="primary sign-in" data-scope="${scope}">${sections.length === 1 ? 'Sign in to try the calls' : `Sign in for ${organisations[tokenSection]}`}</button> `,
   )
   return html`<section id="session" class="aside" hidden data-section="${section}" data-issuer="${issuer}" data-client="${client}">
 <p id="session-state" role="status"></p>

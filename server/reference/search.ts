@@ -2,10 +2,10 @@ import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import type { SearchSection } from '../browser/docs-layout/search-index.ts'
 import { searchIndex } from '../browser/docs-layout/search-index.ts'
 import type { ApiDocument, PathOperation } from './api-document.ts'
-import { errorSchemasOf, operationsOf, scopesOf } from './api-document.ts'
-import { headerFields, jsonOf, parameterField } from './operation.ts'
+import { listErrorSchemas, listOperations, listScopes } from './api-document.ts'
+import { findJson, headerFields, parameterField } from './operation.ts'
 import type { Field } from './schema-text.ts'
-import { fieldsOf } from './schema-text.ts'
+import { listFields } from './schema-text.ts'
 
 /** The kinds of results, with the page of each. */
 const pages: [address: string, title: string][] = [
@@ -19,12 +19,12 @@ const pages: [address: string, title: string][] = [
 
 /** Operations first, as equally good results stay in this order. */
 export function referenceIndex(api: ApiDocument): string {
-  const operations = operationsOf(api)
+  const operations = listOperations(api)
   const named = operations.map((operation) => ({
     page: 0,
     id: operation.operationId,
     heading: `${operation.method} ${operation.path} · ${operation.summary ?? operation.operationId}`,
-    text: [operation.description, ...scopesOf(operation)].join(' '),
+    text: [operation.description, ...listScopes(operation)].join(' '),
   }))
   const errors = errorCatalogue().map(({ id, error, cause, fix }) => ({
     page: 1,
@@ -32,16 +32,16 @@ export function referenceIndex(api: ApiDocument): string {
     heading: `${error.status} ${id} · ${error.message}`,
     text: `${error.publicCode} ${cause} ${fix}`,
   }))
-  const schemas = errorSchemasOf(api).map(([name, schema]) => ({
+  const schemas = listErrorSchemas(api).map(([name, schema]) => ({
     page: 2,
     id: `schema-${name}`,
     heading: name,
-    text: [schema.description, ...fieldsOf(schema).map(textOf)].join(' '),
+    text: [schema.description, ...listFields(schema).map(searchText)].join(' '),
   }))
   return searchIndex(pages, [...named, ...errors, ...schemas, ...operations.flatMap(fieldSections)])
 }
 
-const textOf = ({ name, meaning }: Field) => `${name} ${meaning ?? ''}`
+const searchText = ({ name, meaning }: Field) => `${name} ${meaning ?? ''}`
 
 /** Parameters, and the headers and fields of bodies, once of each kind. */
 function fieldSections({
@@ -54,16 +54,16 @@ function fieldSections({
 }: PathOperation): SearchSection[] {
   const good = Object.entries(responses).flatMap(([status, response]) => (status < '400' ? response : []))
   const fields = [requestBody, ...good].flatMap((body) => {
-    const schema = jsonOf(body?.content)?.schema
-    return schema ? fieldsOf(schema) : []
+    const schema = findJson(body?.content)?.schema
+    return schema ? listFields(schema) : []
   })
   const headers = good.flatMap(({ headers = {} }) => headerFields(headers))
-  const kinds: [page: number, fields: Field[]][] = [
+  const groups: [page: number, fields: Field[]][] = [
     [3, parameters.map(parameterField)],
     [4, fields],
     [5, headers],
   ]
-  return kinds.flatMap(([page, some]) =>
+  return groups.flatMap(([page, some]) =>
     [...new Map(some.map((field) => [field.name, field])).values()].map(({ name, meaning = '' }) => ({
       page,
       id,

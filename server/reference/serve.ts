@@ -7,11 +7,11 @@ import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
 import { onlyGet, sendStored, storedFile } from '../browser/stored-file.ts'
-import { nameOf } from '../http/host-name.ts'
+import { normalizeHost } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { ApiDocument } from './api-document.ts'
-import { errorSchemasOf, operationsOf, resolved } from './api-document.ts'
+import { listErrorSchemas, listOperations, resolved } from './api-document.ts'
 import { errorsPage } from './errors-page.ts'
 import type { Guide } from './llms-text.ts'
 import { llmsText } from './llms-text.ts'
@@ -49,7 +49,7 @@ export function reference({
   guides,
 }: Options): Step {
   const issuerAt = (urls: BaseUrls) => (urls === localUrls ? localIssuer : issuer)
-  const referenceOf = (section: Section, urls: BaseUrls) => {
+  const buildReference = (section: Section, urls: BaseUrls) => {
     const issuer = issuerAt(urls)
     const api = resolved(
       openApiDocument(section, { urls: [urls[section]], host: new URL(baseUrls[section]).host, brand, issuer }),
@@ -57,15 +57,15 @@ export function reference({
     return { api, section, urls, issuer, brand: pageBrand, client: client?.() }
   }
   const texts = new Map<string, (section: Section, urls: BaseUrls) => [type: string, text: string]>([
-    ['/v1/docs', (...at) => ['text/html', referencePage(referenceOf(...at))]],
-    ['/v1/docs/errors', (...at) => ['text/html', errorsPage(referenceOf(...at))]],
-    ['/v1/docs/search.json', (...at) => ['application/json', referenceIndex(referenceOf(...at).api)]],
+    ['/v1/docs', (...at) => ['text/html', referencePage(buildReference(...at))]],
+    ['/v1/docs/errors', (...at) => ['text/html', errorsPage(buildReference(...at))]],
+    ['/v1/docs/search.json', (...at) => ['application/json', referenceIndex(buildReference(...at).api)]],
     ['/v1/docs/frame.js', () => ['text/javascript', docsLayoutScript]],
     ['/v1/docs/code.js', () => ['text/javascript', codeScript]],
     ['/v1/docs/try.js', () => ['text/javascript', script]],
     [
       '/v1/docs/style.css',
-      (...at) => ['text/css', styleSheet + docsLayoutStyle + ownStyle + currentRule(referenceOf(...at).api)],
+      (...at) => ['text/css', styleSheet + docsLayoutStyle + ownStyle + currentRule(buildReference(...at).api)],
     ],
   ])
   /** Created at first use, so that start-up does not wait for them. */
@@ -78,7 +78,7 @@ export function reference({
 
   // At the paths of localhost the host was replaced.
   const urlsFor = ({ req, state: { host } }: StepContext) =>
-    localUrls && nameOf(req.headers.host ?? '') !== nameOf(host) ? localUrls : baseUrls
+    localUrls && normalizeHost(req.headers.host ?? '') !== normalizeHost(host) ? localUrls : baseUrls
   const fileAt = (ctx: StepContext) => {
     const { path, section } = ctx.state
     if (path === '/llms.txt')
@@ -103,9 +103,9 @@ export function reference({
 /** Marks the current item of the sidebar, without a script. */
 function currentRule(api: ApiDocument) {
   const ids = [
-    ...operationsOf(api).map(({ operationId }) => operationId),
+    ...listOperations(api).map(({ operationId }) => operationId),
     'common',
-    ...errorSchemasOf(api).map(([name]) => `schema-${name}`),
+    ...listErrorSchemas(api).map(([name]) => `schema-${name}`),
   ]
   const items = ids.map((id) => `body:has(#${id}:target) .pages [href$='#${id}']`)
   return `:is(${items}) { color: var(--accent); font-weight: 600; background: var(--card); box-shadow: inset 0.1875rem 0 var(--accent); }\n`

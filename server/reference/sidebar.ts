@@ -7,8 +7,8 @@ import type { Html } from '../browser/pages/html.ts'
 import { html } from '../browser/pages/html.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { ApiDocument, PathOperation } from './api-document.ts'
-import { errorSchemasOf, operationsOf, tagOf } from './api-document.ts'
-import { commonOf } from './every-operation.ts'
+import { listErrorSchemas, listOperations, readTag } from './api-document.ts'
+import { findCommon } from './every-operation.ts'
 
 interface Given {
   api: ApiDocument
@@ -21,8 +21,8 @@ interface Given {
 export function sidebar({ api, section, urls, page }: Given): Html {
   const [operationsPage, errorsPage, root] =
     page === 'operations' ? ['', 'docs/errors', ''] : ['../docs', 'errors', '../']
-  const operations = operationsOf(api)
-  const tags = [...new Set(operations.map(tagOf))]
+  const operations = listOperations(api)
+  const tags = [...new Set(operations.map(readTag))]
   const toOperation = ({ operationId, method, path }: PathOperation) =>
     link(`${operationsPage}#${operationId}`, html`<b>${method}</b> <span>${path}</span>`)
   const statuses = [...new Set(errorCatalogue().map(({ error }) => error.status))]
@@ -32,12 +32,12 @@ export function sidebar({ api, section, urls, page }: Given): Html {
       isShort: true,
       items: sectionNames.map((name) => link(`${urls[name]}/docs`, name, name === section && page === 'operations')),
     },
-    ...tags.map((tag) => ({ title: tag, items: operations.filter((one) => tagOf(one) === tag).map(toOperation) })),
+    ...tags.map((tag) => ({ title: tag, items: operations.filter((one) => readTag(one) === tag).map(toOperation) })),
     {
       title: 'Common',
       items: [
-        commonOf(operations).isAny && link(`${operationsPage}#common`, 'Every operation'),
-        ...errorSchemasOf(api).map(([name]) => link(`${operationsPage}#schema-${name}`, html`<code>${name}</code>`)),
+        findCommon(operations).isAny && link(`${operationsPage}#common`, 'Every operation'),
+        ...listErrorSchemas(api).map(([name]) => link(`${operationsPage}#schema-${name}`, html`<code>${name}</code>`)),
       ].filter((item) => item !== false),
     },
     {

@@ -1,4 +1,4 @@
-import { codeOf, parsedOf, requestOf } from './code.js'
+import { buildRequest, renderCode, tryParse } from './code.js'
 
 // Signs in by redirecting the whole page, and sends the forms' contents. The token stays in this tab.
 const element = (id) => document.getElementById(id)
@@ -81,7 +81,7 @@ function showSession(problem) {
   element('sign-out').hidden = !token
 }
 
-const callOf = (form) => ({
+const readCall = (form) => ({
   id: form.closest('section').id,
   ...form.dataset,
   section,
@@ -97,7 +97,7 @@ const callOf = (form) => ({
 
 // Updates the code to what the form would send.
 function showCode(form) {
-  const code = codeOf(callOf(form))
+  const code = renderCode(readCall(form))
   for (const block of form.closest('section').querySelectorAll('[data-code]'))
     block.querySelector('code').textContent = code[block.dataset.code]
 }
@@ -110,7 +110,7 @@ function chooseLanguage(value) {
 const SHOWN = /^(etag|x-request-id|x-storage-.*|ratelimit.*|retry-after|www-authenticate|allow)$/
 
 async function send(form) {
-  const { url, headers, body } = requestOf(callOf(form))
+  const { url, headers, body } = buildRequest(readCall(form))
   if (kept().token) headers.authorization = `Bearer ${kept().token}`
   const began = performance.now()
   const response = await fetch(url, { method: form.dataset.method, headers, body, cache: 'no-store' })
@@ -131,7 +131,7 @@ async function send(form) {
 
 // Unchanged where indenting would alter it: 1e400, or more digits than a number has.
 function readable(text) {
-  const parsed = parsedOf(text)
+  const parsed = tryParse(text)
   return parsed ? JSON.stringify(parsed.value, null, 2) : text
 }
 
@@ -171,7 +171,7 @@ for (const form of document.querySelectorAll('form[data-path]')) {
   showCode(form)
 }
 chooseLanguage(stored('reference code') ?? 'curl')
-// Of the server that was asked; all else in the address is not an answer.
+// Only the server that was asked answers; all else in the address is no answer.
 const isAnswer = query.state && query.iss === issuer && (query.code || query.error)
 showSession(isAnswer ? await finishSignIn(query) : undefined)
 // Back from the sign-in by the browser's button.

@@ -38,7 +38,7 @@ export interface Refused {
   method: string
   route: string | undefined
   ms: number
-  /** Of the token. */
+  /** The token's member. */
   member: string | null
 }
 
@@ -73,7 +73,7 @@ export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Optio
   let writing: Promise<void> | undefined
   let turn = 0
 
-  function countsOf(client: string, at: number): Counts | undefined {
+  function findCounts(client: string, at: number): Counts | undefined {
     if (at >= minute + MINUTE_MS) {
       ended.push(...counts.values())
       if (ended.length > MAX_CLIENTS) ended = []
@@ -122,11 +122,11 @@ export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Optio
 
   return {
     answered(client, at) {
-      const counted = countsOf(client, at)
+      const counted = findCounts(client, at)
       if (counted) counted.ok++
     },
     refused(client, at, error, { requestId, method, route = null, ms, member }) {
-      const counted = countsOf(client, at)
+      const counted = findCounts(client, at)
       if (!counted) return
       if (error.status === 429) counted.limited++
       // A conditional write that lost is the answer that the app asked for.

@@ -32,13 +32,13 @@ export function createCipher(keys: readonly Buffer[]): Cipher {
       return found.plaintext
     },
     keyIndex: (ciphertext, associatedData) => find(ciphertext, associatedData)?.index ?? null,
-    marksOf: (text, purpose) => keys.map((key) => markWith(key, text, purpose)),
-    sealerFor: (owner) => sealerOf(keys.map((key) => createHmac('sha256', key).update(`seal ${owner}`).digest())),
+    computeMarks: (text, purpose) => keys.map((key) => markWith(key, text, purpose)),
+    sealerFor: (owner) => createSealer(keys.map((key) => createHmac('sha256', key).update(`seal ${owner}`).digest())),
   }
 }
 
 /** Random nonces are unique for some 2^32 texts of one key: hence one for each owner. */
-function sealerOf(keys: readonly Buffer[]): Sealer {
+function createSealer(keys: readonly Buffer[]): Sealer {
   return {
     seal(text) {
       const nonce = nextNonce()
@@ -61,7 +61,7 @@ function sealerOf(keys: readonly Buffer[]): Sealer {
 
 let nonces = Buffer.alloc(0)
 
-/** Of many drawn at once: one by one they take 4 us of the 12 us of a sealed text. */
+/** Nonces are drawn many at once: one by one they take 4 us of the 12 us of a sealed text. */
 function nextNonce(): Buffer {
   if (nonces.length === 0) nonces = randomBytes(NONCE_BYTES * NONCES)
   const nonce = nonces.subarray(0, NONCE_BYTES)

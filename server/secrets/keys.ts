@@ -17,7 +17,7 @@ export interface SecretsSettings {
 }
 
 /** The keys of SECRETS_KEY, else one in a file of the data directory, created on first use. */
-export async function secretsKeysOf({ secretsKeys, dataDir }: SecretsSettings): Promise<readonly Buffer[]> {
+export async function readSecretsKeys({ secretsKeys, dataDir }: SecretsSettings): Promise<readonly Buffer[]> {
   if (secretsKeys) return secretsKeys
   return [Buffer.from(await createOnceFile(dataDir, FILE, () => randomBytes(32).toString('base64')), 'base64')]
 }
@@ -26,12 +26,12 @@ export async function secretsKeysOf({ secretsKeys, dataDir }: SecretsSettings): 
 export async function existingSecretsKeys(settings: SecretsSettings): Promise<readonly Buffer[] | undefined> {
   const { secretsKeys, dataDir } = settings
   const found = secretsKeys ?? (await readFile(join(dataDir, FILE), 'utf8').catch(() => undefined))
-  return found ? secretsKeysOf(settings) : undefined
+  return found ? readSecretsKeys(settings) : undefined
 }
 
 /** Throws when the keys are not this database's. */
 export async function openSecrets(settings: SecretsSettings, db: Database) {
-  const keys = await secretsKeysOf(settings)
+  const keys = await readSecretsKeys(settings)
   const cipher = createCipher(keys)
   await checkSecretsKey(db, cipher)
   return { keys, cipher }

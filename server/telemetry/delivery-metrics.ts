@@ -54,12 +54,12 @@ export function addDeliveryGauges(registry: Registry, { underWay, secondsSinceTu
 /** Due deliveries in the database, for all workers. Every process serves it, as the workers may be down. */
 export function addQueueGauges(registry: Registry, due: () => Promise<{ count: number; oldestSeconds: number }>) {
   // One query for both.
-  let look: ReturnType<typeof due> | undefined
+  let reading: ReturnType<typeof due> | undefined
   const shared = () => {
-    look ??= due().finally(() => {
-      look = undefined
+    reading ??= due().finally(() => {
+      reading = undefined
     })
-    return look
+    return reading
   }
   addGauge(
     registry,

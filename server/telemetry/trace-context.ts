@@ -37,7 +37,7 @@ export interface Tracing {
   attempt: <T>(
     number: number,
     work: (traceparent: string) => Promise<T>,
-    resultOf: (made: T) => { status: number | null; error: string | null },
+    readResult: (made: T) => { status: number | null; error: string | null },
   ) => Promise<T>
   /** Exports the remaining spans within two seconds at most. */
   close: () => Promise<void>

@@ -47,7 +47,7 @@ export function openTracing({ serviceName, version, log }: Options): Tracing {
   const propagator = new W3CTraceContextPropagator()
 
   /** The caller's span. Without `tracestate`, in which a stranger could pass any text. */
-  const contextOf = (traceparent: unknown): Context =>
+  const extractContext = (traceparent: unknown): Context =>
     typeof traceparent !== 'string'
       ? ROOT_CONTEXT
       : propagator.extract(ROOT_CONTEXT, traceparent, {
@@ -69,7 +69,7 @@ export function openTracing({ serviceName, version, log }: Options): Tracing {
     request: ({ method, traceparent }, work, facts) => {
       const kind = SpanKind.SERVER
       const attributes = { 'http.request.method': METHODS.has(method) ? method : '_OTHER' }
-      const span = tracer.startSpan('request', { kind, attributes }, contextOf(traceparent))
+      const span = tracer.startSpan('request', { kind, attributes }, extractContext(traceparent))
       return within(span, async () => {
         await work()
         const { operation, route, status } = facts()
@@ -95,13 +95,13 @@ export function openTracing({ serviceName, version, log }: Options): Tracing {
       }
     },
 
-    attempt: (number, work, resultOf) => {
+    attempt: (number, work, readResult) => {
       const kind = SpanKind.CLIENT
       const attributes = { 'http.request.method': 'POST', 'http.request.resend_count': number - 1 }
       const span = tracer.startSpan('webhook.attempt', { kind, attributes }, ROOT_CONTEXT)
       return within(span, async () => {
-        const made = await work(traceparentOf(span))
-        const { status, error } = resultOf(made)
+        const made = await work(toTraceparent(span))
+        const { status, error } = readResult(made)
         if (status !== null) span.setAttribute('http.response.status_code', status)
         if (error !== null) fail(span, error)
         return made
@@ -120,7 +120,7 @@ function fail(span: Span, type: string) {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-function traceparentOf(span: Span): string {
+function toTraceparent(span: Span): string {
   const { traceId, spanId, traceFlags } = span.spanContext()
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }

@@ -6,15 +6,15 @@ import { errors } from '../../routers/kernel/errors.ts'
 export const ACCESS_TOKEN = 'at+jwt'
 
 /** The media type in a token's header, in lower case and without `application/` (RFC 7515, 4.1.9). */
-export const typeOf = ({ typ }: Pick<JWTHeaderParameters, 'typ'>) =>
+export const readType = ({ typ }: Pick<JWTHeaderParameters, 'typ'>) =>
   String(typ)
     .toLowerCase()
     .replace(/^application\//, '')
 
 /** For access tokens with this service's own claim names; throws 401. */
-export function principalOf(payload: JWTPayload, header: JWTHeaderParameters): Principal {
+export function readPrincipal(payload: JWTPayload, header: JWTHeaderParameters): Principal {
   const { sub: member, organisation, client_id: client, scope = '' } = payload
-  if (typeOf(header) !== ACCESS_TOKEN || typeof scope !== 'string') throw errors.tokenInvalid()
+  if (readType(header) !== ACCESS_TOKEN || typeof scope !== 'string') throw errors.tokenInvalid()
   return toPrincipal({ member, organisation, client, scopes: scope.split(' ') })
 }
 

@@ -3,7 +3,7 @@ import type { JWK } from 'jose'
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { createOnceFile } from '../secrets/private-file.ts'
 import { AUDIENCE } from './audience.ts'
-import { principalOf } from './claims.ts'
+import { readPrincipal } from './claims.ts'
 import type { TrustedIssuer } from './verify.ts'
 
 /** Does not depend on ports or base URLs, so a token is valid wherever its key is. */
@@ -20,7 +20,12 @@ export async function developmentKey(dataDir: string): Promise<JWK> {
 }
 
 export function developmentIssuer({ d: _private, ...publicKey }: JWK): TrustedIssuer {
-  return { issuer: ISSUER, audience: AUDIENCE, keys: createLocalJWKSet({ keys: [publicKey] }), principalOf }
+  return {
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    keys: createLocalJWKSet({ keys: [publicKey] }),
+    toPrincipal: readPrincipal,
+  }
 }
 
 export interface TokenClaims {

@@ -2,7 +2,7 @@ import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import type { Principal } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { TokenSection } from '../../routers/kernel/scopes.ts'
-import { ACCESS_TOKEN, toPrincipal, typeOf } from './claims.ts'
+import { ACCESS_TOKEN, readType, toPrincipal } from './claims.ts'
 
 export interface TokenFormat {
   type: string
@@ -15,16 +15,16 @@ export interface TokenFormat {
 const CLAIMS_OF_OTHER_TOKENS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 
 /** Reads the claims of an external issuer's verified token; throws 401. */
-export const externalPrincipalOf =
+export const createPrincipalReader =
   ({ type, audiences, claims }: TokenFormat) =>
   (payload: JWTPayload, header: JWTHeaderParameters): Principal => {
     // A token bound to its client's key (`cnf`) needs a proof of possession, which is not verified here.
-    if (!isAccessToken(payload, typeOf(header), type) || Object.hasOwn(payload, 'cnf')) throw errors.tokenInvalid()
+    if (!isAccessToken(payload, readType(header), type) || Object.hasOwn(payload, 'cnf')) throw errors.tokenInvalid()
     const principal = toPrincipal({
       member: claim(payload, claims.member),
       organisation: singleValue(claim(payload, claims.organisation)),
       client: claim(payload, claims.client),
-      scopes: scopesOf(claim(payload, claims.scope)),
+      scopes: parseScopes(claim(payload, claims.scope)),
     })
     const audience = [payload.aud].flat()
     const sections = Object.keys(audiences).filter((section) => audience.includes(audiences[section as TokenSection]))
@@ -34,10 +34,10 @@ export const externalPrincipalOf =
 /** An issuer with a `typ` other than at+jwt may use it for all of its tokens: then their claims tell them apart. */
 function isAccessToken(payload: JWTPayload, actual: string, expected: string): boolean {
   if (actual === ACCESS_TOKEN) return true
-  if (actual !== typeOf({ typ: expected })) return false
+  if (actual !== readType({ typ: expected })) return false
   // Keycloak names the kind of token in the payload.
-  const { typ: kind = 'Bearer' } = payload
-  return kind === 'Bearer' && !CLAIMS_OF_OTHER_TOKENS.some((name) => Object.hasOwn(payload, name))
+  const { typ: tokenType = 'Bearer' } = payload
+  return tokenType === 'Bearer' && !CLAIMS_OF_OTHER_TOKENS.some((name) => Object.hasOwn(payload, name))
 }
 
 /** A claim with exactly this name has precedence: Auth0's names are URLs, dots included. */
@@ -52,7 +52,7 @@ const own = (value: unknown, name: string): unknown =>
 /** Keycloak sends a token's organisations as a list, even when there is only one. */
 const singleValue = (value: unknown) => (Array.isArray(value) && value.length === 1 ? value[0] : value)
 
-function scopesOf(value: unknown = ''): string[] {
+function parseScopes(value: unknown = ''): string[] {
   if (typeof value === 'string') return value.split(' ')
   if (Array.isArray(value) && value.every((scope) => typeof scope === 'string')) return value
   throw errors.tokenInvalid()

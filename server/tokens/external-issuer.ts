@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import type { TokenFormat } from './external-claims.ts'
-import { externalPrincipalOf } from './external-claims.ts'
+import { createPrincipalReader } from './external-claims.ts'
 import type { INTERVALS } from './external-keys.ts'
 import { openExternalKeys } from './external-keys.ts'
 import { storedKeySet } from './jwks-cache.ts'
@@ -60,7 +60,7 @@ export async function openExternalIssuer(
     issuer,
     audience: Object.values(audiences),
     keys,
-    principalOf: externalPrincipalOf(settings),
+    toPrincipal: createPrincipalReader(settings),
     keySetVersion: version,
     reloadKeys: reloadUnknown,
     keyRefused: logRefusedKeys(log, now),

@@ -62,7 +62,7 @@ async function readDocument(address: string, signal: AbortSignal): Promise<Recor
       headers: { accept: 'application/json' },
       signal,
     })
-    if (status === 200 && body) return Object(JSON.parse(await textOf(body)))
+    if (status === 200 && body) return Object(JSON.parse(await readText(body)))
     await body?.cancel()
     throw new Error(`its status is ${status}`)
   } catch (cause) {
@@ -70,7 +70,7 @@ async function readDocument(address: string, signal: AbortSignal): Promise<Recor
   }
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {

@@ -11,7 +11,7 @@ export interface TrustedIssuer extends PublishedKeys {
   issuer: string
   audience: string | string[]
   /** Reads a verified token; throws 401 when it is not an access token or lacks a claim. */
-  principalOf: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
+  toPrincipal: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
   /** Changes with each read of the keys; cached tokens are then verified again. */
   keySetVersion?: () => unknown
   /** Called for a token that none of the keys has signed. */
@@ -35,7 +35,7 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
   const cache = new LRUCache<string, VerifiedToken>({ max: 10_000 })
 
   const verify = async (token: string): Promise<VerifiedToken> => {
-    const claimed = issuerOf(token)
+    const claimed = readIssuer(token)
     const trusted = issuers.find(({ issuer }) => issuer === claimed)
     if (!trusted) throw errors.tokenInvalid()
     // Read first: the keys may change while the signature is verified.
@@ -50,9 +50,11 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
     const { payload, protectedHeader } = await verifyByAny(token, trusted, options).catch((cause) => {
       if (cause instanceof ApiError) throw cause
       if (isOfKey(cause)) trusted.keyRefused?.(cause)
-      throw cause instanceof jose.JWTExpired ? expired(clientOf(cause.payload, token, trusted)) : errors.tokenInvalid()
+      throw cause instanceof jose.JWTExpired
+        ? expired(readClientId(cause.payload, token, trusted))
+        : errors.tokenInvalid()
     })
-    const principal = { ...trusted.principalOf(payload, protectedHeader), expiresAt: payload.exp! * 1000 }
+    const principal = { ...trusted.toPrincipal(payload, protectedHeader), expiresAt: payload.exp! * 1000 }
     return { principal, trusted, keySetVersion }
   }
 
@@ -68,15 +70,15 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
 
 const expired = (client: string | undefined) => Object.assign(errors.tokenExpired(), { client })
 
-function clientOf(payload: JWTPayload, token: string, { principalOf }: TrustedIssuer): string | undefined {
+function readClientId(payload: JWTPayload, token: string, { toPrincipal }: TrustedIssuer): string | undefined {
   try {
-    return principalOf(payload, decodeProtectedHeader(token) as JWTHeaderParameters).client
+    return toPrincipal(payload, decodeProtectedHeader(token) as JWTHeaderParameters).client
   } catch {
     return undefined
   }
 }
 
-function issuerOf(token: string): string | undefined {
+function readIssuer(token: string): string | undefined {
   try {
     return decodeJwt(token).iss
   } catch {

@@ -52,7 +52,7 @@ export async function answerByAdapter(
     createContext: async ({ info }): Promise<Context> => {
       const { principal } = ctx.state
       if (!principal) throw refusal
-      const own = shared.contextOf(principal)
+      const own = shared.createContext(principal)
       await countUnresolvedCalls(own, info.calls.filter(({ procedure }) => refusal || !procedure).length)
       if (refusal) throw refusal
       return own
@@ -73,6 +73,6 @@ export async function answerByAdapter(
 
 /** Counts calls that reach no procedure: the input was refused, or the path is unknown. */
 async function countUnresolvedCalls({ core, call }: Context, count: number) {
-  const access = count > 0 ? await core.accessOf(call.principal) : null
+  const access = count > 0 ? await core.findAccess(call.principal) : null
   for (let i = 0; access && i < count; i++) await call.consumeQuota(access)
 }

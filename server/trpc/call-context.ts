@@ -37,22 +37,22 @@ export function callContext(
     ctx.res.once('close', () => opened.rendered(0))
     return opened
   }
-  const accessOf = async (principal: Principal) => {
-    const access = await core.accessOf(principal)
+  const requireAccess = async (principal: Principal) => {
+    const access = await core.findAccess(principal)
     if (!access) throw errors.tokenInvalid()
     return access
   }
   const reserve = async (principal: Principal, bytes: number, use: Use) => {
-    const { team } = await accessOf(principal)
+    const { team } = await requireAccess(principal)
     lease ??= open(team)
     await lease.reserve(bytes, use)
     // A response that is not streamed is watched while it is sent.
     if (streamed) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
   }
   const shared = async (principal: Principal, bytes: number) =>
-    reserveShared(memory, (await accessOf(principal)).team, bytes)
+    reserveShared(memory, (await requireAccess(principal)).team, bytes)
   const hold = async (principal: Principal) => {
-    const access = await accessOf(principal)
+    const access = await requireAccess(principal)
     consumeQuota.waits(ctx.res)
     return longPollSlots.hold({ ...access, member: principal.member }, ctx.res)
   }
@@ -61,7 +61,7 @@ export function callContext(
     deadline,
     placeholders,
     reserve,
-    contextOf: (principal: Principal): Context => ({
+    createContext: (principal: Principal): Context => ({
       core,
       call: {
         principal,
@@ -71,8 +71,8 @@ export function callContext(
         countPeople: (of, id) => countPeople(of, id, ctx.res),
         json: placeholders.insert,
         line: placeholders.insertLine,
-        text: placeholders.textOf,
-        minBytes: placeholders.minBytesOf,
+        text: placeholders.toText,
+        minBytes: placeholders.readMinBytes,
         typed: true,
         reserve: (bytes) => deadline.without(() => reserve(principal, bytes, 'response')),
         reserveShared: (bytes) => deadline.without(() => shared(principal, bytes)),

@@ -3,7 +3,7 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import { getHTTPStatusCode } from '@trpc/server/http'
 import { appRouter, procedures } from '../../routers/index.ts'
 import type { Context } from '../../routers/kernel/context.ts'
-import { configOf, definitionOf } from '../../routers/kernel/trpc-internals.ts'
+import { readConfig, readDefinition } from '../../routers/kernel/trpc-internals.ts'
 import type { TrpcRequest } from './adapter.ts'
 
 const methods = { query: 'GET', mutation: 'POST', subscription: null }
@@ -19,13 +19,13 @@ export interface SingleCall {
 export function singleCall(method: string, { path, query, isBatch, isStream }: TrpcRequest): SingleCall | null {
   const procedure = procedureAt(path)
   if (!procedure) return null
-  const isSingle = isStream || (!query.has('connectionParams') && methods[definitionOf(procedure).type] === method)
+  const isSingle = isStream || (!query.has('connectionParams') && methods[readDefinition(procedure).type] === method)
   return isSingle ? { path, procedure, isBatch } : null
 }
 
 export const procedureAt = (path: string) => (Object.hasOwn(procedures, path) ? procedures[path] : undefined)
 
-export const isSubscription = (procedure: AnyProcedure) => definitionOf(procedure).type === 'subscription'
+export const isSubscription = (procedure: AnyProcedure) => readDefinition(procedure).type === 'subscription'
 
 /** Resolves to validated JSON text, or '' for none. */
 export type ReadInput = () => Promise<string>
@@ -43,9 +43,9 @@ export interface Reply {
 export async function replyTo(call: SingleCall, readInput: ReadInput, ctx: Context): Promise<Reply> {
   try {
     const data = await run(call, readInput, ctx)
-    return { status: 200, json: jsonOf(call, { result: { data } }) }
+    return { status: 200, json: toJson(call, { result: { data } }) }
   } catch (thrown) {
-    return refusalOf(call, thrown)
+    return toRefusal(call, thrown)
   }
 }
 
@@ -62,25 +62,25 @@ export function run(
     if (lastEventId !== '') return { ...input, lastEventId }
     return isBatch ? input?.[0] : input
   }
-  const { type } = definitionOf(procedure)
+  const { type } = readDefinition(procedure)
   return procedure({ path, getRawInput, ctx, type, signal: undefined, batchIndex: 0 })
 }
 
-export function refusalOf(call: SingleCall, thrown: unknown): Reply {
+export function toRefusal(call: SingleCall, thrown: unknown): Reply {
   const error = getTRPCErrorFromUnknown(thrown)
   const shape = { error: errorShape(call, error) }
-  return { status: getHTTPStatusCode(shape), json: jsonOf(call, shape), error }
+  return { status: getHTTPStatusCode(shape), json: toJson(call, shape), error }
 }
 
 /** The service's errorFormatter ignores input and context. */
 export const errorShape = ({ path, procedure }: SingleCall, error: TRPCError) =>
   getTRPCErrorShape({
-    config: configOf(appRouter),
+    config: readConfig(appRouter),
     error,
-    type: definitionOf(procedure).type,
+    type: readDefinition(procedure).type,
     path,
     input: undefined,
     ctx: undefined,
   })
 
-const jsonOf = ({ isBatch }: SingleCall, answer: object) => JSON.stringify(isBatch ? [answer] : answer)
+const toJson = ({ isBatch }: SingleCall, answer: object) => JSON.stringify(isBatch ? [answer] : answer)

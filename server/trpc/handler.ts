@@ -6,10 +6,10 @@ import type { Authenticate } from '../tokens/authenticate.ts'
 import type { Given, TrpcRequest } from './adapter.ts'
 import { answerByAdapter, ENDPOINT } from './adapter.ts'
 import type { SingleCall } from './call.ts'
-import { isSubscription, procedureAt, refusalOf, replyTo, singleCall } from './call.ts'
+import { isSubscription, procedureAt, replyTo, singleCall, toRefusal } from './call.ts'
 import type { CallContext, TrpcParts } from './call-context.ts'
 import { callContext, keepCause } from './call-context.ts'
-import { rawFieldsOf, readInputs, readQuery } from './inputs.ts'
+import { listRawFields, readInputs, readQuery } from './inputs.ts'
 import { streamTo } from './stream.ts'
 
 /**
@@ -22,12 +22,12 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     if (ctx.method !== 'GET' && ctx.method !== 'POST') throw errors.methodWrong('GET, POST')
     ctx.set('Cache-Control', NO_STORE)
 
-    const request = requestOf(ctx.state, ctx.get('trpc-accept'))
+    const request = parseRequest(ctx.state, ctx.get('trpc-accept'))
     const shared = callContext(parts, ctx, request.isStream || request.byLines)
     // Read once, for all calls of a batch.
     let inputs: Promise<string> | undefined
     const readOnce = () =>
-      (inputs ??= shared.deadline.without(() => inputsOf(ctx, request, shared, parts.core.storageQuotaBytes)))
+      (inputs ??= shared.deadline.without(() => toInputs(ctx, request, shared, parts.core.storageQuotaBytes)))
 
     // Rethrown where tRPC formats it.
     let refusal: unknown
@@ -44,7 +44,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     // tRPC's adapter answers a stream's refusal with 200.
     const isOwn = request.isStream || !(refusal || request.byLines)
     const single = isOwn ? singleCall(ctx.method, request) : null
-    ctx.state.operation = operationOf(request)
+    ctx.state.operation = operationName(request)
     ctx.state.address = `${ENDPOINT}/${ctx.state.operation}`
     const given = { shared, readInputs: readOnce, refusal }
     if (single) await answerSingle(ctx, single, given)
@@ -53,9 +53,9 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
 }
 
 /** An endpoint's name, whatever the call's outcome. */
-const operationOf = ({ path, isBatch }: TrpcRequest) => (procedureAt(path) ? path : isBatch ? 'batch' : 'other')
+const operationName = ({ path, isBatch }: TrpcRequest) => (procedureAt(path) ? path : isBatch ? 'batch' : 'other')
 
-function requestOf({ path: target, search }: State, accept: string): TrpcRequest {
+function parseRequest({ path: target, search }: State, accept: string): TrpcRequest {
   const query = new URLSearchParams(search)
   // A URL would normalise `..` and drop a fragment; escaped, tRPC sees the path as sent.
   const name = target.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
@@ -66,7 +66,7 @@ function requestOf({ path: target, search }: State, accept: string): TrpcRequest
   return { name, path, query, isBatch, isStream, byLines: !isStream && accept === 'application/jsonl' }
 }
 
-function inputsOf(
+function toInputs(
   { method, req, state }: StepContext,
   { path, query, isBatch }: TrpcRequest,
   { placeholders, reserve }: CallContext,
@@ -74,7 +74,7 @@ function inputsOf(
 ): Promise<string> {
   if (method === 'GET') return readQuery(query, isBatch)
   return readInputs(req, {
-    rawFields: rawFieldsOf(path, isBatch),
+    rawFields: listRawFields(path, isBatch),
     isBatch,
     quotaBytes,
     placeholders,
@@ -94,7 +94,7 @@ function decoded(name: string): string {
 async function answerSingle(ctx: StepContext, call: SingleCall, given: Given) {
   const { shared } = given
   ctx.set('Vary', 'trpc-accept, accept')
-  const reply = await replyOf(ctx, call, given)
+  const reply = await createReply(ctx, call, given)
   if (!reply) return
   const { status, json, error } = reply
   if (error) keepCause(ctx, error)
@@ -105,9 +105,9 @@ async function answerSingle(ctx: StepContext, call: SingleCall, given: Given) {
 }
 
 /** Undefined for a stream that has begun. */
-function replyOf(ctx: StepContext, call: SingleCall, { shared, readInputs, refusal }: Given) {
-  if (refusal) return refusalOf(call, refusal)
-  const context = shared.contextOf(ctx.state.principal!)
+function createReply(ctx: StepContext, call: SingleCall, { shared, readInputs, refusal }: Given) {
+  if (refusal) return toRefusal(call, refusal)
+  const context = shared.createContext(ctx.state.principal!)
   return isSubscription(call.procedure)
     ? streamTo(ctx, call, readInputs, context, shared.placeholders)
     : replyTo(call, readInputs, context)

@@ -15,7 +15,7 @@ import {
 import type { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
 import type { Member } from '../../routers/kernel/raw-json/scanner.ts'
 import { MAX_NESTING } from '../../routers/kernel/raw-json/text.ts'
-import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../../routers/kernel/trpc-internals.ts'
 import { readBytes, SMALL_BODY_BYTES } from '../http/body-bytes.ts'
 import type { Use } from '../http/memory-budget.ts'
 
@@ -41,11 +41,11 @@ export interface Inputs {
   reserve: (bytes: number, use: Use) => Promise<void>
 }
 
-export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields'] {
+export function listRawFields(path: string, isBatch: boolean): Inputs['rawFields'] {
   const names = isBatch ? path.split(',') : [path]
   return names.map((name) => {
     if (!Object.hasOwn(procedures, name)) return undefined
-    const { raw, rawItems } = definitionOf(procedures[name]!).meta
+    const { raw, rawItems } = readDefinition(procedures[name]!).meta
     return raw ?? rawItems
   })
 }
@@ -57,14 +57,14 @@ export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields']
 export async function readInputs(request: IncomingMessage, inputs: Inputs): Promise<string> {
   const { rawFields, isBatch, placeholders, reserve } = inputs
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
-  const { maxBytes, tooLarge, use } = limitOf(inputs)
+  const { maxBytes, tooLarge, use } = computeLimit(inputs)
   const bytes = await readBytes(request, maxBytes, tooLarge, (length) => reserve(length, use))
   if (bytes.length === 0) return ''
-  const fields = isBatch ? rawFields.map((_, i) => String(i)) : rawFields.map(fieldOf)
+  const fields = isBatch ? rawFields.map((_, i) => String(i)) : rawFields.map(readField)
   const nesting = BODY_NESTING + (rawFields.some((raw) => typeof raw === 'object') ? LIST_NESTING : 0)
   const found = await checkedMembers(bytes, isBatch, fields, nesting)
-  const members = isBatch ? await findFields(bytes, found, rawFields.map(fieldOf)) : found
-  const cuts = (await cutsOf(bytes, members, rawFields)).sort((a, b) => a.valueStart - b.valueStart)
+  const members = isBatch ? await findFields(bytes, found, rawFields.map(readField)) : found
+  const cuts = (await findCuts(bytes, members, rawFields)).sort((a, b) => a.valueStart - b.valueStart)
   const parsedBytes = countRemaining(bytes.length, cuts)
   if (parsedBytes > BODY_LIMIT_BYTES) throw errors.inputTooLarge()
   if (use === 'text' && parsedBytes > SMALL_BODY_BYTES) await reserve(parsedBytes, 'parsed')
@@ -81,7 +81,7 @@ export async function readQuery(query: URLSearchParams, isBatch: boolean): Promi
 }
 
 /** The same as over REST for each call; a batch has an additional limit. */
-function limitOf({ rawFields, quotaBytes }: Inputs) {
+function computeLimit({ rawFields, quotaBytes }: Inputs) {
   const rawCount = rawFields.filter((field) => field !== undefined).length
   if (rawCount === 0) return { maxBytes: BODY_LIMIT_BYTES, tooLarge: errors.inputTooLarge, use: 'parsed' } as const
   const one = quotaBytes + AROUND_VALUE_BYTES
@@ -108,7 +108,7 @@ async function checkedMembers(
   return found
 }
 
-const fieldOf = (raw: Raw) => (typeof raw === 'object' ? raw.list : raw)
+const readField = (raw: Raw) => (typeof raw === 'object' ? raw.list : raw)
 
 /** Finds each input's raw field in a batch, by its position in the body. */
 async function findFields(
@@ -125,7 +125,7 @@ async function findFields(
 }
 
 /** The values that stay text: those of the raw fields, or within the lists that these have. */
-async function cutsOf(bytes: Buffer, members: readonly (Member | undefined)[], rawFields: Inputs['rawFields']) {
+async function findCuts(bytes: Buffer, members: readonly (Member | undefined)[], rawFields: Inputs['rawFields']) {
   const cuts: Member[] = []
   for (const [i, raw] of rawFields.entries()) {
     const member = members[i]

@@ -1,11 +1,11 @@
 import { rendered } from '../../rest-facade/facade.ts'
 import type { Context } from '../../routers/kernel/context.ts'
-import { failureOf } from '../../routers/kernel/database-errors.ts'
+import { toFailure } from '../../routers/kernel/database-errors.ts'
 import type { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
 import { sendEvents } from '../http/event-stream.ts'
 import type { StepContext } from '../http/state.ts'
 import type { ReadInput, Reply, SingleCall } from './call.ts'
-import { errorShape, refusalOf, run } from './call.ts'
+import { errorShape, run, toRefusal } from './call.ts'
 
 /**
  * Sends the events of a subscription as tRPC's adapter does for `httpSubscriptionLink`, without the copy of each event that it
@@ -22,21 +22,21 @@ export async function streamTo(
   try {
     const data = await run(call, readInput, context, ctx.get('Last-Event-ID'))
     const events = rendered(data as AsyncIterable<{ id: string; data: unknown }>, placeholders)
-    sendEvents(ctx, events, { protocol: protocolOf(call) })
+    sendEvents(ctx, events, { protocol: buildProtocol(call) })
   } catch (thrown) {
-    return refusalOf(call, thrown)
+    return toRefusal(call, thrown)
   }
 }
 
-const eventOf = (name: string, data: string) => `event: ${name}\ndata: ${data}\n\n`
+const formatEvent = (name: string, data: string) => `event: ${name}\ndata: ${data}\n\n`
 
 /** The client ends its subscription at `return`, and at errors that it does not take for passing ones; else it connects again. */
-export const protocolOf = (call: SingleCall) => ({
-  begin: eventOf('connected', '{}'),
-  idle: eventOf('ping', ''),
+export const buildProtocol = (call: SingleCall) => ({
+  begin: formatEvent('connected', '{}'),
+  idle: formatEvent('ping', ''),
   end: (failure?: unknown) => {
-    if (failure === undefined) return eventOf('return', '')
+    if (failure === undefined) return formatEvent('return', '')
     if (failure instanceof Error && failure.name === 'AbortError') return ''
-    return eventOf('serialized-error', JSON.stringify(errorShape(call, failureOf(failure))))
+    return formatEvent('serialized-error', JSON.stringify(errorShape(call, toFailure(failure))))
   },
 })

@@ -18,9 +18,9 @@ const FIRST_ATTEMPT = `coalesce(CASE WHEN attempts = 1 THEN "lastAttemptAt" ELSE
       (SELECT max(number) FROM "DeliveryAttempt" WHERE "deliveryId" = "Delivery".id) - attempts ORDER BY number LIMIT 1) END, "createdAt")`
 
 /** The end of a statement whose rows of `changed` have a subscription's app: mails its team, once for an app. */
-const mailing = (kind: 'webhookFailing' | 'webhookEnded') => `
+const mailing = (mailType: 'webhookFailing' | 'webhookEnded') => `
   alarmed AS (
-    SELECT '${kind}'::"MailKind" AS kind, "teamId" AS team,
+    SELECT '${mailType}'::"MailKind" AS kind, "teamId" AS team,
       jsonb_build_object('app', "App".id, 'name', name, 'count', count(*)) AS about
     FROM changed JOIN "App" ON "App".id = "appId" GROUP BY "App".id),
   queued AS (${queueReports('alarmed', '$now::timestamptz')})

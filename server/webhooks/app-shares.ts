@@ -8,7 +8,7 @@ const LIMITS = {
   newOrFailing: 1_536,
   /** For failing subscriptions, so that new ones find slots as well. */
   failing: 1_024,
-  /** Of bodies. */
+  /** The bytes of bodies. */
   bytes: 64 * 1024 * 1024,
 }
 

@@ -61,7 +61,7 @@ export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
 export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
   const { perSubscription, connections, remembered } = { ...LIMITS, ...limits }
   const states = new LRUCache<string, State>({ max: remembered })
-  const stateOf = (subscription: string) => states.get(subscription) ?? initial
+  const readState = (subscription: string) => states.get(subscription) ?? initial
   const inFlight = new Map<string, number>()
   const shares = createAppShares(limits)
 
@@ -75,7 +75,7 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
   return {
     /** Whether a claim for the subscription can soon succeed: it is healthy, or could start a delivery now. */
     isEligible(subscription: string, at: number): boolean {
-      const { health, backoffUntil } = stateOf(subscription)
+      const { health, backoffUntil } = readState(subscription)
       return health === 'healthy' || (backoffUntil <= at && !inFlight.has(subscription))
     },
 
@@ -95,7 +95,7 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
       let left = max
       let newConnections = 0
       for (const { id, app } of subscriptions) {
-        const { health, concurrency, backoffUntil } = stateOf(id)
+        const { health, concurrency, backoffUntil } = readState(id)
         const unused = concurrency - (inFlight.get(id) ?? 0)
         if (unused <= 0 || backoffUntil > at || (health !== 'healthy' && newConnections >= connections)) continue
         // When slots are scarce, each subscription gets only a part of its app's and leaves the rest to others.
@@ -118,7 +118,7 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
 
     /** Takes a slot, to be given back with `finished`. */
     started({ subscription, app, body }: Startable, at: number): Slot {
-      const slot = { subscription, app, health: stateOf(subscription).health, bytes: body.length, startedAt: at }
+      const slot = { subscription, app, health: readState(subscription).health, bytes: body.length, startedAt: at }
       shares.take({ ...slot, count: 1 })
       inFlight.set(subscription, (inFlight.get(subscription) ?? 0) + 1)
       return slot
@@ -130,7 +130,7 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
       const left = inFlight.get(subscription)! - 1
       if (left > 0) inFlight.set(subscription, left)
       else inFlight.delete(subscription)
-      const state = stateOf(subscription)
+      const state = readState(subscription)
       const concurrency = Math.min(perSubscription, state.concurrency * 2)
       const next = delivered
         ? { ...initial, health: 'healthy' as const, concurrency }

@@ -103,10 +103,13 @@ const hasPending = async (db: Database, { app, id }: EventKey) =>
 
 async function remove(db: Database, events: readonly EventKey[], limit: number): Promise<number> {
   if (events.length === 0) return 0
-  const keysOf = (some: readonly EventKey[]) => ({ apps: some.map(({ app }) => app), ids: some.map(({ id }) => id) })
-  const [deliveries] = await db.execute(statements.removeDeliveries, { ...keysOf(events), limit })
+  const toKeyArrays = (some: readonly EventKey[]) => ({
+    apps: some.map(({ app }) => app),
+    ids: some.map(({ id }) => id),
+  })
+  const [deliveries] = await db.execute(statements.removeDeliveries, { ...toKeyArrays(events), limit })
   const rest = limit - deliveries!.removed
   if (rest === 0) return limit
-  const [alone] = await db.execute(statements.remove, keysOf(events.slice(0, rest)))
+  const [alone] = await db.execute(statements.remove, toKeyArrays(events.slice(0, rest)))
   return deliveries!.removed + alone!.removed
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
-import { failureOf } from '../../routers/kernel/database-errors.ts'
+import { toFailure } from '../../routers/kernel/database-errors.ts'
 import type { Availability } from './availability.ts'
 import type { Attempt } from './results.ts'
 import { recordAttempts } from './results.ts'
@@ -38,7 +38,7 @@ export function createResultWriter({ db, now, log, availability, retryMs }: Opti
         if (!written.has(id)) log.warn({ delivery: id }, 'result dropped: the lease was lost')
       }
     } catch (error) {
-      if (failureOf(error).status === 503) throw error
+      if (toFailure(error).status === 503) throw error
       if (attempts.length > 1) for (const attempt of attempts) await write([attempt])
       else log.error({ delivery: attempts[0]!.id, err: error }, 'result dropped: it cannot be written')
     }

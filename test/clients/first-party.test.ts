@@ -10,7 +10,7 @@ import { platformClaims } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
-import { timersOf } from './timers-of.ts'
+import { runTimers } from './run-timers.ts'
 
 const world = useWorld()
 
@@ -178,7 +178,7 @@ describe('Retry-After', () => {
   it('of 429 is waited for, and only the refused calls of a batch are repeated', async () => {
     const { client, requests } = noting({ token: await limited.token() }, limited.internalPort)
     await leave(3)
-    const timers = timersOf(7_000, 5, () => limited.advance(7))
+    const timers = runTimers(7_000, 5, () => limited.advance(7))
     const put = (i: number) =>
       client.storage.put.mutate({ collection: 'waited', key: `k${i}`, value: i, ifNoneMatch: '*' })
     const stored = await Promise.all(numbers(8).map(put))
@@ -190,7 +190,7 @@ describe('Retry-After', () => {
   it('that exceeds the bound rejects the call at once', async () => {
     const { client, requests } = noting({ token: await limited.token(), maxWaitSeconds: 6.9 }, limited.internalPort)
     await leave(0)
-    const timers = timersOf(7_000, 1)
+    const timers = runTimers(7_000, 1)
     const refused = await client.root.query().catch(failure)
     expect(refused).toEqual({ status: 429, message: 'The request quota is exhausted; try again in 7 s.' })
     expect([requests.length, timers]).toEqual([1, []])
@@ -199,7 +199,7 @@ describe('Retry-After', () => {
   it('ends with the signal of the call, which is rejected with its reason', async () => {
     const { client, requests } = noting({ token: await limited.token() }, limited.internalPort)
     await leave(0)
-    const timers = timersOf(7_000, 2)
+    const timers = runTimers(7_000, 2)
     const ending = new AbortController()
     const call = client.root.query(undefined, { signal: ending.signal }).catch(failure)
     await expect.poll(() => timers.length).toBe(1)
@@ -232,7 +232,7 @@ describe('a proxy that answers 503', () => {
 
   it('has its queries repeated after Retry-After', async () => {
     const port = await proxy(2, { 'retry-after': '7' })
-    const timers = timersOf(7_000, 2)
+    const timers = runTimers(7_000, 2)
     const { client, requests } = noting({ token: await world.token() }, port)
     expect(await Promise.all([client.root.query(), client.me.groups.query()])).toEqual([
       { api: 'apps', organisation: world.ids.club },

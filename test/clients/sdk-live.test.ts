@@ -30,7 +30,7 @@ function follow(live: Live<Score>) {
   onTestFinished(stop)
   return { states, stop }
 }
-const pointsOf = ({ entries }: Live<Score>) =>
+const readPoints = ({ entries }: Live<Score>) =>
   Object.fromEntries([...entries].map(([key, { value }]) => [key, value.points]))
 const waiting = (count: number) => expect.poll(() => world.longPollSlots.size).toBe(count)
 
@@ -93,14 +93,14 @@ describe('live()', () => {
     follow(live)
     await expect.poll(() => live.state).toBe('current')
     const before = live.getSnapshot()
-    expect(pointsOf(live)).toEqual({ b: 1 })
+    expect(readPoints(live)).toEqual({ b: 1 })
     await waiting(1)
     await collection.put('a', { points: 2 })
-    await expect.poll(() => pointsOf(live)).toEqual({ a: 2, b: 1 })
+    await expect.poll(() => readPoints(live)).toEqual({ a: 2, b: 1 })
     expect([...live.entries.keys()]).toEqual(['a', 'b'])
     expect([before.size, live.getSnapshot() === live.entries]).toEqual([1, true])
     await collection.delete('b')
-    await expect.poll(() => pointsOf(live)).toEqual({ a: 2 })
+    await expect.poll(() => readPoints(live)).toEqual({ a: 2 })
   })
 
   it('is never seen in parts, however many pages it has', async () => {
@@ -127,7 +127,7 @@ describe('live()', () => {
     await waiting(0)
     await collection.put('a', { points: 1 })
     follow(live)
-    await expect.poll(() => pointsOf(live)).toEqual({ a: 1 })
+    await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
   })
 
   it('begins again when its changes are no longer stored', async () => {
@@ -135,13 +135,13 @@ describe('live()', () => {
     await collection.put('a', { points: 1 })
     const live = collection.live()
     const { stop } = follow(live)
-    await expect.poll(() => pointsOf(live)).toEqual({ a: 1 })
+    await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
     stop()
     await collection.delete('a')
     await collection.put('b', { points: 2 })
     await expireCursors(world.db, world.ids)
     follow(live)
-    await expect.poll(() => pointsOf(live)).toEqual({ b: 2 })
+    await expect.poll(() => readPoints(live)).toEqual({ b: 2 })
   })
 
   it('begins again when another member signs in', async () => {
@@ -159,12 +159,12 @@ describe('live()', () => {
     await collection.put('a', { points: 1 })
     const live = collection.live()
     const { states, stop } = follow(live)
-    await expect.poll(() => pointsOf(live)).toEqual({ a: 1 })
+    await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
     stop()
     token = await world.token({ sub: other })
     await collection.put('b', { points: 2 })
     follow(live)
-    await expect.poll(() => pointsOf(live)).toEqual({ a: 1, b: 2 })
+    await expect.poll(() => readPoints(live)).toEqual({ a: 1, b: 2 })
     expect(states).not.toContain('ended')
   })
 
@@ -190,7 +190,7 @@ describe('live()', () => {
     // The waiting request returns, and the next one fails.
     await (await scores()).put('b', { points: 2 })
     await expect.poll(() => live.state).toBe('offline')
-    expect([pointsOf(live), live.error]).toEqual([{ a: 1, b: 2 }, expect.any(TypeError)])
+    expect([readPoints(live), live.error]).toEqual([{ a: 1, b: 2 }, expect.any(TypeError)])
     isAway = false
     events.dispatchEvent(new Event('online'))
     await expect.poll(() => live.state).toBe('current')

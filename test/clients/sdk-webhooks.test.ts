@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { GivenHeaders } from '../../clients/sdk/webhooks.ts'
 import { signedRequest, verifyWebhook, WebhookRefused } from '../../clients/sdk/webhooks.ts'
-import { headersOf } from '../../server/webhooks/send/message.ts'
+import { buildHeaders } from '../../server/webhooks/send/message.ts'
 import { times } from '../support/rounds.ts'
 
 const secret = 'a secret, ä'
 const body = '{"id":"e","type":"member.joined","timestamp":"2026-11-22T10:00:00.000Z","data":{"name":"Zoë"}}'
 const message = { id: 'd', url: 'https://receiver.example/', body }
 const deliver = (key = secret, now = Date.now(), former: string | null = null) => {
-  const sent = headersOf({ ...message, secret: key, former }, 'receiver.example', now)
+  const sent = buildHeaders({ ...message, secret: key, former }, 'receiver.example', now)
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, String(value)]))
 }
 const refused = async (...given: Parameters<typeof verifyWebhook>) => {

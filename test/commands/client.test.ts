@@ -211,7 +211,7 @@ describe('the client command', () => {
   })
 
   const production = () => ({ ...env, NODE_ENV: 'production' })
-  const plannerOf = async () => (await stored()).clients.find(({ id }) => id === 'planner')!
+  const readPlanner = async () => (await stored()).clients.find(({ id }) => id === 'planner')!
 
   it('accepts localhost for a sandbox client in production, also after a sign-out', async () => {
     const sandbox = [...builders, '--environment', 'sandbox', '--redirect', 'http://localhost:5173/']
@@ -222,13 +222,13 @@ describe('the client command', () => {
       'https://planner.example.org/',
     ]
     expect(await client([...sandbox, ...logout], production())).toMatchObject({ code: 0, stderr: '' })
-    expect((await plannerOf()).postLogoutRedirectUris).toEqual([
+    expect((await readPlanner()).postLogoutRedirectUris).toEqual([
       'http://localhost:5173/bye',
       'https://planner.example.org/',
     ])
     // It keeps those that still fit.
     expect(await client([...builders, '--replace'], production())).toMatchObject({ code: 0 })
-    expect((await plannerOf()).postLogoutRedirectUris).toEqual(['https://planner.example.org/'])
+    expect((await readPlanner()).postLogoutRedirectUris).toEqual(['https://planner.example.org/'])
     const before = await stored()
     for (const uri of ['http://localhost:5173/bye', 'https://other.example/', 'javascript:alert(1)']) {
       const wrong = [...builders, '--replace', '--post-logout-redirect', uri]
@@ -241,7 +241,7 @@ describe('the client command', () => {
     const openid = ['--scope', 'openid svc.me.profile:read']
     const algorithmAfter = async (args: string[]) => {
       expect(await client(args, env)).toMatchObject({ code: 0, stderr: '' })
-      return (await plannerOf()).idTokenAlgorithm
+      return (await readPlanner()).idTokenAlgorithm
     }
     expect(await algorithmAfter(builders)).toBe('ES256')
     const replacing = [

@@ -1,7 +1,7 @@
 import { pgClient } from '../support/pg-client.ts'
 
 /** Every row of every table as text, by table, without empty tables. */
-export async function contentOf(url: string): Promise<Record<string, string[]>> {
+export async function readContent(url: string): Promise<Record<string, string[]>> {
   const client = pgClient(url)
   await client.connect()
   try {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { run } from './run.ts'
 
 /** The examples of a command's help, each as the arguments that bash makes of its line. */
-export async function examplesOf(name: string): Promise<string[][]> {
+export async function readExamples(name: string): Promise<string[][]> {
   const { stdout } = await run([name, '--help'], {})
   const lines = stdout.replaceAll(/ \\\n +/g, ' ').matchAll(/^ {2}\$ member-apps (.+)$/gm)
   return [...lines].map(([, line]) =>

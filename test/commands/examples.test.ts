@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CommandName } from '../../server/commands/program/run-command.ts'
-import { commandNames, commandOf } from '../../server/commands/program/run-command.ts'
+import { commandNames, loadCommand } from '../../server/commands/program/run-command.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
-import { examplesOf } from './documented-examples.ts'
+import { readExamples } from './documented-examples.ts'
 import { filledDatabase } from './filled-database.ts'
 import { clubs, ndjson, person } from './import-world.ts'
 import { run } from './run.ts'
@@ -24,7 +24,7 @@ describe('the examples of the help', () => {
 
   it('are 2 to 4 for each command that has something to choose', async () => {
     for (const name of commandNames) {
-      const examples = await examplesOf(name)
+      const examples = await readExamples(name)
       expect([name, examples.length]).toEqual([name, name === 'worker' ? 1 : expect.toSatisfy((n) => n >= 2 && n <= 4)])
       for (const [first] of examples) expect(first).toBe(name)
     }
@@ -33,7 +33,7 @@ describe('the examples of the help', () => {
   it('succeed in their order on the demo data', async () => {
     const example = await place(env)
     for (const name of commandNames.filter((name) => !endless.includes(name))) {
-      for (const args of await examplesOf(name)) {
+      for (const args of await readExamples(name)) {
         const { code, stderr } = await example(args)
         expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, ''])
       }
@@ -44,10 +44,10 @@ describe('the examples of the help', () => {
     const example = await place(env)
     const [compared, all] = [new Set<string>(), new Set<string>()]
     for (const name of commandNames) {
-      const { actions } = await commandOf(name)
+      const { actions } = await loadCommand(name)
       for (const [action, { json }] of Object.entries(actions)) if (json) all.add(`${name} ${action}`.trim())
       if (endless.includes(name)) continue
-      for (const args of await examplesOf(name)) {
+      for (const args of await readExamples(name)) {
         const { json } = actions[args[1] ?? ''] ?? actions['']!
         if (!json) continue
         const { code, stdout, stderr } = await example(args.includes('--json') ? args : [...args, '--json'])

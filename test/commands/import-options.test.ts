@@ -5,7 +5,7 @@ import { failed, misused, run } from './run.ts'
 
 describe('import --dry-run', () => {
   it('counts and names what an import would, and writes nothing', async () => {
-    const { run, write, directory, ask, pathOf } = await importWorld()
+    const { run, write, directory, ask, toPath } = await importWorld()
     await write({
       'organisations.ndjson': clubs,
       'people.ndjson': ndjson(person('anna'), person('ben', { email: 7 })),
@@ -27,7 +27,7 @@ Nothing was written: this was a dry run.
 
     const tolerant = await run([directory, '--dry-run', '--skip-refused', 'refused.json'])
     expect([tolerant.code, tolerant.stdout]).toEqual([0, stdout])
-    await expect(access(pathOf('refused.json'))).rejects.toThrow('ENOENT')
+    await expect(access(toPath('refused.json'))).rejects.toThrow('ENOENT')
     expect(await ask('SELECT id FROM "Person" UNION SELECT id FROM "Organisation"')).toEqual([])
   })
 
@@ -45,7 +45,7 @@ Nothing was written: this was a dry run.
 
 describe('import --full', () => {
   const people = Array.from({ length: 40 }, (_, i) => `person-${i}`)
-  const membershipsOf = (ids: readonly string[]) =>
+  const makeMemberships = (ids: readonly string[]) =>
     ndjson(...ids.map((id) => ({ organisation: 'riverside', person: id })))
   const ended = 'SELECT "personId" FROM "Membership" WHERE "leftAt" <= now() ORDER BY 1'
 
@@ -54,7 +54,7 @@ describe('import --full', () => {
     await world.write({
       'organisations.ndjson': clubs,
       'people.ndjson': ndjson(...people.map((id) => person(id))),
-      'memberships.ndjson': membershipsOf(people),
+      'memberships.ndjson': makeMemberships(people),
     })
     expect((await world.run([world.directory])).code).toBe(0)
     return world
@@ -63,7 +63,7 @@ describe('import --full', () => {
   it('ends what the files do not have, up to 5 % of a kind', async () => {
     const { run, write, column } = await filled()
     await write({
-      'memberships-a.ndjson': `${membershipsOf(people.slice(2, 20))}{"rows":18}\n`,
+      'memberships-a.ndjson': `${makeMemberships(people.slice(2, 20))}{"rows":18}\n`,
       'memberships-b.csv': `organisation,person\n${people
         .slice(20)
         .map((id) => `riverside,${id}\n`)
@@ -77,7 +77,7 @@ describe('import --full', () => {
 
   it('refuses to end more without --yes, also in a dry run', async () => {
     const { run, write, column } = await filled()
-    await write({ 'memberships.ndjson': membershipsOf(people.slice(3)) })
+    await write({ 'memberships.ndjson': makeMemberships(people.slice(3)) })
     const message = '--full would end 3 of 40 memberships, more than 5 %: which requires --yes.'
     const refused = await run(['memberships.ndjson', '--full', '--rows', '37'])
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +0 +0 +0\n$/)])
@@ -123,14 +123,14 @@ describe('import --full', () => {
     ],
     ['counted/memberships.csv', ['--dry-run'], ':41: It states 40 rows, but there are 39 before it.'],
   ])('ends nothing when %s may be cut off: %j', async (name, options, message) => {
-    const { run, write, column, pathOf } = await filled()
+    const { run, write, column, toPath } = await filled()
     const csv = `organisation,person\n${people
       .slice(1)
       .map((id) => `riverside,${id}\n`)
       .join('')}`
-    await mkdir(pathOf('counted'))
+    await mkdir(toPath('counted'))
     await write({
-      'memberships.ndjson': membershipsOf(people.slice(1)),
+      'memberships.ndjson': makeMemberships(people.slice(1)),
       'memberships.csv': csv,
       'counted/memberships.csv': `${csv}# 40 rows\n`,
     })
@@ -143,8 +143,8 @@ describe('import --full', () => {
   it('counts the rows of all files of the kind, refused ones as well, for --rows', async () => {
     const { run, write, column } = await filled()
     await write({
-      'memberships-a.ndjson': membershipsOf(people.slice(1, 20)),
-      'memberships-b.ndjson': `{}\n${membershipsOf(people.slice(20))}`,
+      'memberships-a.ndjson': makeMemberships(people.slice(1, 20)),
+      'memberships-b.ndjson': `{}\n${makeMemberships(people.slice(20))}`,
     })
     const files = ['memberships-a.ndjson', 'memberships-b.ndjson', '--full', '--skip-refused', 'refused.json']
     const other = await run([...files, '--rows', '39'])
@@ -220,25 +220,25 @@ describe('wrong arguments of import', () => {
   })
 
   it('exit 2 when a name says no kind', async () => {
-    const { write, pathOf, directory } = await importWorld()
-    await mkdir(pathOf('empty'))
-    expect(await run(['import', pathOf('empty')], nowhere)).toEqual(
-      misused(`${pathOf('empty')} has no file whose name ends in .ndjson or .csv.`),
+    const { write, toPath, directory } = await importWorld()
+    await mkdir(toPath('empty'))
+    expect(await run(['import', toPath('empty')], nowhere)).toEqual(
+      misused(`${toPath('empty')} has no file whose name ends in .ndjson or .csv.`),
     )
     await write({ 'people.ndjson': '', 'persons.ndjson': '' })
-    const message = `${pathOf('persons.ndjson')}: a file's name must begin with its kind, or --kind must give it: organisations, people, `
-    expect(await run(['import', pathOf('persons.ndjson')], nowhere)).toEqual(misused(message))
+    const message = `${toPath('persons.ndjson')}: a file's name must begin with its kind, or --kind must give it: organisations, people, `
+    expect(await run(['import', toPath('persons.ndjson')], nowhere)).toEqual(misused(message))
     expect(await run(['import', directory], nowhere)).toEqual(misused(message))
   })
 
   it('exit 1 when a file cannot be found, read or written', async () => {
-    const { env, write, pathOf } = await importWorld()
+    const { env, write, toPath } = await importWorld()
     expect(await run(['import', '/nowhere/people.csv'], nowhere)).toEqual(
       failed('/nowhere/people.csv: there is no such file.\n'),
     )
     await write({ 'people.ndjson': ndjson(person('anna')) })
     const rejected = ['--skip-refused', '/nowhere/refused.json']
-    expect(await run(['import', pathOf('people.ndjson'), ...rejected], env)).toEqual(
+    expect(await run(['import', toPath('people.ndjson'), ...rejected], env)).toEqual(
       failed(expect.stringMatching(/^ENOENT: .*refused.json/)),
     )
   })

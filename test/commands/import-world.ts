@@ -38,16 +38,16 @@ export async function importWorld() {
   const env = { DATABASE_URL: url }
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-files-'))
   onTestFinished(() => rm(directory, { recursive: true }))
-  const pathOf = (name: string) => join(directory, name)
+  const toPath = (name: string) => join(directory, name)
   return {
     env,
     directory,
-    pathOf,
+    toPath,
     /** Writes files; a path in what is printed is its name alone. */
     write: (files: Record<string, string | Buffer>) =>
-      Promise.all(Object.entries(files).map(([name, content]) => writeFile(pathOf(name), content))),
+      Promise.all(Object.entries(files).map(([name, content]) => writeFile(toPath(name), content))),
     async run(args: string[], input: Parameters<typeof run>[2] = {}) {
-      const known = args.map((arg) => (/\.\w+$/.test(arg) ? pathOf(arg) : arg))
+      const known = args.map((arg) => (/\.\w+$/.test(arg) ? toPath(arg) : arg))
       const { code, stdout, stderr } = await run(['import', ...known], env, input)
       return { code, stdout, stderr: stderr.replaceAll(`${directory}/`, '') }
     },

@@ -193,15 +193,15 @@ No people were written.\nNot begun: memberships.\n`)
   })
 
   it('goes to the file of --skip-refused, and the others are taken', async () => {
-    const { run, write, directory, column, pathOf } = await importWorld()
+    const { run, write, directory, column, toPath } = await importWorld()
     await write(files)
     const { code, stdout, stderr } = await run([directory, '--skip-refused', 'refused.json'])
     expect([code, stderr]).toEqual([0, expect.stringContaining(refusals)])
     expect(stdout).toMatch(/\npeople +1 +0 +0 +0 +4\nmemberships +1 /)
     expect(await column('SELECT "personId" FROM "Membership"')).toEqual(['anna'])
-    expect((await stat(pathOf('refused.json'))).mode & 0o777).toBe(0o600)
-    const rejected = (await readFile(pathOf('refused.json'), 'utf8')).trim().split('\n')
-    const first = { file: pathOf('people.ndjson'), kind: 'people' }
+    expect((await stat(toPath('refused.json'))).mode & 0o777).toBe(0o600)
+    const rejected = (await readFile(toPath('refused.json'), 'utf8')).trim().split('\n')
+    const first = { file: toPath('people.ndjson'), kind: 'people' }
     expect(rejected.map((line) => JSON.parse(line))).toEqual([
       { ...first, line: 2, field: 'email', reason: expect.any(String), record: person('ben', { email: 7 }) },
       { ...first, line: 3, field: '', reason: expect.any(String), record: '{"id":' },
@@ -211,7 +211,7 @@ No people were written.\nNot begun: memberships.\n`)
   })
 
   it('goes to that file from standard input as well', async () => {
-    const { run, pathOf, column } = await importWorld()
+    const { run, toPath, column } = await importWorld()
     const piped = 'id,firstName,lastName,email\nanna,Anna,Berger,\nben,Ben\n,Cara,Berger,\n'
     const { code, stderr } = await run(['--kind', 'people', '--skip-refused', 'refused.json'], { piped })
     expect([code, stderr]).toEqual([
@@ -219,7 +219,7 @@ No people were written.\nNot begun: memberships.\n`)
       expect.stringContaining('stdin:3: It has 2 cells, and the header 4.\nstdin:4: id: '),
     ])
     expect(
-      (await readFile(pathOf('refused.json'), 'utf8'))
+      (await readFile(toPath('refused.json'), 'utf8'))
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line)),

@@ -49,15 +49,15 @@ describe('keys revoke', () => {
 
   it('deletes a key at once; for the one that signs, another one signs', async () => {
     const withKey = { ...env, SECRETS_KEY: newKey() }
-    const idsOf = (stdout: string) => stdout.split('\n').flatMap((line) => line.match(/^[\w-]{36}/) ?? [])
+    const findIds = (stdout: string) => stdout.split('\n').flatMap((line) => line.match(/^[\w-]{36}/) ?? [])
     await run(['keys', 'rotate', '--now'], withKey)
-    const [signing, old] = idsOf((await run(['keys', 'rotate', '--now'], withKey)).stdout)
+    const [signing, old] = findIds((await run(['keys', 'rotate', '--now'], withKey)).stdout)
     const kept = await run(['keys', 'revoke', old!], withKey)
-    expect([kept.code, idsOf(kept.stdout), states(kept.stdout)]).toEqual([0, [signing], ['signs']])
+    expect([kept.code, findIds(kept.stdout), states(kept.stdout)]).toEqual([0, [signing], ['signs']])
 
     const replaced = await run(['keys', 'revoke', signing!], withKey)
     expect([replaced.code, states(replaced.stdout)]).toEqual([0, ['signs']])
-    expect(idsOf(replaced.stdout)).not.toContain(signing)
+    expect(findIds(replaced.stdout)).not.toContain(signing)
     expect(await run(['keys', 'revoke', signing!], withKey)).toEqual(failed(`Key ${signing} does not exist.\n`))
     expect(await run(['keys', 'list'], withKey)).toEqual(succeeded(replaced.stdout))
   })

@@ -50,7 +50,7 @@ const untilWaiting = (url: string, statement: string, seconds?: number) =>
     ({ length }) => length > 0,
   )
 
-const triesOf = async (url: string): Promise<number> =>
+const countTries = async (url: string): Promise<number> =>
   (await query(url, 'SELECT last_value::int AS tries FROM tries WHERE is_called'))[0]?.tries ?? 0
 
 /** Reads the table, having been seen to wait behind a try of the migration. */
@@ -83,7 +83,7 @@ describe('a migration that waits for a long transaction', () => {
     const passed = async () => {
       // Without the time-out, it would wait for the long transaction, which ends after it.
       await readBehind(url, 'ALTER TABLE item')
-      await expect.poll(() => triesOf(url)).toBeGreaterThanOrEqual(3)
+      await expect.poll(() => countTries(url)).toBeGreaterThanOrEqual(3)
       await long.end()
     }
     await Promise.all([migrating, passed()])
@@ -98,7 +98,7 @@ describe('a migration that waits for a long transaction', () => {
     await expect(migrating).rejects.toThrow(
       /^Migration 1_change failed, and nothing of it was changed: .* lock timeout; a long transaction .*pg_stat_activity/,
     )
-    expect(await triesOf(url)).toBe(5)
+    expect(await countTries(url)).toBe(5)
     await long.end()
     expect(await query(url, `SELECT column_name FROM information_schema.columns WHERE table_name = 'item'`)).toEqual([
       { column_name: 'number' },

@@ -19,7 +19,7 @@ describe('the removals command', () => {
   /** Puts the rows back that a backup would have. */
   let restore: () => Promise<void>
 
-  /** Of what the tests remove. */
+  /** The rows that the tests remove. */
   const stored = async () => {
     const [row] = await query(
       env.DATABASE_URL!,

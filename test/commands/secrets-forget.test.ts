@@ -6,7 +6,14 @@ import { makeKey } from '../../server/oauth/keys/signing-key-store.ts'
 import { deleteUndecryptable } from '../../server/secrets/delete-undecryptable.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
-import { addFormerSecrets, addSecrets, countsOf, newKey, sealerOf, startTenant } from '../process/secrets-tenant.ts'
+import {
+  addFormerSecrets,
+  addSecrets,
+  createSealer,
+  newKey,
+  parseCounts,
+  startTenant,
+} from '../process/secrets-tenant.ts'
 import { failed, run } from './run.ts'
 
 describe('secrets forget', () => {
@@ -18,15 +25,18 @@ describe('secrets forget', () => {
     await addSecrets(db, lost, [gone])
     await db.app.update({ where: { id: plain }, data: { webhookUrl: 'https://example.org/plain' } })
     await db.subscription.create({ data: { id: 'plain', appId: plain, subscriber: 's', url: 'https://example.org' } })
-    const signing = [await makeKey(sealerOf(b), new Date()), await makeKey(sealerOf(lost), new Date())]
+    const signing = [await makeKey(createSealer(b), new Date()), await makeKey(createSealer(lost), new Date())]
     await db.signingKey.createMany({ data: signing })
-    const rsa = [await makeKey(sealerOf(b), new Date(), 'RS256'), await makeKey(sealerOf(lost), new Date(), 'RS256')]
+    const rsa = [
+      await makeKey(createSealer(b), new Date(), 'RS256'),
+      await makeKey(createSealer(lost), new Date(), 'RS256'),
+    ]
     await db.rsaSigningKey.createMany({ data: rsa })
-    await checkSecretsKey(db, sealerOf(lost, b))
+    await checkSecretsKey(db, createSealer(lost, b))
     const deliveries = await addDeliveries(db, [kept, gone])
     const before = await everything(db)
 
-    await expect(checkSecretsKey(db, sealerOf(b))).rejects.toThrow()
+    await expect(checkSecretsKey(db, createSealer(b))).rejects.toThrow()
     expect(await run(['secrets', 'forget'], env(b))).toEqual(
       failed('Nothing was removed: without a terminal for the confirmation, --yes is required.\n'),
     )
@@ -39,7 +49,7 @@ describe('secrets forget', () => {
 
     const forgot = await run(['secrets', 'forget', '--yes'], env(b))
     expect(forgot).toMatchObject({ code: 0, stderr: '' })
-    expect(countsOf(forgot.stdout)).toEqual({
+    expect(parseCounts(forgot.stdout)).toEqual({
       ...counts([1, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]),
       'RsaSigningKey.ciphertext': [1, 0, 1],
     })
@@ -62,7 +72,7 @@ describe('secrets forget', () => {
       lastError: 'the secret of the subscription was lost',
       finishedAt: expect.any(Date),
     }
-    const lostOnes = new Set(deliveries.filter(({ appId, state }) => appId === gone && state === 'pending').map(idOf))
+    const lostOnes = new Set(deliveries.filter(({ appId, state }) => appId === gone && state === 'pending').map(readId))
     expect(lostOnes.size).toBe(2)
     expect(after.deliveries).toEqual(
       before.deliveries.map((one) => (lostOnes.has(one.id) ? { ...one, ...failedDelivery } : one)),
@@ -71,7 +81,7 @@ describe('secrets forget', () => {
     const again = await run(['secrets', 'forget', '--yes'], env(b))
     expect(again.stdout).toMatch(/\nThe keys decrypt everything: nothing to remove\.\n$/)
     expect(await everything(db)).toEqual(after)
-    await checkSecretsKey(db, sealerOf(b))
+    await checkSecretsKey(db, createSealer(b))
   })
 })
 
@@ -85,7 +95,7 @@ describe('deleting undecryptable values', () => {
     await addFormerSecrets(db, b, [kept])
     await addFormerSecrets(db, other, [lost, gone])
     const before = await everything(db)
-    const deleted = await deleteUndecryptable(db, sealerOf(b), new Date())
+    const deleted = await deleteUndecryptable(db, createSealer(b), new Date())
     expect(deleted).toEqual({ templates: 1, subscriptions: 1, formerSecrets: 2, signingKeys: 0 })
     const after = await everything(db)
     const none = { formerSecret: null, formerUntil: null }
@@ -109,7 +119,7 @@ describe('deleting undecryptable values', () => {
       )
       INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "createdAt", "nextAttemptAt")
       SELECT 'delivery-' || n, ${app}, 'event-' || n, ${`of-${app}`}, ${at}, ${at} FROM generate_series(1, 1001) n`
-    await deleteUndecryptable(db, sealerOf(newKey()), at)
+    await deleteUndecryptable(db, createSealer(newKey()), at)
     expect(await db.delivery.count({ where: { state: 'failed' } })).toBe(1_001)
   })
 
@@ -120,10 +130,10 @@ describe('deleting undecryptable values', () => {
     await addSecrets(db, lost, apps)
     const url = env().DATABASE_URL
     const writer = await connect(url)
-    const encrypted = sealerOf(b).encrypt('set meanwhile', associatedData.template(app))
+    const encrypted = createSealer(b).encrypt('set meanwhile', associatedData.template(app))
     await writer.query('BEGIN')
     await writer.query('UPDATE "App" SET "webhookSecret" = $1', [encrypted])
-    const deleting = deleteUndecryptable(db, sealerOf(b), new Date())
+    const deleting = deleteUndecryptable(db, createSealer(b), new Date())
     await someoneWaits(url)
     await writer.query('COMMIT')
     expect(await deleting).toEqual({ templates: 0, subscriptions: 1, formerSecrets: 0, signingKeys: 0 })
@@ -134,7 +144,7 @@ describe('deleting undecryptable values', () => {
   })
 })
 
-const idOf = ({ id }: { id: string }) => id
+const readId = ({ id }: { id: string }) => id
 
 /** To the subscription of each app: one that is due, one that a worker is trying, and one that has arrived. */
 async function addDeliveries(db: Database, apps: string[]) {

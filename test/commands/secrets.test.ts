@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
 import { columnsOfApp, columnsOfSubscription, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
-import { secretsOf } from '../../routers/webhooks/template.ts'
+import { pickSecrets } from '../../routers/webhooks/template.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
 import {
   addFormerSecrets,
   addSecrets,
-  countsOf,
+  createSealer,
+  makeSecret,
   newKey,
-  sealerOf,
-  secretOf,
+  parseCounts,
   startTenant,
 } from '../process/secrets-tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -23,14 +23,14 @@ describe('secrets rotate', () => {
     const [a, b] = [newKey(), newKey()]
     await addSecrets(db, a, apps)
     const [byOld, byNew, cleared, removed] = apps as [string, string, string, string]
-    const encrypted = sealerOf(b).encrypt('set with the new key', associatedData.template(byNew))
+    const encrypted = createSealer(b).encrypt('set with the new key', associatedData.template(byNew))
 
     // Four requests have written and not yet committed when the rotation reaches their rows.
     const writer = await connect(env(a).DATABASE_URL)
     await writer.query('BEGIN')
     const set = (app: string, value: string | null) =>
       writer.query('UPDATE "App" SET "webhookSecret" = $2 WHERE id = $1', [app, value])
-    await set(byOld, sealerOf(a).encrypt('set with the old key', associatedData.template(byOld)))
+    await set(byOld, createSealer(a).encrypt('set with the old key', associatedData.template(byOld)))
     await set(byNew, encrypted)
     await set(cleared, null)
     await writer.query('DELETE FROM "App" WHERE id = $1', [removed])
@@ -41,13 +41,13 @@ describe('secrets rotate', () => {
     const { code, stdout } = await rotating
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Encrypted with the first key: 4 values\n/)
-    expect(countsOf(stdout)).toEqual(counts([2, 0, 0], [3, 0, 0], [0, 0, 0], [0, 0, 0]))
+    expect(parseCounts(stdout)).toEqual(counts([2, 0, 0], [3, 0, 0], [0, 0, 0], [0, 0, 0]))
 
-    const secretsOf = Object.fromEntries((await db.app.findMany()).map((app) => [app.id, app.webhookSecret]))
-    expect(Object.keys(secretsOf).sort()).toEqual([byOld, byNew, cleared])
-    expect(sealerOf(b).decrypt(secretsOf[byOld]!, associatedData.template(byOld))).toBe('set with the old key')
-    expect(secretsOf[byNew]).toBe(encrypted)
-    expect(secretsOf[cleared]).toBeNull()
+    const secrets = Object.fromEntries((await db.app.findMany()).map((app) => [app.id, app.webhookSecret]))
+    expect(Object.keys(secrets).sort()).toEqual([byOld, byNew, cleared])
+    expect(createSealer(b).decrypt(secrets[byOld]!, associatedData.template(byOld))).toBe('set with the old key')
+    expect(secrets[byNew]).toBe(encrypted)
+    expect(secrets[cleared]).toBeNull()
   })
 
   it('counts and keeps values that no key decrypts, and encrypts the rest with the first key', async () => {
@@ -62,20 +62,20 @@ describe('secrets rotate', () => {
 
     const checked = await run(['secrets', 'check'], env(b, a))
     expect(checked).toMatchObject({ code: 1, stderr: 'No key of SECRETS_KEY decrypts 3 values.\n' })
-    expect(countsOf(checked.stdout)).toEqual(counts([0, 1, 2], [0, 2, 1], [0, 0, 0], [0, 0, 0]))
+    expect(parseCounts(checked.stdout)).toEqual(counts([0, 1, 2], [0, 2, 1], [0, 0, 0], [0, 0, 0]))
     expect(await everything(db)).toEqual(before)
 
     const rotated = await run(['secrets', 'rotate'], env(b, a))
     expect(rotated).toMatchObject({ code: 1, stderr: 'No key of SECRETS_KEY decrypts 3 values.\n' })
     expect(rotated.stdout).toMatch(/: 3 values\n/)
-    expect(countsOf(rotated.stdout)).toEqual(counts([1, 0, 2], [2, 0, 1], [0, 0, 0], [0, 0, 0]))
+    expect(parseCounts(rotated.stdout)).toEqual(counts([1, 0, 2], [2, 0, 1], [0, 0, 0], [0, 0, 0]))
     const after = await everything(db)
     expect(after.apps.slice(1)).toEqual(before.apps.slice(1))
-    expect(sealerOf(b).decrypt(after.apps[0]!.webhookSecret!, associatedData.template(apps[0]!))).toBe(
-      secretOf(apps[0]!),
+    expect(createSealer(b).decrypt(after.apps[0]!.webhookSecret!, associatedData.template(apps[0]!))).toBe(
+      makeSecret(apps[0]!),
     )
 
-    expect(await reencrypt(db, sealerOf(b, a))).toBe(0)
+    expect(await reencrypt(db, createSealer(b, a))).toBe(0)
     expect(await everything(db)).toEqual(after)
   })
 
@@ -86,17 +86,17 @@ describe('secrets rotate', () => {
     await addFormerSecrets(db, a, apps)
     const before = await everything(db)
     const checked = await run(['secrets', 'check'], env(b, a))
-    expect(countsOf(checked.stdout)).toEqual(counts([0, 2, 0], [0, 2, 0], [0, 0, 0], [0, 0, 0], [0, 2, 0]))
+    expect(parseCounts(checked.stdout)).toEqual(counts([0, 2, 0], [0, 2, 0], [0, 0, 0], [0, 0, 0], [0, 2, 0]))
     const rotated = await run(['secrets', 'rotate'], env(b, a))
     expect(rotated.stdout).toMatch(/: 8 values\n/)
-    expect(countsOf(rotated.stdout)).toEqual(counts([2, 0, 0], [2, 0, 0], [0, 0, 0], [0, 0, 0], [2, 0, 0]))
+    expect(parseCounts(rotated.stdout)).toEqual(counts([2, 0, 0], [2, 0, 0], [0, 0, 0], [0, 0, 0], [2, 0, 0]))
     const after = await everything(db)
     const app = apps[0]!
     const signing = [
-      signingSecrets(sealerOf(b), columnsOfApp(app), secretsOf(after.apps[0]!), Date.now()),
-      signingSecrets(sealerOf(b), columnsOfSubscription(`of-${app}`), after.subscriptions[0]!, Date.now()),
+      signingSecrets(createSealer(b), columnsOfApp(app), pickSecrets(after.apps[0]!), Date.now()),
+      signingSecrets(createSealer(b), columnsOfSubscription(`of-${app}`), after.subscriptions[0]!, Date.now()),
     ]
-    expect(signing).toEqual(Array(2).fill({ secret: secretOf(app), former: `former ${secretOf(app)}` }))
+    expect(signing).toEqual(Array(2).fill({ secret: makeSecret(app), former: `former ${makeSecret(app)}` }))
     expect(after.apps.map(({ formerUntil }) => formerUntil)).toEqual(before.apps.map(({ formerUntil }) => formerUntil))
   })
 
@@ -110,8 +110,8 @@ describe('secrets rotate', () => {
     await writer.query(
       `UPDATE "App" SET "webhookSecret" = $1, "formerSecret" = $2, "formerUntil" = now() + interval '1 day'`,
       [
-        sealerOf(a).encrypt('set meanwhile', associatedData.template(app)),
-        sealerOf(a).encrypt(secretOf(app), associatedData.formerTemplate(app)),
+        createSealer(a).encrypt('set meanwhile', associatedData.template(app)),
+        createSealer(a).encrypt(makeSecret(app), associatedData.formerTemplate(app)),
       ],
     )
     const rotating = run(['secrets', 'rotate'], env(b, a))
@@ -119,9 +119,9 @@ describe('secrets rotate', () => {
     await writer.query('COMMIT')
     expect((await rotating).code).toBe(0)
     const [row] = (await everything(db)).apps
-    expect(signingSecrets(sealerOf(b), columnsOfApp(app), secretsOf(row!), Date.now())).toEqual({
+    expect(signingSecrets(createSealer(b), columnsOfApp(app), pickSecrets(row!), Date.now())).toEqual({
       secret: 'set meanwhile',
-      former: secretOf(app),
+      former: makeSecret(app),
     })
   })
 })
@@ -139,7 +139,7 @@ describe('the secrets command', () => {
 
   it('is the only one that needs the key of the database', async () => {
     const { db, env } = await startTenant(1)
-    await checkSecretsKey(db, sealerOf(newKey()))
+    await checkSecretsKey(db, createSealer(newKey()))
     const other = env(newKey())
     expect(await run(['keys', 'list'], other)).toEqual(succeeded(''))
     expect(await run(['client', 'list'], other)).toMatchObject({ code: 0, stderr: '' })
@@ -154,11 +154,11 @@ describe('the first start', () => {
     const [a, b, c] = [newKey(), newKey(), newKey()]
     await addSecrets(db, a, apps.slice(0, 1))
     await addSecrets(db, c, apps.slice(1))
-    await expect(checkSecretsKey(db, sealerOf(b))).rejects.toThrow('SECRETS_KEY is not the key')
+    await expect(checkSecretsKey(db, createSealer(b))).rejects.toThrow('SECRETS_KEY is not the key')
     expect(await db.secretsKeyCheck.count()).toBe(0)
     // One value can be decrypted: the others are left to `secrets check`.
-    await checkSecretsKey(db, sealerOf(a))
-    await expect(checkSecretsKey(db, sealerOf(c))).rejects.toThrow('SECRETS_KEY is not the key')
+    await checkSecretsKey(db, createSealer(a))
+    await expect(checkSecretsKey(db, createSealer(c))).rejects.toThrow('SECRETS_KEY is not the key')
   })
 
   it('stores the check of one of several nodes that start at once with different keys, and refuses the others', async () => {
@@ -166,10 +166,10 @@ describe('the first start', () => {
     const nodes = Array.from({ length: 8 }, () => ({ key: newKey(), db: openTestDatabase(env().DATABASE_URL) }))
     // Connected, so that they begin together.
     await Promise.all(nodes.map((node) => node.db.$queryRaw`SELECT 1`))
-    const starts = await Promise.allSettled(nodes.map((node) => checkSecretsKey(node.db, sealerOf(node.key))))
+    const starts = await Promise.allSettled(nodes.map((node) => checkSecretsKey(node.db, createSealer(node.key))))
     await Promise.all(nodes.map((node) => node.db.$disconnect()))
     const opening = nodes.filter((_, n) => starts[n]!.status === 'fulfilled')
     expect(opening).toHaveLength(1)
-    await checkSecretsKey(db, sealerOf(opening[0]!.key))
+    await checkSecretsKey(db, createSealer(opening[0]!.key))
   })
 })

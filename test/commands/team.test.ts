@@ -81,7 +81,7 @@ describe('client requests', () => {
   const icons = 'http://auth.localhost:3000/v1/oauth/icons/trainer-app'
   const env = filledDatabase()
   const client = (...args: string[]) => run(['client', ...args], env)
-  const rowOf = async (id: string) => (await ask(env.DATABASE_URL, `SELECT * FROM "Client" WHERE id = '${id}'`))[0]!
+  const readRow = async (id: string) => (await ask(env.DATABASE_URL, `SELECT * FROM "Client" WHERE id = '${id}'`))[0]!
   const appNow = async () =>
     (await ask(env.DATABASE_URL, `SELECT name, logo, wanted, "wantedLogo" FROM "App" WHERE id = 'trainer-app'`))[0]!
   const versions = (client: number, app: number) => ['--version', String(client), '--app-version', String(app)]
@@ -145,12 +145,12 @@ describe('client requests', () => {
     expect(await client('approve', '--id', 'c_new', ...versions(0, 0))).toEqual(
       succeeded('Approved: the new client c_new\n'),
     )
-    expect(await rowOf('c_new')).toMatchObject({ state: 'active', requestedAt: null, version: 1 })
+    expect(await readRow('c_new')).toMatchObject({ state: 'active', requestedAt: null, version: 1 })
     expect(await last()).toMatchObject({ action: 'client.approve', after: { name: 'New' } })
     expect(await client('approve', '--id', 'trainer-app', ...versions(3, 0))).toEqual(
       succeeded('Approved: the changes to the client trainer-app\n'),
     )
-    expect(await rowOf('trainer-app')).toMatchObject({ redirectUris: ['https://other.example/'], wanted: null })
+    expect(await readRow('trainer-app')).toMatchObject({ redirectUris: ['https://other.example/'], wanted: null })
     expect(await client('approve', '--app', 'trainer-app', '--version', '0')).toMatchObject({ code: 0 })
     expect(await appNow()).toEqual({ name: 'Coach', logo: Buffer.from(logo), wanted: null, wantedLogo: null })
   })
@@ -162,7 +162,7 @@ describe('client requests', () => {
         misused('--reason must be 1 to 1000 characters, without control characters.'),
       )
     }
-    expect(await rowOf('c_new')).toMatchObject({ state: 'requested' })
+    expect(await readRow('c_new')).toMatchObject({ state: 'requested' })
   })
 
   it('stay with the reason when they are refused, and are no longer listed', async () => {
@@ -172,7 +172,7 @@ describe('client requests', () => {
       succeeded('Refused: the new client c_new\n'),
     )
     const why = { at: expect.any(Number), reason: 'Who are you?' }
-    expect(await rowOf('c_new')).toMatchObject({
+    expect(await readRow('c_new')).toMatchObject({
       state: 'requested',
       requestedAt: null,
       refusal: { ...why, asked: {} },
@@ -182,10 +182,10 @@ describe('client requests', () => {
       failed('The client c_new has nothing pending approval.\n'),
     )
     expect(await last()).toMatchObject({ action: 'client.refuse', after: { name: 'New', reason: 'Who are you?' } })
-    const { redirectUris } = await rowOf('trainer-app')
+    const { redirectUris } = await readRow('trainer-app')
     await client('refuse', '--id', 'trainer-app', '--reason', 'No')
     const asked = { redirectUris: ['https://other.example/'] }
-    expect(await rowOf('trainer-app')).toMatchObject({ redirectUris, wanted: null, refusal: { reason: 'No', asked } })
+    expect(await readRow('trainer-app')).toMatchObject({ redirectUris, wanted: null, refusal: { reason: 'No', asked } })
     await client('refuse', '--app', 'trainer-app', '--reason', 'It is the logo of a bank.')
     expect(await appNow()).toEqual({ name, logo: former, wanted: null, wantedLogo: null })
     expect((await last()).after).toMatchObject({ logo: logoVersion(logo), reason: 'It is the logo of a bank.' })
@@ -193,7 +193,7 @@ describe('client requests', () => {
 
   it('are not decided on when they are other ones than were read', async () => {
     await request()
-    const before = await rowOf('trainer-app')
+    const before = await readRow('trainer-app')
     expect(await client('approve', '--id', 'trainer-app', ...versions(2, 0))).toEqual(
       failed('The client trainer-app has changed and now has version 3. Read it again.\n'),
     )
@@ -216,6 +216,6 @@ describe('client requests', () => {
     )
     expect(await client('approve', '--version', '0')).toEqual(misused('--id or --app is required.'))
     expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is required.'))
-    expect(await rowOf('trainer-app')).toEqual(before)
+    expect(await readRow('trainer-app')).toEqual(before)
   })
 })

@@ -67,7 +67,7 @@ describe('the webhook command', () => {
     const [{ headers, body }] = received as [Received]
     expect(body).toMatch(/^\{"id":"[0-9a-f-]{36}","type":"member\.joined","timestamp":"[^"]+Z","data":(.*)\}$/)
     expect(body.endsWith(`"data":${data}}`)).toBe(true)
-    // Those of a delivery, as test/webhooks/send.test.ts has them, and no more.
+    // The headers of a delivery, as test/webhooks/send.test.ts has them, and no more.
     expect(headers).toEqual({
       host: new URL(url).host,
       connection: 'keep-alive',
@@ -115,11 +115,11 @@ describe('the webhook command', () => {
     await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'P' } })
     await db.eventKind.create({ data: { providerId: provider, type: 'member.joined', description: 'd', example: [1] } })
     const { url, received } = await receiver(200)
-    const kind = ['--provider', provider, '--type']
-    const sent = await run(['webhook', 'send', '--to', url, ...kind, 'member.joined'], env)
+    const flags = ['--provider', provider, '--type']
+    const sent = await run(['webhook', 'send', '--to', url, ...flags, 'member.joined'], env)
     expect([sent.code, sent.stderr]).toEqual([0, ''])
     expect(JSON.parse(received[0]!.body)).toMatchObject({ type: 'member.joined', data: [1] })
-    const unknown = await run(['webhook', 'send', '--to', url, ...kind, 'member.moved'], env)
+    const unknown = await run(['webhook', 'send', '--to', url, ...flags, 'member.moved'], env)
     expect([unknown.code, unknown.stderr]).toEqual([1, `No event type member.moved is described for ${provider}.\n`])
     expect(received).toHaveLength(1)
   })

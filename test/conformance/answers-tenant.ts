@@ -89,7 +89,7 @@ export async function startFailing(atEnd: AtEnd) {
   await world.call('POST', '/quizzes/none/results', { claims: claims('lms'), body: { answers: {} } })
   await world.call('GET', '/apps/none/webhook', { claims: claims('notify') })
   await world.call('GET', '/collections', { claims: { ...claims('apps'), ...ofApp } })
-  // What is known of the token stays known, however long the rest takes.
+  // A verified token stays known, however long the rest takes.
   world.advance(-600)
   return {
     world,

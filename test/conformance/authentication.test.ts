@@ -197,19 +197,22 @@ describe('a request that breaks every rule', () => {
       const client = `hobby-${scope}-${ids.client}`
       await db.team.create({ data: { id: client, name: 'Hobby', level: 'hobby' } })
       await db.client.create({ data: { id: client, name: 'Hobby', teamId: client, environment: 'production' } })
-      const refusalOf = async (claims: object) => {
+      const readRefusal = async (claims: object) => {
         const { status, body } = await world.call(method, path, {
           claims: { sub: 'someone-else', ...claims },
           body: '{',
         })
         return [status, body.error.message]
       }
-      expect(await refusalOf({ client_id: client, scope: 'svc.me.profile:read' })).toEqual([
+      expect(await readRefusal({ client_id: client, scope: 'svc.me.profile:read' })).toEqual([
         403,
         `This token does not carry the ${scope} scope.`,
       ])
-      expect(await refusalOf({ client_id: client })).toEqual([403, 'The Developer membership is needed for this API.'])
-      expect(await refusalOf({})).toEqual([404, expect.stringMatching(/^This member does not exist in this/)])
+      expect(await readRefusal({ client_id: client })).toEqual([
+        403,
+        'The Developer membership is needed for this API.',
+      ])
+      expect(await readRefusal({})).toEqual([404, expect.stringMatching(/^This member does not exist in this/)])
     },
   )
 })

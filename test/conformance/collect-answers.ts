@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
-import { procedureOf } from '../../rest-facade/document.ts'
+import { findProcedure } from '../../rest-facade/document.ts'
 import { documents } from '../../rest-facade/openapi.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { Answer } from '../raw/socket.ts'
@@ -11,7 +11,7 @@ import type { Reply } from '../support/request.ts'
 import type { Tenant } from './answers-tenant.ts'
 import { startFailing, startImpatient, startTenant } from './answers-tenant.ts'
 import type { Place } from './provoke-answers.ts'
-import { addressOf, ask, isOfApp, provoke } from './provoke-answers.ts'
+import { ask, fillAddress, isOfApp, provoke } from './provoke-answers.ts'
 
 /** Every operation of the documents. */
 export const places: Place[] = sectionNames.flatMap((section) =>
@@ -21,14 +21,14 @@ export const places: Place[] = sectionNames.flatMap((section) =>
       path,
       method: method.toUpperCase(),
       operation,
-      tokens: procedureOf(operation).meta.policy.requires.section,
+      tokens: findProcedure(operation).meta.policy.requires.section,
     })),
   ),
 )
-export const nameOf = ({ method, path }: Place) => `${method} ${path}`
+export const formatName = ({ method, path }: Place) => `${method} ${path}`
 
 /** The rows of the catalogue that an operation's document names. */
-export const rowsOf = ({ operation }: Place) =>
+export const listRows = ({ operation }: Place) =>
   Object.entries(operation.responses)
     .filter(([status]) => status >= '400')
     .flatMap(([, { content }]) => Object.keys(content?.['application/json'].examples ?? {}))
@@ -37,8 +37,8 @@ type Keep = (place: Place, ...replies: Reply[]) => void
 
 /** The answers of each operation, by its name: each is as documented, or this throws. */
 export async function collectAnswers(atEnd: AtEnd): Promise<Map<string, Reply[]>> {
-  const answers = new Map<string, Reply[]>(places.map((place) => [nameOf(place), []]))
-  const keep: Keep = (place, ...replies) => answers.get(nameOf(place))!.push(...replies)
+  const answers = new Map<string, Reply[]>(places.map((place) => [formatName(place), []]))
+  const keep: Keep = (place, ...replies) => answers.get(formatName(place))!.push(...replies)
   const tenant = await startTenant(atEnd)
   for (const place of places) {
     if (place.path.endsWith('{key}')) await tenant.world.call('PUT', '/storage/c/k', { body: { value: 1 } })
@@ -47,7 +47,9 @@ export async function collectAnswers(atEnd: AtEnd): Promise<Map<string, Reply[]>
     if (place.method === 'GET') {
       keep(place, await ask(place, tenant, { headers: { 'if-none-match': success.headers.etag ?? '*' } }))
     }
-    await Promise.all(rowsOf(place).map(async (row) => provoke[row] && keep(place, await provoke[row](place, tenant))))
+    await Promise.all(
+      listRows(place).map(async (row) => provoke[row] && keep(place, await provoke[row](place, tenant))),
+    )
   }
   await refusedByParser(tenant, await startImpatient(atEnd), keep)
   await tooSlow(tenant, keep)
@@ -61,7 +63,7 @@ export async function collectAnswers(atEnd: AtEnd): Promise<Map<string, Reply[]>
 async function exchanged(place: Place, tenant: Tenant, answer: Promise<Answer>): Promise<Reply> {
   const { status, headers, text } = await answer
   const reply = { status, headers, text, body: JSON.parse(text) }
-  expectDocumented(place.method, addressOf(place, tenant), reply, 'the service')
+  expectDocumented(place.method, fillAddress(place, tenant), reply, 'the service')
   return reply
 }
 
@@ -75,7 +77,7 @@ async function refusedByParser(tenant: Tenant, impatient: number, keep: Keep) {
   const { publicPort } = tenant.world
   await Promise.all(
     places.map(async (place) => {
-      const line = `${place.method} /v1${addressOf(place, tenant)} HTTP/1.1`
+      const line = `${place.method} /v1${fillAddress(place, tenant)} HTTP/1.1`
       const head = `${line}\r\nHost: ${place.section}.test`
       for (const wrong of ['No colon', `Host: ${place.section}.test`, 'Expect: more', `X: ${'x'.repeat(20_480)}`]) {
         keep(place, await exchanged(place, tenant, sent(publicPort, `${head}\r\n${wrong}\r\n\r\n`)))
@@ -87,7 +89,7 @@ async function refusedByParser(tenant: Tenant, impatient: number, keep: Keep) {
 
 /** Counted for the quota; on a busy machine the token may expire before, and is not. */
 async function expiredWhileWaiting(tenant: Tenant, keep: Keep) {
-  for (const place of places.filter((one) => rowsOf(one).includes('waitsLimited'))) {
+  for (const place of places.filter((one) => listRows(one).includes('waitsLimited'))) {
     const { cursor } = (await ask(place, tenant)).body
     const expired = () =>
       ask(place, tenant, { query: `?wait=50&since=${cursor}`, claims: { exp: tenant.world.now() + 2 } })
@@ -115,7 +117,7 @@ async function tooSlow(tenant: Tenant, keep: Keep) {
         ...(isOfApp(place) && tenant.server),
       })
       const lines = [
-        `${place.method} /v1${addressOf(place, tenant)} HTTP/1.1`,
+        `${place.method} /v1${fillAddress(place, tenant)} HTTP/1.1`,
         `Host: ${place.section}.test`,
         `Authorization: Bearer ${token}`,
         'Content-Type: application/json',

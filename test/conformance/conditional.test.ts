@@ -29,7 +29,7 @@ const resources: [name: string, get: (headers: Headers, method?: string) => Prom
   ['the reference', at('lms.test', '/v1/docs')],
 ]
 
-/** What is sent as If-None-Match, and the status (RFC 9110, 13.1.2). */
+/** Values of If-None-Match, and the status (RFC 9110, 13.1.2). */
 const noneMatch: [name: string, of: (etag: string) => string, status: number][] = [
   ['the ETag', (etag) => etag, 304],
   ['the ETag that a proxy made weak', (etag) => `W/${etag}`, 304],
@@ -102,7 +102,7 @@ describe('a style sheet', () => {
 })
 
 describe('a stored entry', () => {
-  /** What is sent as If-Match, and whether it is met (RFC 9110, 13.1.1). */
+  /** Values of If-Match, and whether they are met (RFC 9110, 13.1.1). */
   const match: [name: string, of: (etag: string) => string, met: boolean][] = [
     ['the ETag', (etag) => etag, true],
     ['*', () => '*', true],

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { toUnix } from '../../routers/kernel/time.ts'
 import { meanwhile } from '../support/meanwhile.ts'
-import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
+import { asPlatform, mintApp, mintOther, platform, readRefusal, ways } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -113,7 +113,7 @@ describe.each(ways)('deliveries.list, %s', (way) => {
     [{ subscription: '' }, 'subscription is 1 to 255 visible ASCII characters.'],
     [{ subscription: 'x'.repeat(256) }, 'subscription is 1 to 255 visible ASCII characters.'],
   ])('returns 422 for %j', async (filter, message) => {
-    const refusal = await refusalOf(api.deliveries.list(filter as object))
+    const refusal = await readRefusal(api.deliveries.list(filter as object))
     expect(refusal).toMatchObject({ status: 422, code: 'invalid_request', message })
   })
 })
@@ -142,7 +142,7 @@ const ENDED = {
 /** Before the others of its subscription, also while that backs off. */
 const AT_ONCE = new Date(0)
 
-const rowOf = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
+const readRow = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
 
 describe.each(ways)('deliveries.retry, %s', (way) => {
   let api: ReturnType<typeof platform>
@@ -156,9 +156,9 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
     const went = { lastStatus: 500, lastError: 'status 500' }
     const left = { lease: 'worker 1', leasedUntil: later() }
     const failed = await mintDelivery(world.db, receiver, { state: 'failed', attempts: 8, ...went, ...left })
-    const before = await rowOf(failed)
+    const before = await readRow(failed)
     const item = await reportingDue(world.core, () => api.deliveries.retry({ id: failed }))
-    const { nextAttemptAt, ...row } = await rowOf(failed)
+    const { nextAttemptAt, ...row } = await readRow(failed)
     expect(row).toMatchObject({ state: 'pending', attempts: 0, ...went })
     expect([row.finishedAt, row.lease, row.createdAt]).toEqual([null, null, before.createdAt])
     expect(nextAttemptAt).toEqual(AT_ONCE)
@@ -167,30 +167,30 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
 
   it('makes a pending delivery due now and keeps its attempts', async () => {
     const pending = await mintDelivery(world.db, receiver, { attempts: 3 })
-    const { createdAt } = await rowOf(pending)
+    const { createdAt } = await readRow(pending)
     const { attempts, nextAttemptAt, lastStatus, lastError } = await api.deliveries.retry({ id: pending })
     expect([attempts, lastStatus, lastError]).toEqual([3, null, null])
     expect(nextAttemptAt).toBe(toUnix(createdAt))
-    expect((await rowOf(pending)).nextAttemptAt).toEqual(AT_ONCE)
+    expect((await readRow(pending)).nextAttemptAt).toEqual(AT_ONCE)
     world.advance(60)
     await api.deliveries.retry({ id: pending })
-    expect((await rowOf(pending)).nextAttemptAt).toEqual(AT_ONCE)
+    expect((await readRow(pending)).nextAttemptAt).toEqual(AT_ONCE)
   })
 
   it('leaves the lease of a running attempt', async () => {
     const leasedUntil = later()
     const leased = await mintDelivery(world.db, receiver, { lease: 'worker 1', leasedUntil })
     await api.deliveries.retry({ id: leased })
-    expect(await rowOf(leased)).toMatchObject({ state: 'pending', lease: 'worker 1', leasedUntil })
+    expect(await readRow(leased)).toMatchObject({ state: 'pending', lease: 'worker 1', leasedUntil })
   })
 
   it('returns 409 for a delivered delivery', async () => {
     const delivered = await mintDelivery(world.db, receiver, { state: 'delivered', attempts: 1, lastStatus: 204 })
-    const before = await rowOf(delivered)
-    expect(await refusalOf(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
+    const before = await readRow(delivered)
+    expect(await readRefusal(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
     await world.db.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
-    expect(await refusalOf(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
-    expect(await rowOf(delivered)).toEqual(before)
+    expect(await readRefusal(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
+    expect(await readRow(delivered)).toEqual(before)
   })
 
   it('returns 409 when the subscription has ended', async () => {
@@ -198,23 +198,23 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
     const ids = await Promise.all(states.map((state) => mintDelivery(world.db, receiver, { state })))
     await world.db.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
     for (const id of ids) {
-      const before = await rowOf(id)
-      expect(await refusalOf(api.deliveries.retry({ id }))).toEqual(ENDED)
-      expect(await rowOf(id)).toEqual(before)
+      const before = await readRow(id)
+      expect(await readRefusal(api.deliveries.retry({ id }))).toEqual(ENDED)
+      expect(await readRow(id)).toEqual(before)
     }
   })
 
   it.each(['', 'unknown', 'a\0b', 'x'.repeat(256)])('returns 404 for the unknown id %j', async (id) => {
-    expect(await refusalOf(api.deliveries.retry({ id }))).toMatchObject(NONE)
+    expect(await readRefusal(api.deliveries.retry({ id }))).toMatchObject(NONE)
   })
 
   it('returns 404 for a delivery of another provider', async () => {
     const theirs = await mintReceiver(world.db, (await mintOther(world)).app)
     for (const state of ['failed', 'delivered'] as const) {
       const delivery = await mintDelivery(world.db, theirs, { state })
-      const before = await rowOf(delivery)
-      expect(await refusalOf(api.deliveries.retry({ id: delivery }))).toMatchObject(NONE)
-      expect(await rowOf(delivery)).toEqual(before)
+      const before = await readRow(delivery)
+      expect(await readRefusal(api.deliveries.retry({ id: delivery }))).toMatchObject(NONE)
+      expect(await readRow(delivery)).toEqual(before)
     }
   })
 })
@@ -234,17 +234,17 @@ describe('deliveries.retry while a worker writes the result', () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.delivery.update({ where: { id: leased }, data: write }),
-      () => refusalOf(retry()),
+      () => readRefusal(retry()),
     )
     expect(await refused).toEqual(DELIVERED)
-    expect(await rowOf(leased)).toMatchObject(write)
+    expect(await readRow(leased)).toMatchObject(write)
   })
 
   it('starts over when the delivery has failed', async () => {
     const write = { ...done, state: 'failed' as const, attempts: 8, lastStatus: 500 }
     const item = await meanwhile(world.db, (tx) => tx.delivery.update({ where: { id: leased }, data: write }), retry)
     expect(item).toMatchObject({ id: leased, state: 'pending', attempts: 0, lastStatus: 500 })
-    expect(await rowOf(leased)).toMatchObject({ state: 'pending', attempts: 0, finishedAt: null, lease: null })
+    expect(await readRow(leased)).toMatchObject({ state: 'pending', attempts: 0, finishedAt: null, lease: null })
   })
 
   it('returns 409 when the subscription has ended', async () => {
@@ -254,10 +254,10 @@ describe('deliveries.retry while a worker writes the result', () => {
         await tx.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
         await tx.delivery.update({ where: { id: leased }, data: { ...done, state: 'failed' } })
       },
-      () => refusalOf(retry()),
+      () => readRefusal(retry()),
     )
     expect(await refused).toEqual(ENDED)
-    expect(await rowOf(leased)).toMatchObject({ state: 'failed', nextAttemptAt: null })
+    expect(await readRow(leased)).toMatchObject({ state: 'failed', nextAttemptAt: null })
   })
 
   it('is repeated after a deadlock', async () => {
@@ -266,7 +266,7 @@ describe('deliveries.retry while a worker writes the result', () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.delivery.update({ where: { id: pending }, data: { lastError: 'gone' } }),
-      () => refusalOf(asPlatform(world).deliveries.retry({ id: pending })),
+      () => readRefusal(asPlatform(world).deliveries.retry({ id: pending })),
       {
         goOn: (tx) => tx.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } }),
       },
@@ -278,7 +278,7 @@ describe('deliveries.retry while a worker writes the result', () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.subscription.delete({ where: { id: receiver.subscription } }),
-      () => refusalOf(retry()),
+      () => readRefusal(retry()),
     )
     expect(await refused).toMatchObject(NONE)
   })

@@ -40,7 +40,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
 
 const world = useWorld()
 let server: Awaited<ReturnType<typeof mintAppServer>>
-/** Of a team of the Hobby level, and without an app. */
+/** Clients of a team of the Hobby level, and without an app. */
 const clients = { hobby: id('client'), noApp: id('client') }
 const former = id('person')
 beforeAll(async () => {
@@ -67,7 +67,7 @@ const putEntry = () => world.call('PUT', samples()['storage.put']!.path, { body:
 
 const otherSection = { apps: 'lms', lms: 'notify', notify: 'sync', sync: 'apps' } as const
 
-const messageOf = ({ body }: Reply) => body.detail ?? body.error.message
+const readMessage = ({ body }: Reply) => body.detail ?? body.error.message
 
 const organisationKind = { svc: 'club', lms: 'academy', ntf: 'provider' } as const
 const INVALID = [401, 'invalid_token', 'This token is not valid.'] as const
@@ -173,7 +173,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
 
   it('returns 404 at the host of another section, even without a token', async () => {
     const reply = await call({ host: `${otherSection[section]}.test`, token: null })
-    expect([reply.status, messageOf(reply)]).toEqual([404, `This API answers at ${section}.test.`])
+    expect([reply.status, readMessage(reply)]).toEqual([404, `This API answers at ${section}.test.`])
     expect(Object.keys(reply.body)).toEqual([section === 'apps' ? 'detail' : 'error'])
   })
 

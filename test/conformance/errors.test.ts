@@ -10,7 +10,7 @@ import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import type { Tenant } from './answers-tenant.ts'
 import { startTenant } from './answers-tenant.ts'
-import { nameOf, places, rowsOf } from './collect-answers.ts'
+import { formatName, listRows, places } from './collect-answers.ts'
 import { provoke as provokeDocumented } from './provoke-answers.ts'
 
 /**
@@ -246,9 +246,9 @@ const provoke: Record<string, Provoke> = {
 const usual = ['GET /me/events', 'GET /collections', 'POST /quizzes/{quizId}/results', 'GET /apps/{id}/webhook']
 
 /** The operation of a section at which an error is provoked: the usual one, or else the first whose document names it. */
-function placeOf(section: string, row: string) {
-  const naming = places.filter((place) => place.section === section && rowsOf(place).includes(row))
-  return naming.find((place) => usual.includes(nameOf(place))) ?? naming[0]!
+function findPlace(section: string, row: string) {
+  const naming = places.filter((place) => place.section === section && listRows(place).includes(row))
+  return naming.find((place) => usual.includes(formatName(place))) ?? naming[0]!
 }
 
 describe('the error catalogue', () => {
@@ -269,7 +269,7 @@ describe('the error catalogue', () => {
 describe.each(rows)('$Section $Status $Message', ({ Section, Status, Message, Code, Row, Cause }) => {
   it(`answers ${Cause}`, async () => {
     const own = provoke[Cause]
-    const reply = await (own ? own(tenant.world) : provokeDocumented[Row]!(placeOf(Section, Row), tenant))
+    const reply = await (own ? own(tenant.world) : provokeDocumented[Row]!(findPlace(Section, Row), tenant))
     expect(reply.status).toBe(Number(Status))
     expect(reply.headers['content-type']).toMatch(/^application\/json/)
     if (Section !== 'trpc') {

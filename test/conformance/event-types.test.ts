@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { eventTypes } from '../../routers/webhooks/event-types.ts'
 import { mintTeam } from '../developer/team.ts'
-import { asPlatform, platform, refusalOf, ways } from '../support/platform.ts'
+import { asPlatform, platform, readRefusal, ways } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -59,7 +59,7 @@ describe.each(ways)('%s', (way) => {
   ])('events.describe refuses a wrong %s, and changes nothing: %o', async (_, wrong, message) => {
     await api.describe(joined)
     const before = await rows()
-    expect(await refusalOf(api.describe({ ...joined, ...wrong } as typeof joined))).toMatchObject({
+    expect(await readRefusal(api.describe({ ...joined, ...wrong } as typeof joined))).toMatchObject({
       status: 400,
       message,
     })
@@ -79,7 +79,7 @@ describe.each(ways)('%s', (way) => {
     await world.db.eventKind.createMany({ data })
     const two = await Promise.allSettled(['a', 'b'].map((type) => api.describe({ ...joined, type })))
     expect(two.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    expect(await refusalOf(api.describe(joined))).toMatchObject({ status: 409, reason: 'too_many_event_kinds' })
+    expect(await readRefusal(api.describe(joined))).toMatchObject({ status: 409, reason: 'too_many_event_kinds' })
     expect(await rows()).toHaveLength(100)
     await api.describe({ ...joined, type: 't5' })
     expect(await rows()).toHaveLength(100)
@@ -95,7 +95,7 @@ describe.each(ways)('%s', (way) => {
 it('events.describe answers 404 for a token of no provider', async () => {
   for (const organisation of [world.ids.club, id('none'), 'a\0b']) {
     const { events } = asPlatform(world, { organisation })
-    expect(await refusalOf(events.describe(joined))).toMatchObject({ status: 404 })
+    expect(await readRefusal(events.describe(joined))).toMatchObject({ status: 404 })
     expect(await world.db.eventKind.count({ where: { providerId: organisation.replace('\0', '') } })).toBe(0)
   }
 })
@@ -132,11 +132,11 @@ describe('a team', () => {
     const other = id('provider')
     await world.db.organisation.create({ data: { id: other, kind: 'provider', name: 'Other' } })
     await asPlatform(world, { organisation: other }).events.describe({ ...joined, type: 'other.kind' })
-    expect(await refusalOf(api.webhook.test({ app, type: 'other.kind' }))).toMatchObject({
+    expect(await readRefusal(api.webhook.test({ app, type: 'other.kind' }))).toMatchObject({
       status: 400,
       message: 'type is not in the event catalogue.',
     })
     expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(0)
-    expect(await refusalOf(api.webhook.kinds({ app: world.ids.app }))).toMatchObject({ status: 404 })
+    expect(await readRefusal(api.webhook.kinds({ app: world.ids.app }))).toMatchObject({ status: 404 })
   })
 })

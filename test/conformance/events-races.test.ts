@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../routers/kernel/context.ts'
 import { holdApp, holdSubscription, meanwhile } from '../support/meanwhile.ts'
-import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -68,7 +68,7 @@ describe('events.publish while the app changes', () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.app.delete({ where: { id: app } }),
-      () => refusalOf(publish()),
+      () => readRefusal(publish()),
     )
     expect(await refused).toMatchObject({ status: 404, message: 'This app does not exist at this provider.' })
     expect(announced).toEqual([])
@@ -81,7 +81,7 @@ describe('events.publish while the app changes', () => {
         await holdApp(tx, app)
         await tx.app.update({ where: { id: app }, data: { state: 'suspended' } })
       },
-      () => refusalOf(publish()),
+      () => readRefusal(publish()),
     )
     expect(await refused).toMatchObject({ status: 409, reason: 'app_suspended' })
     expect(await published()).toEqual([0, []])
@@ -93,7 +93,7 @@ describe('events.publish in a deadlock', () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.subscription.delete({ where: { id: receivers[0] } }),
-      () => refusalOf(publish()),
+      () => readRefusal(publish()),
       { goOn: (tx) => tx.app.delete({ where: { id: app } }) },
     )
     expect(await refused).toMatchObject({ status: 404, message: 'This app does not exist at this provider.' })

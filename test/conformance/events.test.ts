@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../routers/kernel/context.ts'
 import type { Json } from '../../routers/kernel/json.ts'
-import { asPlatform, mintApp, mintOther, platform, platformClient, refusalOf, ways } from '../support/platform.ts'
+import { asPlatform, mintApp, mintOther, platform, platformClient, readRefusal, ways } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -19,22 +19,22 @@ const APP = "app must be 1 to 64 letters, digits, '_' or '-'."
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 const LIMIT = 256 * 1024
 
-const eventsOf = (app: string) => world.db.publishedEvent.findMany({ where: { appId: app }, orderBy: { id: 'asc' } })
-const deliveriesOf = (app: string) => world.db.delivery.findMany({ where: { appId: app } })
-const announcedOf = (app: string) => announced.filter((event) => event.app === app)
+const listEvents = (app: string) => world.db.publishedEvent.findMany({ where: { appId: app }, orderBy: { id: 'asc' } })
+const listDeliveries = (app: string) => world.db.delivery.findMany({ where: { appId: app } })
+const listAnnounced = (app: string) => announced.filter((event) => event.app === app)
 
 /** Creates four subscriptions; only `a` and `b` receive events. */
 async function mintSubscriptions(app: string) {
-  const kinds = { a: {}, b: {}, ended: { endedAt: new Date() }, mute: { url: null } }
-  const ids = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, id(kind)])) as Record<
-    keyof typeof kinds,
+  const subscriptions = { a: {}, b: {}, ended: { endedAt: new Date() }, mute: { url: null } }
+  const ids = Object.fromEntries(Object.keys(subscriptions).map((name) => [name, id(name)])) as Record<
+    keyof typeof subscriptions,
     string
   >
   await world.db.subscription.createMany({
-    data: Object.entries(kinds).map(([kind, more]) => ({
-      id: ids[kind as keyof typeof kinds],
+    data: Object.entries(subscriptions).map(([name, more]) => ({
+      id: ids[name as keyof typeof subscriptions],
       appId: app,
-      subscriber: kind,
+      subscriber: name,
       url: 'https://hooks.example.org',
       ...more,
     })),
@@ -59,27 +59,27 @@ describe.each(ways)('%s', (way) => {
       const before = world.core.now()
       expect(await publish({ id: 'e-1' })).toEqual({ id: 'e-1', deliveries: 2 })
 
-      const [event, ...others] = await eventsOf(app)
+      const [event, ...others] = await listEvents(app)
       expect(others).toEqual([])
       expect(event).toMatchObject({ id: 'e-1', type: 'member.joined' })
       const at = event!.publishedAt
       expect(at.getTime()).toBeGreaterThanOrEqual(before)
       expect(at.getTime()).toBeLessThanOrEqual(world.core.now())
 
-      const rows = await deliveriesOf(app)
+      const rows = await listDeliveries(app)
       expect(rows.map((row) => row.subscriptionId).sort()).toEqual([a, b].sort())
       for (const row of rows) {
         expect(row.id).toMatch(UUID)
         expect(row).toMatchObject({ eventId: 'e-1', state: 'pending', attempts: 0, lease: null, lastStatus: null })
         expect([row.nextAttemptAt, row.createdAt, row.finishedAt]).toEqual([at, at, null])
       }
-      expect(announcedOf(app)).toEqual([{ app, event: 'e-1', deliveries: expect.any(Array) }])
-      expect([...announcedOf(app)[0]!.deliveries].sort()).toEqual(rows.map((row) => row.id).sort())
+      expect(listAnnounced(app)).toEqual([{ app, event: 'e-1', deliveries: expect.any(Array) }])
+      expect([...listAnnounced(app)[0]!.deliveries].sort()).toEqual(rows.map((row) => row.id).sort())
     })
 
     it('stores the body with id, type, timestamp and data', async () => {
       await publish({ id: 'e-1' })
-      const [event] = await eventsOf(app)
+      const [event] = await listEvents(app)
       const timestamp = event!.publishedAt.toISOString()
       expect(event!.body).toBe(`{"id":"e-1","type":"member.joined","timestamp":"${timestamp}","data":{"a":[1,null]}}`)
     })
@@ -88,8 +88,8 @@ describe.each(ways)('%s', (way) => {
       const [one, other] = [await publish(), await publish()]
       expect(one).toEqual({ id: expect.stringMatching(UUID), deliveries: 0 })
       expect(other.id).not.toBe(one.id)
-      expect((await eventsOf(app)).map(({ id }) => id)).toEqual([one.id, other.id].sort())
-      expect(announcedOf(app).map(({ event, deliveries }) => [event, deliveries])).toEqual([
+      expect((await listEvents(app)).map(({ id }) => id)).toEqual([one.id, other.id].sort())
+      expect(listAnnounced(app).map(({ event, deliveries }) => [event, deliveries])).toEqual([
         [one.id, []],
         [other.id, []],
       ])
@@ -99,38 +99,38 @@ describe.each(ways)('%s', (way) => {
       'accepts the data %j',
       async (data) => {
         await publish({ data })
-        const [event] = await eventsOf(app)
+        const [event] = await listEvents(app)
         expect(JSON.parse(event!.body).data).toEqual(data)
       },
     )
 
     it.each(['!', '"\\', 'x'.repeat(255), '__proto__', 'a/b?c'])('accepts the id %j', async (id) => {
       expect(await publish({ id })).toMatchObject({ id })
-      const [event] = await eventsOf(app)
+      const [event] = await listEvents(app)
       expect([event!.id, JSON.parse(event!.body).id]).toEqual([id, id])
     })
 
     it.each(['a', 'A.b_c-9', 'x'.repeat(128)])('accepts the type %s', async (type) => {
       await publish({ type })
-      const [event] = await eventsOf(app)
+      const [event] = await listEvents(app)
       expect([event!.type, JSON.parse(event!.body).type]).toEqual([type, type])
     })
 
     it('accepts a body of 256 KiB, counted in bytes, and no more', async () => {
       await publish({ id: 'e-1', data: '' })
-      const [event] = await eventsOf(app)
-      const room = LIMIT - Buffer.byteLength(event!.body)
-      expect(await publish({ id: 'e-2', data: 'ä'.repeat(room / 2) + 'x'.repeat(room % 2) })).toMatchObject({
+      const [event] = await listEvents(app)
+      const free = LIMIT - Buffer.byteLength(event!.body)
+      expect(await publish({ id: 'e-2', data: 'ä'.repeat(free / 2) + 'x'.repeat(free % 2) })).toMatchObject({
         id: 'e-2',
       })
-      const larger = await refusalOf(publish({ id: 'e-3', data: 'ä'.repeat(room / 2) + 'x'.repeat((room % 2) + 1) }))
+      const larger = await readRefusal(publish({ id: 'e-3', data: 'ä'.repeat(free / 2) + 'x'.repeat((free % 2) + 1) }))
       expect(larger).toMatchObject({
         status: 400,
         code: 'invalid_request',
         message: 'The event is larger than 256 KiB.',
       })
-      const stored = await eventsOf(app)
-      expect(stored.map(({ body }) => Buffer.byteLength(body))).toEqual([LIMIT - room, LIMIT])
+      const stored = await listEvents(app)
+      expect(stored.map(({ body }) => Buffer.byteLength(body))).toEqual([LIMIT - free, LIMIT])
     })
   })
 
@@ -138,11 +138,11 @@ describe.each(ways)('%s', (way) => {
     it('publishes nothing and returns the current number of deliveries', async () => {
       const { a } = await mintSubscriptions(app)
       await publish({ id: 'twice' })
-      const before = [await eventsOf(app), await deliveriesOf(app)]
+      const before = [await listEvents(app), await listDeliveries(app)]
       await mintSubscriptions(app)
       expect(await publish({ id: 'twice', type: 'other', data: 'other' })).toEqual({ id: 'twice', deliveries: 2 })
-      expect([await eventsOf(app), await deliveriesOf(app)]).toEqual(before)
-      expect(announcedOf(app)).toHaveLength(1)
+      expect([await listEvents(app), await listDeliveries(app)]).toEqual(before)
+      expect(listAnnounced(app)).toHaveLength(1)
       await api.subscriptions.remove({ id: a })
       expect(await publish({ id: 'twice' })).toEqual({ id: 'twice', deliveries: 1 })
     })
@@ -152,15 +152,15 @@ describe.each(ways)('%s', (way) => {
       await mintSubscriptions(other)
       expect(await publish({ id: 'both' })).toEqual({ id: 'both', deliveries: 0 })
       expect(await publish({ id: 'both', app: other })).toEqual({ id: 'both', deliveries: 2 })
-      expect([await eventsOf(app), await eventsOf(other)].map((events) => events.length)).toEqual([1, 1])
+      expect([await listEvents(app), await listEvents(other)].map((events) => events.length)).toEqual([1, 1])
     })
 
     it('publishes once for 20 concurrent calls', async () => {
       await mintSubscriptions(app)
       const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => publish({ id: 'same', data: n })))
       expect(answers).toEqual(Array(20).fill({ id: 'same', deliveries: 2 }))
-      expect([await eventsOf(app), await deliveriesOf(app)].map(({ length }) => length)).toEqual([1, 2])
-      expect(announcedOf(app)).toHaveLength(1)
+      expect([await listEvents(app), await listDeliveries(app)].map(({ length }) => length)).toEqual([1, 2])
+      expect(listAnnounced(app)).toHaveLength(1)
     })
   })
 
@@ -173,36 +173,36 @@ describe.each(ways)('%s', (way) => {
       ['data of 257 levels', { data: nested(257) }, 'data is nested too deeply.'],
     ]
     it.each(wrong)('returns 400 for %s', async (_, more, message) => {
-      expect(await refusalOf(publish(more))).toEqual({
+      expect(await readRefusal(publish(more))).toEqual({
         status: 400,
         code: 'invalid_request',
         reason: undefined,
         message,
       })
-      expect(await eventsOf(app)).toEqual([])
+      expect(await listEvents(app)).toEqual([])
     })
 
     it('returns 404 for an app that is unknown or of another provider', async () => {
       const other = await mintOther(world)
       await mintSubscriptions(other.app)
-      for (const app of [id('app'), other.app]) expect(await refusalOf(publish({ app }))).toMatchObject(NO_APP)
+      for (const app of [id('app'), other.app]) expect(await readRefusal(publish({ app }))).toMatchObject(NO_APP)
       await asPlatform(world, { organisation: other.provider }).events.publish({
         app: other.app,
         type: 't',
         data: 1,
         id: 'e',
       })
-      expect(await refusalOf(publish({ app: other.app, id: 'e' }))).toMatchObject(NO_APP)
-      expect(await eventsOf(other.app)).toHaveLength(1)
+      expect(await readRefusal(publish({ app: other.app, id: 'e' }))).toMatchObject(NO_APP)
+      expect(await listEvents(other.app)).toHaveLength(1)
     })
 
     it('returns 409 for a suspended app, even with a known id', async () => {
       await mintSubscriptions(app)
       await publish({ id: 'before' })
       await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
-      for (const id of ['before', 'after']) expect(await refusalOf(publish({ id }))).toMatchObject(SUSPENDED)
-      expect((await eventsOf(app)).map(({ id }) => id)).toEqual(['before'])
-      expect(announcedOf(app)).toHaveLength(1)
+      for (const id of ['before', 'after']) expect(await readRefusal(publish({ id }))).toMatchObject(SUSPENDED)
+      expect((await listEvents(app)).map(({ id }) => id)).toEqual(['before'])
+      expect(listAnnounced(app)).toHaveLength(1)
     })
   })
 })
@@ -215,7 +215,7 @@ describe('events.publish in process', () => {
       for (const caller of [asPlatform(world).events.publish, platformClient(world).events.publish.mutate]) {
         const app = await mintApp(world)
         await caller({ app, type: 't', data: data as unknown as Json, id: 'same' })
-        const [event] = await eventsOf(app)
+        const [event] = await listEvents(app)
         bodies.push(JSON.stringify(JSON.parse(event!.body).data))
       }
       expect(bodies).toEqual([JSON.stringify(data), JSON.stringify(data)])
@@ -227,9 +227,11 @@ describe('events.publish in process', () => {
     [() => 1, 'data is missing.'],
   ])('returns 400 for data that JSON.stringify fails on or drops: %s', async (data, message) => {
     const app = await mintApp(world)
-    const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data: data as unknown as Json }))
+    const refusal = await readRefusal(
+      asPlatform(world).events.publish({ app, type: 't', data: data as unknown as Json }),
+    )
     expect(refusal).toMatchObject({ status: 400, message })
-    expect(await eventsOf(app)).toEqual([])
+    expect(await listEvents(app)).toEqual([])
   })
 })
 
@@ -237,8 +239,8 @@ describe('a malformed provider id', () => {
   it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no apps: %j', async (organisation) => {
     const app = await mintApp(world)
     const caller = asPlatform(world, { organisation })
-    expect(await refusalOf(caller.events.publish({ app, type: 't', data: 1 }))).toMatchObject(NO_APP)
-    expect(await eventsOf(app)).toEqual([])
+    expect(await readRefusal(caller.events.publish({ app, type: 't', data: 1 }))).toMatchObject(NO_APP)
+    expect(await listEvents(app)).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import { appRouter } from '../../routers/index.ts'
 import type { Meta } from '../../routers/kernel/meta.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
 import { table } from '../support/markdown-table.ts'
-import { platformClaims, refusalOf } from '../support/platform.ts'
+import { platformClaims, readRefusal } from '../support/platform.ts'
 import type { Reply } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -64,10 +64,10 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.people.remove             | mutation | dev:write |
   | developer.apps.list                 | query    | dev:read  |
   | developer.apps.get                  | query    | dev:read  |
-  | developer.teams.holdings            | query    | dev:read  |
+  | developer.teams.impact              | query    | dev:read  |
   | developer.teams.remove              | mutation | dev:write |
   | developer.teams.restore             | mutation | dev:write |
-  | developer.apps.holdings             | query    | dev:read  |
+  | developer.apps.impact               | query    | dev:read  |
   | developer.apps.remove               | mutation | dev:write |
   | developer.apps.restore              | mutation | dev:write |
   | developer.apps.clubs                | query    | dev:read  |
@@ -78,7 +78,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.apps.setLogo              | mutation | dev:write |
   | developer.apps.removeLogo           | mutation | dev:write |
   | developer.testClub.get              | query    | dev:read  |
-  | developer.testClub.holdings         | query    | dev:read  |
+  | developer.testClub.impact           | query    | dev:read  |
   | developer.testClub.reset            | mutation | dev:write |
   | developer.testClub.review           | mutation | dev:write |
   | developer.clients.list              | query    | dev:read  |
@@ -108,10 +108,10 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
 `)
 
 /** Every kind has the same three. */
-const ofKinds = recordTypeNames.flatMap((kind) => [
-  `directory.${kind}.upsert mutation apps directory:write`,
-  `directory.${kind}.end mutation apps directory:write`,
-  `directory.${kind}.list query apps directory:read`,
+const ofKinds = recordTypeNames.flatMap((recordType) => [
+  `directory.${recordType}.upsert mutation apps directory:write`,
+  `directory.${recordType}.end mutation apps directory:write`,
+  `directory.${recordType}.list query apps directory:read`,
 ])
 
 const everyScope = [...memberScopes, ...firstPartyScopes].join(' ')
@@ -173,7 +173,7 @@ async function call({ Procedure, Type, Section }: Row, claims: Record<string, un
     : world.internal('POST', `/trpc/${Procedure}`, { headers: { ...headers }, body: input })
 }
 
-const errorOf = ({ body }: Reply) => [body.error.data.httpStatus, body.error.data.error, body.error.message]
+const readError = ({ body }: Reply) => [body.error.data.httpStatus, body.error.data.error, body.error.message]
 
 /** What a call could change. */
 function stored() {
@@ -189,7 +189,7 @@ function stored() {
 
 async function expectRefused(row: Row, claims: Record<string, unknown> | null, [status, code, message]: unknown[]) {
   const reply = await call(row, claims)
-  expect([reply.status, ...errorOf(reply)]).toEqual([status, status, code, message])
+  expect([reply.status, ...readError(reply)]).toEqual([status, status, code, message])
   return reply
 }
 
@@ -268,19 +268,19 @@ describe.each(ofTeams)('$Procedure', ({ Procedure, Type, Scope }) => {
       ? world.internal('GET', `/trpc/${Procedure}?input=%7B%7D`, { headers })
       : world.internal('POST', `/trpc/${Procedure}`, { headers, body: '{}' })
   }
-  const messageOf = async (claims: Record<string, unknown>) => {
+  const readMessage = async (claims: Record<string, unknown>) => {
     const { status, body } = await call(claims)
     return [status, body.error?.message]
   }
 
   it('refuses other callers, and lets a person of any team through to its own checks', async () => {
-    expect(await messageOf({ scope: everyScope })).toEqual([401, 'This token is not valid.'])
+    expect(await readMessage({ scope: everyScope })).toEqual([401, 'This token is not valid.'])
     const member = { sub: world.ids.member }
     const ofTeam = { ...member, client_id: world.ids.client, scope: everyScope }
-    expect(await messageOf(ofTeam)).toEqual([403, 'This client does not belong to the platform.'])
+    expect(await readMessage(ofTeam)).toEqual([403, 'This client does not belong to the platform.'])
     const others = everyScope.split(' ').filter((scope) => scope !== Scope)
     const lacking = { ...member, scope: others.join(' ') }
-    expect(await messageOf(lacking)).toEqual([403, `This token does not carry the ${Scope} scope.`])
+    expect(await readMessage(lacking)).toEqual([403, `This token does not carry the ${Scope} scope.`])
     const { status } = await call({ sub: world.ids.member, scope: Scope })
     const lists = ['developer.teams.list', 'developer.invitations.list', 'developer.mails.get']
     expect(lists.includes(Procedure) ? [200] : [400, 404, 422]).toContain(status)
@@ -292,7 +292,7 @@ describe('a principal without a member', () => {
     for (const client of [world.ids.client, world.ids.platform]) {
       const caller = callAs(world.core, world.principal({ client, member: null }))
       for (const call of [caller.root(), caller.me.profile(), caller.storage.list({ collection: 'c' })]) {
-        expect(await refusalOf(call)).toMatchObject({ status: 401 })
+        expect(await readRefusal(call)).toMatchObject({ status: 401 })
       }
     }
   })

@@ -344,9 +344,9 @@ describe('a protected resource document', () => {
     const keys = async () => {
       throw new Error('no key')
     }
-    const principalOf = () => ({ member: null, organisation: 'a', client: 'a', scopes: new Set<string>() })
+    const toPrincipal = () => ({ member: null, organisation: 'a', client: 'a', scopes: new Set<string>() })
     const world = await startWorld({
-      externalIssuer: async () => ({ issuer: outside, audience: 'a', keys, principalOf }) as never,
+      externalIssuer: async () => ({ issuer: outside, audience: 'a', keys, toPrincipal }) as never,
     })
     const { body } = await send(world.publicPort, 'GET', `${WELL_KNOWN}/v1`, { headers: { host: 'lms.test' } })
     expect(body.authorization_servers).toEqual([outside])

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { memberScopes, scopes, sectionNames, storageScopes } from '../../routers/kernel/scopes.ts'
-import { metadataOf } from '../../server/oauth/engine/metadata.ts'
-import { isMessage, messageOf } from '../support/documented.ts'
+import { buildMetadata } from '../../server/oauth/engine/metadata.ts'
+import { isMessage, readMessage } from '../support/documented.ts'
 import type { Reply } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
-import { collectAnswers, nameOf, places, rowsOf } from './collect-answers.ts'
+import { collectAnswers, formatName, listRows, places } from './collect-answers.ts'
 import { provoke } from './provoke-answers.ts'
 
 const world = useWorld()
@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
   it('states how to sign in, with the addresses of the authorization server, where that is ours', async () => {
     const { body } = await withSignIn.call('GET', '/openapi.json', { token: null })
     const { flows } = body.components.securitySchemes.member
-    const metadata = metadataOf('https://auth.test/v1/oauth')
+    const metadata = buildMetadata('https://auth.test/v1/oauth')
     expect(flows.authorizationCode).toMatchObject({
       authorizationUrl: metadata.authorization_endpoint,
       tokenUrl: metadata.token_endpoint,
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
   it('states how the server of an app gets a token, where no member is needed', async () => {
     const { components, paths } = await read('sync', withSignIn)
     const { clientCredentials } = components.securitySchemes.app.flows
-    expect(clientCredentials.tokenUrl).toBe(metadataOf('https://auth.test/v1/oauth').token_endpoint)
+    expect(clientCredentials.tokenUrl).toBe(buildMetadata('https://auth.test/v1/oauth').token_endpoint)
     expect(Object.keys(clientCredentials.scopes)).toEqual(storageScopes)
     const [reading, write] = storageScopes.map((scope) => [scope])
     expect(paths['/collections'].get.security).toEqual([{ bearer: [] }, { member: reading }, { app: reading }])
@@ -163,13 +163,13 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-describe.each(places.map((place) => [nameOf(place), place] as const))('%s', (name, { section, operation }) => {
+describe.each(places.map((place) => [formatName(place), place] as const))('%s', (name, { section, operation }) => {
   it('gives each documented answer', () => {
     const given = (status: string, documented: unknown) =>
       answers.get(name)!.some((reply) => {
         const at = { section, brand: 'the service' }
         if (reply.status !== Number(status)) return false
-        return documented === undefined || isMessage(messageOf(documented), messageOf(reply.body), at)
+        return documented === undefined || isMessage(readMessage(documented), readMessage(reply.body), at)
       })
     const missing = Object.entries(operation.responses).flatMap(([status, { content }]) => {
       const examples = Object.entries(content?.['application/json'].examples ?? {})
@@ -196,7 +196,7 @@ describe.each(places.map((place) => [nameOf(place), place] as const))('%s', (nam
 
 describe('the ways to provoke an answer', () => {
   it('are those of documented answers', () => {
-    const rows = new Set(places.flatMap(rowsOf))
+    const rows = new Set(places.flatMap(listRows))
     const elsewhere = ['requestInvalid', 'bodyTooSlow', 'internal', 'unavailable']
     expect([...rows].sort()).toEqual([...Object.keys(provoke), ...elsewhere].sort())
   })

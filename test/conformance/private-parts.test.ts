@@ -6,7 +6,7 @@ import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { configOf, definitionOf, proceduresOf } from '../../routers/kernel/trpc-internals.ts'
+import { listProcedures, readConfig, readDefinition } from '../../routers/kernel/trpc-internals.ts'
 import { onIdToken } from '../../server/oauth/engine/oidc-internals.ts'
 import { Provider } from '../../server/oauth/engine/oidc-provider.ts'
 
@@ -94,16 +94,16 @@ describe('tRPC', () => {
     .query(() => 'b')
 
   it('has type, meta, inputs and the steps of a procedure: middleware, input, output and resolver', () => {
-    const { type, meta, inputs, middlewares } = definitionOf(procedure)
+    const { type, meta, inputs, middlewares } = readDefinition(procedure)
     expect({ type, meta, inputs }).toEqual({ type: 'query', meta: { of: 'a' }, inputs: [schema] })
     expect(middlewares).toEqual(Array(4).fill(expect.any(Function)))
   })
 
   it('has the procedures of a router by path, and the configuration that shapes errors', () => {
-    const router = t.router({ room: t.router({ procedure }) })
-    expect(proceduresOf(router)).toEqual({ 'room.procedure': procedure })
+    const router = t.router({ inner: t.router({ procedure }) })
+    expect(listProcedures(router)).toEqual({ 'inner.procedure': procedure })
     const error = new TRPCError({ code: 'NOT_FOUND' })
-    const shape = { config: configOf(router), error, type: 'query' as const, path: 'a', input: undefined, ctx: {} }
+    const shape = { config: readConfig(router), error, type: 'query' as const, path: 'a', input: undefined, ctx: {} }
     expect(getTRPCErrorShape(shape)).toMatchObject({ message: 'NOT_FOUND', data: { httpStatus: 404 } })
   })
 })

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { procedureOf } from '../../rest-facade/document.ts'
+import { findProcedure } from '../../rest-facade/document.ts'
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
 import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
 import { eventCursors } from '../../routers/webhooks/feed/cursor.ts'
@@ -11,7 +11,7 @@ import type { Tenant } from './answers-tenant.ts'
 /** An operation of a document, at its place. */
 export interface Place {
   section: Section
-  /** Whose tokens it takes. */
+  /** The section whose tokens it takes. */
   tokens: TokenSection
   method: string
   path: string
@@ -22,7 +22,7 @@ const others = { apps: 'lms', lms: 'notify', notify: 'sync', sync: 'apps' } as c
 const answers = { q1: 'Yes' }
 
 /** The address of an operation, with the names in place of its own parameters. */
-export const addressOf = ({ path }: Place, { world: { ids } }: Tenant, names: Record<string, string> = {}) => {
+export const fillAddress = ({ path }: Place, { world: { ids } }: Tenant, names: Record<string, string> = {}) => {
   const known: Record<string, string> = {
     collection: 'c',
     key: 'k',
@@ -35,11 +35,11 @@ export const addressOf = ({ path }: Place, { world: { ids } }: Tenant, names: Re
 }
 
 /** Whether no member may call the operation. */
-export const isOfApp = ({ operation }: Place) => procedureOf(operation).meta.policy.requires.appItself === 'required'
+export const isOfApp = ({ operation }: Place) => findProcedure(operation).meta.policy.requires.appItself === 'required'
 
 const putOne = { op: 'put', collection: 'c', key: 'k', value: 1 }
 
-const bodyOf = (place: Place) => {
+const makeBody = (place: Place) => {
   const { path, operation } = place
   if (!operation.requestBody) return {}
   if (path.startsWith('/storage')) return { body: { value: 1 } }
@@ -61,8 +61,8 @@ export function ask(
   { names, query = '', method = place.method, claims, ...more }: More = {},
 ) {
   const usual = isOfApp(place) ? tenant.server : undefined
-  const call = { api: place.section, ...bodyOf(place), claims: { ...usual, ...claims }, ...more }
-  return tenant.world.call(method, `${addressOf(place, tenant, names)}${query}`, call)
+  const call = { api: place.section, ...makeBody(place), claims: { ...usual, ...claims }, ...more }
+  return tenant.world.call(method, `${fillAddress(place, tenant, names)}${query}`, call)
 }
 
 type Provoke = (place: Place, tenant: Tenant) => Promise<Reply>

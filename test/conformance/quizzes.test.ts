@@ -121,9 +121,9 @@ describe('POST /quizzes/{quizId}/results', () => {
 
   it('accepts a body of 1 MiB and no more', async () => {
     const quiz = await mint([{ id: 't', type: 'text' }])
-    const bodyOf = (bytes: number) => `{"answers":{"t":""}}${' '.repeat(bytes - 20)}`
-    expect((await post(quiz, bodyOf(1_048_576))).status).toBe(201)
-    const { status, body } = await post(quiz, bodyOf(1_048_577))
+    const makeBody = (bytes: number) => `{"answers":{"t":""}}${' '.repeat(bytes - 20)}`
+    expect((await post(quiz, makeBody(1_048_576))).status).toBe(201)
+    const { status, body } = await post(quiz, makeBody(1_048_577))
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
     expect((await stored(quiz)).results).toBe(1)
   })

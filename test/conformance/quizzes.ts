@@ -1,4 +1,4 @@
-import { resultOf } from '../support/tenant.ts'
+import { makeResult } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 
 const question = {
@@ -25,7 +25,7 @@ export async function createQuizzes({ db, ids }: World) {
       },
     })
   await Promise.all([
-    quiz('open', { results: { create: resultOf(ids) } }),
+    quiz('open', { results: { create: makeResult(ids) } }),
     quiz('closed', { state: 'closed' }),
     quiz('empty', {}, []),
     quiz('once', { attemptsAllowed: 1 }),

@@ -114,21 +114,21 @@ describe('a 413 of the storage tells the usage', () => {
   })
 
   const value = (bytes: number) => 'x'.repeat(bytes - 2)
-  const usageOf = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [
+  const readUsage = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [
     status,
     headers['x-storage-used'],
     headers['x-storage-limit'],
   ]
   const refused = [413, '600', '1000']
 
-  it('when the store has no room', async () => {
-    expect(usageOf(await world.call('PUT', '/storage/c/other', { body: { value: value(401) } }))).toEqual(refused)
-    expect(usageOf(await world.call('PUT', '/storage/c/k', { body: { value: value(1001) } }))).toEqual(refused)
+  it('when the store is full', async () => {
+    expect(readUsage(await world.call('PUT', '/storage/c/other', { body: { value: value(401) } }))).toEqual(refused)
+    expect(readUsage(await world.call('PUT', '/storage/c/k', { body: { value: value(1001) } }))).toEqual(refused)
   })
 
   it('when the Content-Length is beyond the quota', async () => {
     const reply = await world.call('PUT', '/storage/c/other', { body: { value: value(QUOTA + 70_000) } })
-    expect(usageOf(reply)).toEqual(refused)
+    expect(readUsage(reply)).toEqual(refused)
   })
 
   it('when chunks are beyond the quota', async () => {
@@ -142,7 +142,7 @@ describe('a 413 of the storage tells the usage', () => {
     sent.end(`${value(QUOTA + 70_000)}"}`)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     response.resume()
-    expect(usageOf({ status: response.statusCode!, headers: response.headers })).toEqual(refused)
+    expect(readUsage({ status: response.statusCode!, headers: response.headers })).toEqual(refused)
   })
 
   it('over tRPC, alone and in a batch', async () => {
@@ -153,7 +153,7 @@ describe('a 413 of the storage tells the usage', () => {
         ['storage.put', input],
         ['storage.put?batch=1', { 0: input }],
       ] as const) {
-        expect(usageOf(await world.internal('POST', `/trpc/${path}`, { headers, body }))).toEqual(refused)
+        expect(readUsage(await world.internal('POST', `/trpc/${path}`, { headers, body }))).toEqual(refused)
       }
     }
   })
@@ -161,22 +161,22 @@ describe('a 413 of the storage tells the usage', () => {
   it('and so do a 412, and the 404 of a DELETE', async () => {
     const stale = { headers: { 'if-match': '"x"' } }
     const used = ['600', '1000']
-    expect(usageOf(await world.call('PUT', '/storage/c/k', { body: { value: 1 }, ...stale }))).toEqual([412, ...used])
-    expect(usageOf(await world.call('DELETE', '/storage/c/k', stale))).toEqual([412, ...used])
-    expect(usageOf(await world.call('DELETE', '/storage/c/none'))).toEqual([404, ...used])
+    expect(readUsage(await world.call('PUT', '/storage/c/k', { body: { value: 1 }, ...stale }))).toEqual([412, ...used])
+    expect(readUsage(await world.call('DELETE', '/storage/c/k', stale))).toEqual([412, ...used])
+    expect(readUsage(await world.call('DELETE', '/storage/c/none'))).toEqual([404, ...used])
     const nothing = await startWorld({ storageQuotaBytes: QUOTA })
     onTestFinished(() => nothing.close())
-    expect(usageOf(await nothing.call('DELETE', '/storage/c/none'))).toEqual([404, '0', '1000'])
+    expect(readUsage(await nothing.call('DELETE', '/storage/c/none'))).toEqual([404, '0', '1000'])
   })
 
   it('but not of another refusal', async () => {
     const reply = await world.call('PUT', '/storage/c/other', { body: { value: 1, more: 1 } })
-    expect(usageOf(reply)).toEqual([400, undefined, undefined])
+    expect(readUsage(reply)).toEqual([400, undefined, undefined])
     const scopeless = await world.call('PUT', '/storage/c/other', {
       body: { value: value(5000) },
       claims: { scope: '' },
     })
-    expect(usageOf(scopeless)).toEqual([403, undefined, undefined])
+    expect(readUsage(scopeless)).toEqual([403, undefined, undefined])
     expect((await world.call('GET', '/storage/c')).body.total).toBe(1)
   })
 })

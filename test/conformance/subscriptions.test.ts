@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { columnsOfApp, columnsOfSubscription, noFormer, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import { holdApp, holdSubscription, meanwhile } from '../support/meanwhile.ts'
-import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
+import { asPlatform, mintApp, mintOther, platform, readRefusal, ways } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -22,10 +22,10 @@ const url = 'https://hooks.example.org/in'
 
 const setWebhook = async (app: string, body: object) =>
   expect((await world.call('PUT', `/apps/${app}/webhook`, { body })).status).toBe(200)
-const countOf = (app: string) => world.db.subscription.count({ where: { appId: app } })
+const countSubscriptions = (app: string) => world.db.subscription.count({ where: { appId: app } })
 
 /** A row of Subscription with its secret decrypted. */
-async function rowOf(subscription: string) {
+async function readRow(subscription: string) {
   const { secret, ...row } = await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })
   const text = secret === null ? null : world.core.cipher.decrypt(secret, `Subscription.secret:${subscription}`)
   return { ...row, sealed: secret, secret: text }
@@ -47,7 +47,7 @@ describe.each(ways)('%s', (way) => {
       const after = world.core.now()
       expect(made).toEqual({ id: expect.any(String), app, subscriber: 'club-1', url, hasSecret: true })
       const { webhookSecret } = await world.db.app.findUniqueOrThrow({ where: { id: app } })
-      const { sealed, createdAt, ...row } = await rowOf(made.id)
+      const { sealed, createdAt, ...row } = await readRow(made.id)
       expect(row).toEqual({
         id: made.id,
         appId: app,
@@ -69,11 +69,11 @@ describe.each(ways)('%s', (way) => {
     it('copies a missing secret and a missing url', async () => {
       const without = await api.subscriptions.create({ app, subscriber: 'a' })
       expect(without).toEqual({ id: without.id, app, subscriber: 'a', url: null, hasSecret: false })
-      expect(await rowOf(without.id)).toMatchObject({ url: null, secret: null })
+      expect(await readRow(without.id)).toMatchObject({ url: null, secret: null })
       await setWebhook(app, { url })
       const withUrl = await api.subscriptions.create({ app, subscriber: 'a' })
       expect(withUrl).toMatchObject({ url, hasSecret: false })
-      expect(await rowOf(withUrl.id)).toMatchObject({ url, secret: null })
+      expect(await readRow(withUrl.id)).toMatchObject({ url, secret: null })
     })
 
     it('keeps its copy when the app changes', async () => {
@@ -84,9 +84,9 @@ describe.each(ways)('%s', (way) => {
       const second = await api.subscriptions.create({ app, subscriber: 'a' })
       expect((await world.call('DELETE', `/apps/${app}/webhook`)).status).toBe(204)
       const third = await api.subscriptions.create({ app, subscriber: 'a' })
-      expect(await rowOf(first.id)).toMatchObject({ url, secret: 'first' })
-      expect(await rowOf(second.id)).toMatchObject({ url: other, secret: 'second' })
-      expect(await rowOf(third.id)).toMatchObject({ url: null, secret: null })
+      expect(await readRow(first.id)).toMatchObject({ url, secret: 'first' })
+      expect(await readRow(second.id)).toMatchObject({ url: other, secret: 'second' })
+      expect(await readRow(third.id)).toMatchObject({ url: null, secret: null })
       expect(new Set([first.id, second.id, third.id]).size).toBe(3)
       expect((await api.subscriptions.list({ app })).items).toEqual([first, second, third])
     })
@@ -96,16 +96,16 @@ describe.each(ways)('%s', (way) => {
       async (subscriber) => {
         const made = await api.subscriptions.create({ app, subscriber })
         expect(made.subscriber).toBe(subscriber)
-        expect(await rowOf(made.id)).toMatchObject({ subscriber })
+        expect(await readRow(made.id)).toMatchObject({ subscriber })
       },
     )
 
     it.each(['', 'x'.repeat(256), 'a\nb', '\0', '\u007f', '\u0085', '\ud800', 7, null, undefined])(
       'returns 400 for the subscriber %j',
       async (subscriber) => {
-        const refusal = await refusalOf(api.subscriptions.create({ app, subscriber: subscriber as never }))
+        const refusal = await readRefusal(api.subscriptions.create({ app, subscriber: subscriber as never }))
         expect(refusal).toEqual({ status: 400, code: 'invalid_request', reason: undefined, message: SUBSCRIBER })
-        expect(await countOf(app)).toBe(0)
+        expect(await countSubscriptions(app)).toBe(0)
       },
     )
   })
@@ -147,7 +147,7 @@ describe.each(ways)('%s', (way) => {
       [{ offset: -1 }, 'offset is 0 or more.'],
       [{ offset: 1.5 }, 'offset is 0 or more.'],
     ])('returns 422 for %j', async (page, message) => {
-      const refusal = await refusalOf(api.subscriptions.list({ app, ...(page as object) }))
+      const refusal = await readRefusal(api.subscriptions.list({ app, ...(page as object) }))
       expect(refusal).toMatchObject({ status: 422, code: 'invalid_request', message })
     })
   })
@@ -165,26 +165,26 @@ describe.each(ways)('%s', (way) => {
       expect((await api.subscriptions.list({ app })).items).toEqual([stays])
       const left = await world.db.delivery.findMany({ where: { appId: app } })
       expect(left.map(({ subscriptionId }) => subscriptionId)).toEqual([stays.id])
-      expect(await refusalOf(api.subscriptions.remove({ id: gone.id }))).toMatchObject(NO_SUBSCRIPTION)
+      expect(await readRefusal(api.subscriptions.remove({ id: gone.id }))).toMatchObject(NO_SUBSCRIPTION)
     })
 
     it('removes an ended subscription', async () => {
       const { id } = await api.subscriptions.create({ app, subscriber: 'a' })
       await world.db.subscription.update({ where: { id }, data: { endedAt: new Date() } })
       expect(await api.subscriptions.remove({ id })).toEqual({ id })
-      expect(await countOf(app)).toBe(0)
+      expect(await countSubscriptions(app)).toBe(0)
     })
 
     it.each(['', 'unknown', 'a\0b', 'x'.repeat(256), '\ud800'])('returns 404 for the unknown id %j', async (id) => {
-      expect(await refusalOf(api.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
+      expect(await readRefusal(api.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
     })
 
     it('returns 404 for a subscription of another provider', async () => {
       const other = await mintOther(world)
       const theirs = asPlatform(world, { organisation: other.provider })
       const { id } = await theirs.subscriptions.create({ app: other.app, subscriber: 'a' })
-      expect(await refusalOf(api.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
-      expect(await countOf(other.app)).toBe(1)
+      expect(await readRefusal(api.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
+      expect(await countSubscriptions(other.app)).toBe(1)
     })
   })
 
@@ -192,28 +192,28 @@ describe.each(ways)('%s', (way) => {
     it('returns 404 when it is unknown or of another provider', async () => {
       const other = await mintOther(world)
       for (const app of [id('app'), other.app]) {
-        expect(await refusalOf(api.subscriptions.create({ app, subscriber: 'a' }))).toMatchObject(NO_APP)
-        expect(await refusalOf(api.subscriptions.list({ app }))).toMatchObject(NO_APP)
+        expect(await readRefusal(api.subscriptions.create({ app, subscriber: 'a' }))).toMatchObject(NO_APP)
+        expect(await readRefusal(api.subscriptions.list({ app }))).toMatchObject(NO_APP)
       }
-      expect(await countOf(other.app)).toBe(0)
+      expect(await countSubscriptions(other.app)).toBe(0)
     })
 
     it('accepts no new subscriptions while suspended, but lists and removes', async () => {
       const { id } = await api.subscriptions.create({ app, subscriber: 'a' })
       await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
-      expect(await refusalOf(api.subscriptions.create({ app, subscriber: 'b' }))).toMatchObject(SUSPENDED)
+      expect(await readRefusal(api.subscriptions.create({ app, subscriber: 'b' }))).toMatchObject(SUSPENDED)
       expect(await api.subscriptions.list({ app })).toMatchObject({ items: [{ id }], total: 1 })
       await api.subscriptions.remove({ id })
-      expect(await countOf(app)).toBe(0)
+      expect(await countSubscriptions(app)).toBe(0)
     })
 
     it.each(['', 'a.b', 'a\0b', 'x'.repeat(65), 7, undefined])(
       'is refused with the malformed id %j',
       async (malformed) => {
         const app = malformed as never
-        const created = await refusalOf(api.subscriptions.create({ app, subscriber: 'a' }))
+        const created = await readRefusal(api.subscriptions.create({ app, subscriber: 'a' }))
         expect(created).toMatchObject({ status: 400, code: 'invalid_request', message: APP })
-        expect(await refusalOf(api.subscriptions.list({ app }))).toMatchObject({ status: 422, message: APP })
+        expect(await readRefusal(api.subscriptions.list({ app }))).toMatchObject({ status: 422, message: APP })
       },
     )
   })
@@ -240,8 +240,8 @@ describe('subscriptions.create while the app changes', () => {
       },
       create,
     )
-    expect(await rowOf((await made).id)).toMatchObject({ url: webhookUrl, secret: 'after' })
-    expect(await countOf(app)).toBe(1)
+    expect(await readRow((await made).id)).toMatchObject({ url: webhookUrl, secret: 'after' })
+    expect(await countSubscriptions(app)).toBe(1)
   })
 
   it('returns 409 when the app is suspended', async () => {
@@ -251,17 +251,17 @@ describe('subscriptions.create while the app changes', () => {
         await holdApp(tx, app)
         await tx.app.update({ where: { id: app }, data: { state: 'suspended' } })
       },
-      () => refusalOf(create()),
+      () => readRefusal(create()),
     )
     expect(await refused).toMatchObject(SUSPENDED)
-    expect(await countOf(app)).toBe(0)
+    expect(await countSubscriptions(app)).toBe(0)
   })
 
   it('returns 404 when the app is removed', async () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.app.delete({ where: { id: app } }),
-      () => refusalOf(create()),
+      () => readRefusal(create()),
     )
     expect(await refused).toMatchObject(NO_APP)
   })
@@ -378,7 +378,7 @@ describe.each(ways)('%s', (way) => {
     it.each(['', 'unknown', 'a\0b', 'x'.repeat(256), '\ud800', 7, null])(
       'returns 404 for the unknown id %j',
       async (id) => {
-        const refusal = await refusalOf(api.subscriptions.update({ id: id as never }))
+        const refusal = await readRefusal(api.subscriptions.update({ id: id as never }))
         expect(refusal.status).toBe(typeof id === 'string' ? 404 : 400)
         if (typeof id === 'string') expect(refusal).toMatchObject(NO_SUBSCRIPTION)
       },
@@ -393,7 +393,7 @@ describe.each(ways)('%s', (way) => {
       await world.db.subscription.create({ data: { id: test, appId: app, subscriber: 'test', test: true, url: other } })
       const before = [await row(made.id), await row(test)]
       for (const id of [made.id, test]) {
-        expect(await refusalOf(api.subscriptions.update({ id }))).toMatchObject(NO_SUBSCRIPTION)
+        expect(await readRefusal(api.subscriptions.update({ id }))).toMatchObject(NO_SUBSCRIPTION)
       }
       expect([await row(made.id), await row(test)]).toEqual(before)
     })
@@ -402,11 +402,11 @@ describe.each(ways)('%s', (way) => {
       await setWebhook(app, { url: other, secret: 'second' })
       await world.db.subscription.update({ where: { id }, data: { endedAt: new Date() } })
       const ended = await row(id)
-      expect(await refusalOf(api.subscriptions.update({ id }))).toMatchObject(ENDED)
+      expect(await readRefusal(api.subscriptions.update({ id }))).toMatchObject(ENDED)
       expect(await row(id)).toEqual(ended)
       await world.db.subscription.update({ where: { id }, data: { endedAt: null } })
       await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
-      expect(await refusalOf(api.subscriptions.update({ id }))).toMatchObject(SUSPENDED)
+      expect(await readRefusal(api.subscriptions.update({ id }))).toMatchObject(SUSPENDED)
       expect(await row(id)).toEqual({ ...ended, endedAt: null })
     })
   })
@@ -444,7 +444,7 @@ describe('subscriptions.update while something else changes', () => {
         await holdApp(tx, app)
         await tx.app.update({ where: { id: app }, data: { state: 'suspended' } })
       },
-      () => refusalOf(update()),
+      () => readRefusal(update()),
     )
     expect(await suspended).toMatchObject(SUSPENDED)
     await world.db.app.update({ where: { id: app }, data: { state: 'active' } })
@@ -454,7 +454,7 @@ describe('subscriptions.update while something else changes', () => {
         await holdSubscription(tx, id)
         await tx.subscription.update({ where: { id }, data: { endedAt: new Date() } })
       },
-      () => refusalOf(update()),
+      () => readRefusal(update()),
     )
     expect(await ended).toMatchObject(ENDED)
     expect(await current(id)).toEqual({ url, secret: 'first', former: null })

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { mintAppServer } from '../support/app-server.ts'
-import { mintApp, mintOther, refusalOf } from '../support/platform.ts'
+import { mintApp, mintOther, readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { createQuiz, id } from '../support/tenant.ts'
 
@@ -87,7 +87,7 @@ describe.each(rows)('$name, by the client of a suspended app', (row) => {
     const before = await stored()
     if (row.name === 'webhook.get') expect(await call(row)).toEqual(answered)
     else
-      expect(await refusalOf(call(row))).toEqual({
+      expect(await readRefusal(call(row))).toEqual({
         reason: undefined,
         ...(row.section === 'notify' || row.name === 'events.fetch' ? SUSPENDED : INVALID),
       })

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../clients/sdk/webhooks.ts'
 import { columnsOfApp, noFormer, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
-import { secretColumns, secretsOf } from '../../routers/webhooks/template.ts'
+import { pickSecrets, secretColumns } from '../../routers/webhooks/template.ts'
 import { holdApp, meanwhile } from '../support/meanwhile.ts'
 import { asPlatform } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
@@ -28,7 +28,7 @@ const put = async (secret?: string) => expect((await send({ url, secret })).stat
 const row = () => world.db.app.findUniqueOrThrow({ where: { id: app } })
 const stored = async () => {
   const columns = await world.db.app.findUniqueOrThrow({ where: { id: app }, select: secretColumns })
-  return signingSecrets(world.core.cipher, columnsOfApp(app), secretsOf(columns), world.core.now())
+  return signingSecrets(world.core.cipher, columnsOfApp(app), pickSecrets(columns), world.core.now())
 }
 
 interface Item {

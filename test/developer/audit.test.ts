@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { setLevel } from '../../server/admin/teams.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { teamWorld } from './team-world.ts'
 
 const here = teamWorld()
@@ -68,7 +68,7 @@ describe('the changes of a day', () => {
     await db.auditEntry.deleteMany({ where: { teamId: team() } })
     await db.auditEntry.createMany({ data: Array.from({ length: 1_000 }, () => ({ ...data, at })) })
     const before = await here.stored()
-    const refused = await refusalOf(api().apps.update({ app: app(), description: 'Another' }))
+    const refused = await readRefusal(api().apps.update({ app: app(), description: 'Another' }))
     expect(refused).toMatchObject({
       status: 429,
       message: expect.stringMatching(/^A team can make at most 1000 changes per day/),
@@ -77,7 +77,7 @@ describe('the changes of a day', () => {
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(inSeconds)
     expect(await here.stored()).toEqual(before)
-    // Of another team, and of the operator, they are others.
+    // Another team and the operator have other entries.
     const other = await here.as(here.stranger).apps.create({
       team: here.strangers,
       name: 'Theirs',

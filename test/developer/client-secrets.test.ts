@@ -4,7 +4,7 @@ import { Prisma } from '../../prisma/generated/client.ts'
 import type { Removal } from '../../routers/kernel/removal.ts'
 import { register, removeClient } from '../../server/admin/clients.ts'
 import { repeatRemoval } from '../../server/admin/repeat-removals.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { profileRead, redirect, teamWorld } from './team-world.ts'
 
@@ -31,7 +31,7 @@ const [goodKey, otherCurve] = [await jwk(), await jwk('ES384')]
 /** A refused call leaves all that people of the team could have changed. */
 async function refused(call: () => Promise<unknown>) {
   const before = await here.stored()
-  const refusal = await refusalOf(call())
+  const refusal = await readRefusal(call())
   expect(await here.stored()).toEqual(before)
   return refusal
 }
@@ -158,10 +158,12 @@ describe('how a client authenticates', () => {
   it('is with at most two public keys, which are replaced together', async () => {
     const { id: client } = await here.sandbox()
     const [one, two, three] = await Promise.all([jwk(), jwk('PS256'), jwk('Ed25519')])
-    const setOf = (...keys: string[]) => `{"keys":[${keys.join()}]}`
-    const { keys } = await set(client, 'private_key_jwt', setOf(one, two))
+    const makeKeySet = (...keys: string[]) => `{"keys":[${keys.join()}]}`
+    const { keys } = await set(client, 'private_key_jwt', makeKeySet(one, two))
     expect(keys).toEqual([JSON.parse(one), JSON.parse(two)])
-    expect(await refused(() => set(client, 'private_key_jwt', setOf(one, two, three)))).toMatchObject({ status: 400 })
+    expect(await refused(() => set(client, 'private_key_jwt', makeKeySet(one, two, three)))).toMatchObject({
+      status: 400,
+    })
     expect(await set(client, 'private_key_jwt')).toMatchObject({ keys, version: 1 })
     const pem = await exportSPKI((await generateKeyPair('ES256', { extractable: true })).publicKey)
     expect((await set(client, 'private_key_jwt', pem)).keys).toHaveLength(1)

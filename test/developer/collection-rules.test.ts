@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { meanwhile } from '../support/meanwhile.ts'
-import { mintApp, refusalOf } from '../support/platform.ts'
+import { mintApp, readRefusal } from '../support/platform.ts'
 import { teamWorld } from './team-world.ts'
 
 const here = teamWorld()
-const rulesOf = (person: string) => here.as(person).rules
+const rulesAs = (person: string) => here.as(person).rules
 /** An app of the team, without rules. */
 const mint = () => mintApp(here.world)
 const stored = (app: string) =>
@@ -13,7 +13,7 @@ const stored = (app: string) =>
     orderBy: { collection: 'asc' },
     select: { collection: true, rule: true },
   })
-const auditOf = (app: string) =>
+const listAuditEntries = (app: string) =>
   here.world.db.auditEntry.findMany({
     where: { target: app },
     orderBy: { id: 'asc' },
@@ -23,20 +23,20 @@ const auditOf = (app: string) =>
 describe('the rules of an app', () => {
   it('are set, replaced and removed by each person of the team, each change once in the audit log', async () => {
     const app = await mint()
-    expect(await rulesOf(here.owner).list({ app })).toEqual({ items: [] })
+    expect(await rulesAs(here.owner).list({ app })).toEqual({ items: [] })
     const scores = { collection: 'scores', rule: 'author' as const }
-    expect(await rulesOf(here.colleague).set({ app, ...scores })).toEqual(scores)
-    await rulesOf(here.colleague).set({ app, ...scores })
-    await rulesOf(here.owner).set({ app, collection: 'Boards', rule: 'app' })
-    await rulesOf(here.owner).set({ app, collection: 'scores', rule: 'app' })
-    expect(await rulesOf(here.colleague).list({ app })).toEqual({
+    expect(await rulesAs(here.colleague).set({ app, ...scores })).toEqual(scores)
+    await rulesAs(here.colleague).set({ app, ...scores })
+    await rulesAs(here.owner).set({ app, collection: 'Boards', rule: 'app' })
+    await rulesAs(here.owner).set({ app, collection: 'scores', rule: 'app' })
+    expect(await rulesAs(here.colleague).list({ app })).toEqual({
       items: [
         { collection: 'Boards', rule: 'app' },
         { collection: 'scores', rule: 'app' },
       ],
     })
-    await rulesOf(here.owner).set({ app, collection: 'scores', rule: 'anyone' })
-    await rulesOf(here.owner).set({ app, collection: 'scores', rule: 'anyone' })
+    await rulesAs(here.owner).set({ app, collection: 'scores', rule: 'anyone' })
+    await rulesAs(here.owner).set({ app, collection: 'scores', rule: 'anyone' })
     expect(await stored(app)).toEqual([{ collection: 'Boards', rule: 'app' }])
     const entry = (personId: string, before: string, collection: string, rule: string) => ({
       action: 'rule.set',
@@ -44,7 +44,7 @@ describe('the rules of an app', () => {
       before: { rule: before },
       after: { collection, rule },
     })
-    expect(await auditOf(app)).toEqual([
+    expect(await listAuditEntries(app)).toEqual([
       entry(here.colleague, 'anyone', 'scores', 'author'),
       entry(here.owner, 'anyone', 'Boards', 'app'),
       entry(here.owner, 'author', 'scores', 'app'),
@@ -57,12 +57,12 @@ describe('the rules of an app', () => {
     const { app } = world.ids
     const put = () => world.call('PUT', '/storage/bound/k', { body: { value: 1 } })
     expect((await put()).status).toBe(200)
-    await rulesOf(here.owner).set({ app, collection: 'bound', rule: 'app' })
+    await rulesAs(here.owner).set({ app, collection: 'bound', rule: 'app' })
     world.advance(5)
     const refused = await put()
     expect([refused.status, refused.body]).toEqual([403, { detail: 'This entry belongs to another member.' }])
     expect(refused.headers).toMatchObject({ 'x-storage-used': '1', 'x-error-code': 'entryNotOwn' })
-    await rulesOf(here.owner).set({ app, collection: 'bound', rule: 'anyone' })
+    await rulesAs(here.owner).set({ app, collection: 'bound', rule: 'anyone' })
     expect((await put()).status).toBe(200)
   })
 
@@ -73,13 +73,13 @@ describe('the rules of an app', () => {
     await world.db
       .$executeRaw`SELECT FROM storage_write(${app}, ${club}, '', 'owned', 'k', '1', gen_random_uuid(), now(),
       1000, null, null, null, false)`
-    await rulesOf(here.owner).set({ app, collection: 'owned', rule: 'app' })
+    await rulesAs(here.owner).set({ app, collection: 'owned', rule: 'app' })
     const { data } = here.as(here.colleague)
     const of = { app, club, owner: '', collection: 'owned', key: 'k' }
     const { etag } = await data.put({ ...of, etag: (await data.entry(of)).etag, value: '2' })
     expect((await data.entry(of)).value).toBe('2')
     await data.remove({ ...of, etag })
-    expect(await refusalOf(data.entry(of))).toMatchObject({ status: 404 })
+    expect(await readRefusal(data.entry(of))).toMatchObject({ status: 404 })
   })
 
   it('are at most 100, also when two are added at once', async () => {
@@ -92,7 +92,7 @@ describe('the rules of an app', () => {
         await tx.$queryRaw`SELECT FROM "Team" WHERE id = ${here.world.ids.team} FOR NO KEY UPDATE`
         await tx.collectionRule.create({ data: { appId: app, collection: 'c99', rule: 'app' } })
       },
-      () => refusalOf(rulesOf(here.owner).set({ app, collection: 'c100', rule: 'author' })),
+      () => readRefusal(rulesAs(here.owner).set({ app, collection: 'c100', rule: 'author' })),
     )
     expect(refusal).toMatchObject({
       status: 409,
@@ -100,11 +100,11 @@ describe('the rules of an app', () => {
       message: 'An app can have rules for at most 100 collections.',
     })
     expect(await stored(app)).toHaveLength(100)
-    expect(await auditOf(app)).toEqual([])
-    await rulesOf(here.owner).set({ app, collection: 'c99', rule: 'author' })
+    expect(await listAuditEntries(app)).toEqual([])
+    await rulesAs(here.owner).set({ app, collection: 'c99', rule: 'author' })
     expect(await stored(app)).toContainEqual({ collection: 'c99', rule: 'author' })
-    await rulesOf(here.owner).set({ app, collection: 'c99', rule: 'anyone' })
-    await rulesOf(here.owner).set({ app, collection: 'c100', rule: 'author' })
+    await rulesAs(here.owner).set({ app, collection: 'c99', rule: 'anyone' })
+    await rulesAs(here.owner).set({ app, collection: 'c100', rule: 'author' })
   })
 })
 
@@ -123,19 +123,19 @@ describe('a rule is refused', () => {
   ])('%s', async (_, wrong, status, message) => {
     const before = await here.stored()
     const input = { app: here.world.ids.app, collection: 'c', rule: 'author', ...wrong }
-    expect(await refusalOf(rulesOf(here.owner).set(input as never))).toMatchObject({ status, message })
+    expect(await readRefusal(rulesAs(here.owner).set(input as never))).toMatchObject({ status, message })
     expect(await here.stored()).toEqual(before)
   })
 
   it('by a person of another team, who does not see it either', async () => {
     const app = await mint()
-    await rulesOf(here.owner).set({ app, collection: 'c', rule: 'author' })
+    await rulesAs(here.owner).set({ app, collection: 'c', rule: 'author' })
     const before = await here.stored()
     const unknown = { status: 404, message: 'This app does not exist.' }
-    const { list, set } = rulesOf(here.stranger)
-    expect(await refusalOf(list({ app }))).toMatchObject(unknown)
+    const { list, set } = rulesAs(here.stranger)
+    expect(await readRefusal(list({ app }))).toMatchObject(unknown)
     for (const rule of ['anyone', 'author', 'app'] as const) {
-      expect(await refusalOf(set({ app, collection: 'c', rule }))).toMatchObject(unknown)
+      expect(await readRefusal(set({ app, collection: 'c', rule }))).toMatchObject(unknown)
     }
     expect(await here.stored()).toEqual(before)
   })
@@ -143,7 +143,7 @@ describe('a rule is refused', () => {
   it('with a collection of 64 characters it is not', async () => {
     const app = await mint()
     const longest = { collection: 'x'.repeat(64), rule: 'app' as const }
-    await rulesOf(here.owner).set({ app, ...longest })
+    await rulesAs(here.owner).set({ app, ...longest })
     expect(await stored(app)).toEqual([longest])
   })
 })

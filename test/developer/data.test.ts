@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { teamWorld } from './team-world.ts'
 
@@ -29,13 +29,13 @@ interface Entry {
 async function store({ club, owner, key, value, writer }: Entry) {
   await here.world.db.$executeRaw`SELECT FROM storage_write(${app()}, ${club}, ${owner}, 'notes', ${key}, ${value},
     gen_random_uuid(), '2026-11-25T12:00:00Z'::timestamptz, ${10_485_760n}::int8, null, null, ${writer ?? null}, false)`
-  return `"${(await rowOf({ club, owner, key })).version}"`
+  return `"${(await readRow({ club, owner, key })).version}"`
 }
-const rowOf = ({ club: clubId, owner, key }: Omit<Entry, 'value' | 'writer'>) =>
+const readRow = ({ club: clubId, owner, key }: Omit<Entry, 'value' | 'writer'>) =>
   here.world.db.storageEntry.findUniqueOrThrow({
     where: { address: { appId: app(), clubId, owner, collection: 'notes', key } },
   })
-const storedValue = async (of: Omit<Entry, 'value' | 'writer'>) => (await rowOf(of)).value
+const storedValue = async (of: Omit<Entry, 'value' | 'writer'>) => (await readRow(of)).value
 const at = (club: string, owner: string) => ({ app: app(), club, owner, collection: 'notes' })
 const notThere = { status: 404, message: 'This key does not exist.' }
 
@@ -113,17 +113,17 @@ describe('the data of an app in its test club', () => {
     const { data } = here.as(here.colleague)
     const input = { ...at(testClub, testMember), key: 'edited' }
     const changed = await data.put({ ...input, etag, value: ' {"n": 1.0} ' })
-    expect([await storedValue(of), changed.etag]).toEqual(['{"n": 1.0}', `"${(await rowOf(of)).version}"`])
+    expect([await storedValue(of), changed.etag]).toEqual(['{"n": 1.0}', `"${(await readRow(of)).version}"`])
 
     const stale = { status: 409, reason: 'changed_meanwhile' }
-    expect(await refusalOf(data.put({ ...input, etag, value: '2' }))).toMatchObject(stale)
-    expect(await refusalOf(data.remove({ ...input, etag }))).toMatchObject(stale)
-    expect(await refusalOf(data.put({ ...input, etag: '', value: '2' }))).toMatchObject(stale)
+    expect(await readRefusal(data.put({ ...input, etag, value: '2' }))).toMatchObject(stale)
+    expect(await readRefusal(data.remove({ ...input, etag }))).toMatchObject(stale)
+    expect(await readRefusal(data.put({ ...input, etag: '', value: '2' }))).toMatchObject(stale)
     expect(await storedValue(of)).toBe('{"n": 1.0}')
     await data.remove({ ...input, etag: changed.etag })
-    expect(await refusalOf(data.entry(input))).toMatchObject(notThere)
-    expect(await refusalOf(data.remove({ ...input, etag: changed.etag }))).toMatchObject(stale)
-    expect(await refusalOf(data.put({ ...input, etag: changed.etag, value: '2' }))).toMatchObject(stale)
+    expect(await readRefusal(data.entry(input))).toMatchObject(notThere)
+    expect(await readRefusal(data.remove({ ...input, etag: changed.etag }))).toMatchObject(stale)
+    expect(await readRefusal(data.put({ ...input, etag: changed.etag, value: '2' }))).toMatchObject(stale)
   })
 
   it.each([
@@ -136,7 +136,7 @@ describe('the data of an app in its test club', () => {
     const etag = await store({ ...of, value: '1' })
     const put = here.as(here.owner).data.put({ ...at(testClub, ''), key: 'kept', etag, value })
     const message = 'The value must be one JSON value, with arrays and objects at most 256 levels deep.'
-    expect(await refusalOf(put)).toMatchObject({ status: 400, message })
+    expect(await readRefusal(put)).toMatchObject({ status: 400, message })
     expect(await storedValue(of)).toBe('1')
   })
 
@@ -150,7 +150,7 @@ describe('the data of an app in its test club', () => {
     ]
     core.storageQuotaBytes = Number(bytes)
     const put = here.as(here.owner).data.put({ ...at(testClub, ''), key: 'full', etag, value: '11' })
-    expect(await refusalOf(put)).toMatchObject({ status: 413 })
+    expect(await readRefusal(put)).toMatchObject({ status: 413 })
     core.storageQuotaBytes = quota
     expect(await storedValue(of)).toBe('1')
   })
@@ -187,17 +187,17 @@ describe('the data of an app in another club', () => {
     const { etag, value } = await data.entry({ ...at(club(), here.owner), key: 'mine' })
     expect(value).toBe('2')
     const input = { ...at(club(), here.owner), key: 'mine', etag }
-    expect(await refusalOf(data.put({ ...input, value: '3' }))).toMatchObject(notThere)
-    expect(await refusalOf(data.remove(input))).toMatchObject(notThere)
+    expect(await readRefusal(data.put({ ...input, value: '3' }))).toMatchObject(notThere)
+    expect(await readRefusal(data.remove(input))).toMatchObject(notThere)
     expect(await storedValue(mine())).toBe('2')
   })
 
   it('never has the private entries of other members', async () => {
     const { data } = here.as(here.owner)
     const theirs = at(club(), here.world.ids.member)
-    expect(await refusalOf(data.entries({ ...theirs, ...page }))).toMatchObject(notThere)
-    expect(await refusalOf(data.entry({ ...theirs, key: 'theirs' }))).toMatchObject(notThere)
-    expect(await refusalOf(data.put({ ...theirs, key: 'theirs', etag: '"*"', value: '1' }))).toMatchObject(notThere)
+    expect(await readRefusal(data.entries({ ...theirs, ...page }))).toMatchObject(notThere)
+    expect(await readRefusal(data.entry({ ...theirs, key: 'theirs' }))).toMatchObject(notThere)
+    expect(await readRefusal(data.put({ ...theirs, key: 'theirs', etag: '"*"', value: '1' }))).toMatchObject(notThere)
     const all = await data.collections({ app: app(), club: club(), ...page })
     expect(JSON.stringify(all)).not.toContain(here.world.ids.member)
   })
@@ -211,9 +211,9 @@ describe('the data of an app in another club', () => {
     const { data } = here.as(person())
     const { items } = await data.stores({ app: app(), ...page })
     expect(items.map(({ club }) => club.id)).toEqual([testClub])
-    expect(await refusalOf(data.collections({ app: app(), club: club(), ...page }))).toMatchObject(notThere)
-    expect(await refusalOf(data.entries({ ...at(club(), ''), ...page }))).toMatchObject(notThere)
-    expect(await refusalOf(data.entry({ ...at(club(), ''), key: 'shared' }))).toMatchObject(notThere)
+    expect(await readRefusal(data.collections({ app: app(), club: club(), ...page }))).toMatchObject(notThere)
+    expect(await readRefusal(data.entries({ ...at(club(), ''), ...page }))).toMatchObject(notThere)
+    expect(await readRefusal(data.entry({ ...at(club(), ''), key: 'shared' }))).toMatchObject(notThere)
     await leave(here.colleague)
     await join(here.owner)
   })
@@ -222,7 +222,7 @@ describe('the data of an app in another club', () => {
     const where = { organisationId: club(), personId: here.owner }
     await here.world.db.membership.updateMany({ where, data: { leftAt: new Date(here.world.now() * 1000 - 1) } })
     const read = here.as(here.owner).data.entry({ ...at(club(), ''), key: 'shared' })
-    expect(await refusalOf(read)).toMatchObject(notThere)
+    expect(await readRefusal(read)).toMatchObject(notThere)
     await here.world.db.membership.updateMany({ where, data: { leftAt: null } })
   })
 })
@@ -234,12 +234,12 @@ describe('the data of another team’s app', () => {
     const { data } = here.as(here.stranger)
     const input = { ...at(testClub, ''), key: 'kept' }
     const refused = { status: 404, message: 'This app does not exist.' }
-    expect(await refusalOf(data.stores({ app: app(), ...page }))).toMatchObject(refused)
-    expect(await refusalOf(data.collections({ app: app(), club: testClub, ...page }))).toMatchObject(refused)
-    expect(await refusalOf(data.entries({ ...at(testClub, ''), ...page }))).toMatchObject(refused)
-    expect(await refusalOf(data.entry(input))).toMatchObject(refused)
-    expect(await refusalOf(data.put({ ...input, etag, value: '2' }))).toMatchObject(refused)
-    expect(await refusalOf(data.remove({ ...input, etag }))).toMatchObject(refused)
+    expect(await readRefusal(data.stores({ app: app(), ...page }))).toMatchObject(refused)
+    expect(await readRefusal(data.collections({ app: app(), club: testClub, ...page }))).toMatchObject(refused)
+    expect(await readRefusal(data.entries({ ...at(testClub, ''), ...page }))).toMatchObject(refused)
+    expect(await readRefusal(data.entry(input))).toMatchObject(refused)
+    expect(await readRefusal(data.put({ ...input, etag, value: '2' }))).toMatchObject(refused)
+    expect(await readRefusal(data.remove({ ...input, etag }))).toMatchObject(refused)
     expect(await storedValue(of)).toBe('1')
   })
 
@@ -248,9 +248,11 @@ describe('the data of another team’s app', () => {
     await here.as(stranger).testClub.reset({ team: strangers })
     const { testClub: theirs } = await here.as(stranger).testClub.get({ team: strangers })
     const { data } = here.as(owner)
-    expect(await refusalOf(data.collections({ app: world.ids.app, club: theirs!.club.id, ...page }))).toMatchObject(
+    expect(await readRefusal(data.collections({ app: world.ids.app, club: theirs!.club.id, ...page }))).toMatchObject(
       notThere,
     )
-    expect(await refusalOf(data.collections({ app: world.ids.app, club: id('none'), ...page }))).toMatchObject(notThere)
+    expect(await readRefusal(data.collections({ app: world.ids.app, club: id('none'), ...page }))).toMatchObject(
+      notThere,
+    )
   })
 })

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { toUnix } from '../../routers/kernel/time.ts'
-import { headersOf } from '../../server/webhooks/send/message.ts'
+import { buildHeaders } from '../../server/webhooks/send/message.ts'
 import type { Receiver } from '../conformance/delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
-import { mintApp, refusalOf } from '../support/platform.ts'
+import { mintApp, readRefusal } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
   receiver = await mintReceiver(world.db, mine.app)
 })
 
-const rowOf = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
+const readRow = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
 const minutesAgo = (minutes: number) => new Date(world.core.now() - minutes * 60_000)
 const gone = { lastStatus: 500, lastError: 'status 500', attempts: 8 }
 
@@ -38,7 +38,7 @@ describe('developer.deliveries.list', () => {
 
     const { items, more } = await api.deliveries.list({ app })
     expect([items.map(({ id }) => id), more]).toEqual([[young, between, old], false])
-    const { createdAt, finishedAt } = await rowOf(old)
+    const { createdAt, finishedAt } = await readRow(old)
     expect(items[2]).toEqual({
       id: old,
       event: 'e',
@@ -160,13 +160,13 @@ describe('a filter of developer.deliveries.list', () => {
   ])('is refused when it is %j, by retryFailed too', async (filter, [listed, retried], message) => {
     const { app, api } = mine
     const failed = await mintDelivery(world.db, receiver, { state: 'failed' })
-    const before = await rowOf(failed)
-    expect(await refusalOf(api.deliveries.list({ app, ...filter }))).toMatchObject({ status: listed, message })
-    expect(await refusalOf(api.deliveries.retryFailed({ app, since: 0, ...filter }))).toMatchObject({
+    const before = await readRow(failed)
+    expect(await readRefusal(api.deliveries.list({ app, ...filter }))).toMatchObject({ status: listed, message })
+    expect(await readRefusal(api.deliveries.retryFailed({ app, since: 0, ...filter }))).toMatchObject({
       status: retried,
       message,
     })
-    expect(await rowOf(failed)).toEqual(before)
+    expect(await readRow(failed)).toEqual(before)
   })
 })
 
@@ -204,7 +204,7 @@ describe('developer.deliveries.filters', () => {
 
   it("returns 404 for another team's app", async () => {
     const { app } = await mintTeam(world)
-    expect(await refusalOf(mine.api.deliveries.filters({ app }))).toMatchObject({ status: 404 })
+    expect(await readRefusal(mine.api.deliveries.filters({ app }))).toMatchObject({ status: 404 })
   })
 })
 
@@ -226,7 +226,7 @@ describe('developer.deliveries.get', () => {
     expect(found).toMatchObject({ id: sent, body: '{}', answer: 'oh no', url, lastAttemptAt: toUnix(lastAttemptAt) })
 
     const message = { id: sent, url, secret: 's3cret-4711', body: '{}' }
-    const really = headersOf(message, 'hooks.example.org:8443', lastAttemptAt.getTime())
+    const really = buildHeaders(message, 'hooks.example.org:8443', lastAttemptAt.getTime())
     const hidden = { 'x-webhook-secret': null, 'webhook-signature': null }
     const texts = Object.entries(really).map(([name, value]) => [name, String(value)])
     expect(found.headers).toEqual({ ...Object.fromEntries(texts), ...hidden })
@@ -269,12 +269,12 @@ describe.each(['get', 'retry'] as const)('developer.deliveries.%s', (name) => {
     const theirs = [await mintTeam(world), { app: await mintApp(world, { teamId: team }) }]
     for (const other of theirs) {
       const failed = await mintDelivery(world.db, await mintReceiver(world.db, other.app), { state: 'failed' })
-      const before = await rowOf(failed)
-      expect(await refusalOf(api.deliveries[name]({ app, id: failed }))).toMatchObject(UNKNOWN)
-      expect(await rowOf(failed)).toEqual(before)
+      const before = await readRow(failed)
+      expect(await readRefusal(api.deliveries[name]({ app, id: failed }))).toMatchObject(UNKNOWN)
+      expect(await readRow(failed)).toEqual(before)
     }
     for (const unknown of ['', 'a\0b', 'x'.repeat(256), id('delivery')]) {
-      expect(await refusalOf(api.deliveries[name]({ app, id: unknown }))).toMatchObject(UNKNOWN)
+      expect(await readRefusal(api.deliveries[name]({ app, id: unknown }))).toMatchObject(UNKNOWN)
     }
   })
 })
@@ -285,7 +285,7 @@ describe('developer.deliveries.retry', () => {
     const failed = await mintDelivery(world.db, receiver, { state: 'failed', ...gone })
     const item = await reportingDue(world.core, () => api.deliveries.retry({ app, id: failed }))
     expect(item).toMatchObject({ id: failed, state: 'pending', attempts: 0, lastStatus: 500, finishedAt: null })
-    expect((await rowOf(failed)).nextAttemptAt).toEqual(new Date(0))
+    expect((await readRow(failed)).nextAttemptAt).toEqual(new Date(0))
   })
 
   it('returns 409 for one that has arrived, and in an ended subscription', async () => {
@@ -297,9 +297,9 @@ describe('developer.deliveries.retry', () => {
       [delivered, 'already_delivered'],
       [failed, 'subscription_ended'],
     ] as const) {
-      const before = await rowOf(id)
-      expect(await refusalOf(api.deliveries.retry({ app, id }))).toMatchObject({ status: 409, reason })
-      expect(await rowOf(id)).toEqual(before)
+      const before = await readRow(id)
+      expect(await readRefusal(api.deliveries.retry({ app, id }))).toMatchObject({ status: 409, reason })
+      expect(await readRow(id)).toEqual(before)
     }
   })
 })
@@ -319,18 +319,18 @@ describe('developer.deliveries.retryFailed', () => {
       await mintDelivery(world.db, ended, failed),
       await mintDelivery(world.db, others, failed),
     ]
-    const before = await Promise.all(left.map(rowOf))
+    const before = await Promise.all(left.map(readRow))
     const since = toUnix(minutesAgo(10))
     const retry = () => api.deliveries.retryFailed({ app, since })
     expect(await reportingDue(world.core, retry)).toEqual({ retried: 2, more: false })
-    const rows = await Promise.all(wanted.map(rowOf))
+    const rows = await Promise.all(wanted.map(readRow))
     for (const row of rows) {
       expect(row).toMatchObject({ state: 'pending', attempts: 0, lastStatus: 500, finishedAt: null })
       expect(row.nextAttemptAt!.getTime()).toBeLessThanOrEqual(world.core.now())
     }
     // One of them at once, whatever the backoff of its subscription.
     expect(rows.filter((row) => row.nextAttemptAt!.getTime() === 0)).toHaveLength(1)
-    expect(await Promise.all(left.map(rowOf))).toEqual(before)
+    expect(await Promise.all(left.map(readRow))).toEqual(before)
     expect(await api.deliveries.retryFailed({ app, since })).toEqual({ retried: 0, more: false })
   })
 
@@ -345,7 +345,7 @@ describe('developer.deliveries.retryFailed', () => {
       joined: await mintDelivery(world.db, other, failed),
     }
     const pending = async () => {
-      const states = await Promise.all(Object.values(ids).map(rowOf))
+      const states = await Promise.all(Object.values(ids).map(readRow))
       return Object.keys(ids).filter((_, n) => states[n]!.state === 'pending')
     }
     const retry = (filter: { type?: string; subscription?: string }) =>
@@ -367,12 +367,12 @@ describe('developer.deliveries.retryFailed', () => {
       SELECT ${app} || n, ${app}, ${receiver.event}, ${receiver.subscription}, 'failed', now() - n * interval '1 s', now()
       FROM generate_series(1, 5001) n`
     expect(await api.deliveries.retryFailed({ app, since: 0 })).toEqual({ retried: 5_000, more: true })
-    expect((await rowOf(`${app}1`)).state).toBe('failed')
+    expect((await readRow(`${app}1`)).state).toBe('failed')
     expect(await api.deliveries.retryFailed({ app, since: 0 })).toEqual({ retried: 1, more: false })
   })
 
   it.each([-1, 1.5, Number.NaN, 253_402_300_800])('returns 400 for since = %s', async (since) => {
     const refused = { status: 400, message: 'since must be Unix seconds.' }
-    expect(await refusalOf(mine.api.deliveries.retryFailed({ app: mine.app, since }))).toMatchObject(refused)
+    expect(await readRefusal(mine.api.deliveries.retryFailed({ app: mine.app, since }))).toMatchObject(refused)
   })
 })

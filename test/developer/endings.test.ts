@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { removeEnded } from '../../routers/developer/deletion/remove-ended.ts'
 import { repeatRemoval } from '../../server/admin/repeat-removals.ts'
 import { authWorld } from '../oauth/auth-world.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { addPeople, profileRead } from './team-world.ts'
 
@@ -81,14 +81,14 @@ const later = (days: number) => auth.world.core.now() + days * DAY_MS
 
 describe('developer.apps.remove', () => {
   it('shows first what ends', async () => {
-    expect(await api().apps.holdings({ app })).toEqual({
+    expect(await api().apps.impact({ app })).toEqual({
       clients: 1,
       consents: 1,
       stores: 2,
       bytes: expect.any(Number),
       subscriptions: 0,
     })
-    expect((await refusalOf(people.as(people.stranger).apps.holdings({ app }))).status).toBe(404)
+    expect((await readRefusal(people.as(people.stranger).apps.impact({ app }))).status).toBe(404)
   })
 
   it('stops the app within 5 s, and an owner restores it', async () => {
@@ -100,8 +100,8 @@ describe('developer.apps.remove', () => {
     auth.world.advance(5)
     expect((await call()).status).toBe(401)
     expect(await api().apps.get({ app })).toMatchObject({ state: 'suspended', endsAt })
-    expect((await refusalOf(api().webhook.test({ app }))).status).toBe(409)
-    expect((await refusalOf(people.as(people.colleague).apps.restore({ app }))).status).toBe(403)
+    expect((await readRefusal(api().webhook.test({ app }))).status).toBe(409)
+    expect((await readRefusal(people.as(people.colleague).apps.restore({ app }))).status).toBe(403)
     await api().apps.restore({ app })
     auth.world.advance(5)
     expect((await call()).status).toBe(200)
@@ -122,7 +122,7 @@ describe('developer.apps.remove', () => {
       [people.stranger, 'Short lived', 404],
     ] as const
     for (const [person, confirm, status] of attempts) {
-      expect((await refusalOf(people.as(person).apps.remove({ app, confirm }))).status).toBe(status)
+      expect((await readRefusal(people.as(person).apps.remove({ app, confirm }))).status).toBe(status)
     }
     expect(await stored()).toEqual(before)
   })
@@ -130,7 +130,7 @@ describe('developer.apps.remove', () => {
   it('neither removes nor restores an app that the operator has suspended', async () => {
     await db().app.update({ where: { id: app }, data: { state: 'suspended' } })
     const before = await stored()
-    expect((await refusalOf(api().apps.remove({ app, confirm: 'Short lived' }))).status).toBe(409)
+    expect((await readRefusal(api().apps.remove({ app, confirm: 'Short lived' }))).status).toBe(409)
     await api().apps.restore({ app })
     expect(await stored()).toEqual(before)
   })
@@ -151,14 +151,14 @@ describe('developer.apps.remove', () => {
       await db().consent.count({ where: { clientId: client } }),
     ]).toEqual([0, 0, 0, 0, 0])
     expect(await db().team.count({ where: { id: team } })).toBe(1)
-    expect((await refusalOf(api().apps.restore({ app }))).status).toBe(404)
+    expect((await readRefusal(api().apps.restore({ app }))).status).toBe(404)
   })
 
   it('cannot be undone once its time is over, even before anything is removed', async () => {
     await api().apps.remove({ app, confirm: 'Short lived' })
     await db().app.update({ where: { id: app }, data: { endsAt: new Date(auth.world.core.now()) } })
     const before = await stored()
-    expect((await refusalOf(api().apps.restore({ app }))).status).toBe(404)
+    expect((await readRefusal(api().apps.restore({ app }))).status).toBe(404)
     expect(await stored()).toEqual(before)
   })
 })
@@ -172,7 +172,7 @@ describe('developer.teams.remove', () => {
     auth.world.advance(5)
     expect((await call()).status).toBe(401)
     expect(await api().apps.get({ app })).toMatchObject({ state: 'suspended' })
-    expect(await refusalOf(api().apps.restore({ app }))).toMatchObject({ status: 409, reason: 'team_ending' })
+    expect(await readRefusal(api().apps.restore({ app }))).toMatchObject({ status: 409, reason: 'team_ending' })
     await api().teams.restore({ team })
     auth.world.advance(5)
     expect((await call()).status).toBe(200)
@@ -182,9 +182,9 @@ describe('developer.teams.remove', () => {
 
   it('needs an owner and the name, and changes nothing else', async () => {
     const before = await stored()
-    expect((await refusalOf(api().teams.remove({ team, confirm: 'enders' }))).status).toBe(409)
-    expect((await refusalOf(people.as(people.colleague).teams.remove({ team, confirm: 'Enders' }))).status).toBe(403)
-    expect((await refusalOf(people.as(people.stranger).teams.remove({ team, confirm: 'Enders' }))).status).toBe(404)
+    expect((await readRefusal(api().teams.remove({ team, confirm: 'enders' }))).status).toBe(409)
+    expect((await readRefusal(people.as(people.colleague).teams.remove({ team, confirm: 'Enders' }))).status).toBe(403)
+    expect((await readRefusal(people.as(people.stranger).teams.remove({ team, confirm: 'Enders' }))).status).toBe(404)
     expect(await stored()).toEqual(before)
   })
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { offerInvitations } from '../../routers/developer/teams/invited.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
-import { personsOf } from '../../server/browser/login/upstream-identity.ts'
+import { findPersons } from '../../server/browser/login/upstream-identity.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'
 import { startCodeWorld } from '../oauth/code-world.ts'
 import { meanwhile } from '../support/meanwhile.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { addPeople } from './team-world.ts'
 
@@ -25,42 +25,42 @@ const now = () => auth.world.now() * 1000
 const anyEmail = () => `${id('new')}@example.org`
 const invite = (email: string, role: 'owner' | 'developer' = 'developer') =>
   team.as(team.owner).people.invite({ team: auth.world.ids.team, email, role })
-const rolesOf = async (person: string) =>
+const readRoles = async (person: string) =>
   (await auth.world.db.teamMember.findMany({ where: { personId: person } })).map(({ teamId, role }) => [teamId, role])
 const accounts = (email: string, subject = id('subject')) => ({ issuer: 'https://login.example', subject, email })
 
 /** The invitations that a person can accept. */
 const receivedBy = async (person: string) => (await team.as(person).invitations.list()).items
-const membershipOf = (person: string) => auth.world.db.teamMember.findMany({ where: { personId: person } })
+const listMemberships = (person: string) => auth.world.db.teamMember.findMany({ where: { personId: person } })
 
 describe('an invitation', () => {
   it('shows team, inviter and role to a new person who signs in with its address, and adds nobody to the team', async () => {
     const { ids, db } = auth.world
     const email = anyEmail()
     const { id: invitation, expiresAt } = await invite(` ${email.toUpperCase()} `, 'owner')
-    const [person, ...others] = await personsOf(db, accounts(email), now())
+    const [person, ...others] = await findPersons(db, accounts(email), now())
     expect([person!.name, others]).toEqual([email.split('@')[0], []])
     const { name } = await db.team.findUniqueOrThrow({ where: { id: ids.team } })
     expect(await receivedBy(person!.id)).toEqual([
       { id: invitation, team: { id: ids.team, name }, role: 'owner', invitedBy: 'Dev owner', expiresAt },
     ])
-    expect(await membershipOf(person!.id)).toEqual([])
+    expect(await listMemberships(person!.id)).toEqual([])
     // Signing in again, as the same person, is possible before it is answered.
-    expect(await personsOf(db, accounts(email), now())).toEqual([person])
+    expect(await findPersons(db, accounts(email), now())).toEqual([person])
     const seen = await team.as(team.owner).teams.get({ team: ids.team })
     expect(JSON.stringify(seen)).not.toContain(person!.id)
     expect(seen.invitations.filter((one) => one.id === invitation)).toMatchObject([{ email, role: 'owner' }])
-    expect(await refusalOf(team.as(person!.id).teams.get({ team: ids.team }))).toMatchObject({ status: 404 })
+    expect(await readRefusal(team.as(person!.id).teams.get({ team: ids.team }))).toMatchObject({ status: 404 })
   })
 
   it('makes a person of the team of who accepts it, once', async () => {
     const { ids, db } = auth.world
     const email = anyEmail()
     const { id: invitation } = await invite(email, 'owner')
-    const [person] = await personsOf(db, accounts(email), now())
+    const [person] = await findPersons(db, accounts(email), now())
     const accept = () => team.as(person!.id).invitations.accept({ invitation })
     expect(await accept()).toMatchObject({ team: { id: ids.team } })
-    expect(await rolesOf(person!.id)).toEqual([[ids.team, 'owner']])
+    expect(await readRoles(person!.id)).toEqual([[ids.team, 'owner']])
     const { items } = await team.as(person!.id).audit.list({ team: ids.team, limit: 1 })
     expect(items[0]).toMatchObject({
       action: 'person.join',
@@ -69,26 +69,26 @@ describe('an invitation', () => {
       after: { role: 'owner', invitation },
     })
     expect(await receivedBy(person!.id)).toEqual([])
-    expect(await refusalOf(accept())).toMatchObject({ status: 404, message: 'This invitation does not exist.' })
+    expect(await readRefusal(accept())).toMatchObject({ status: 404, message: 'This invitation does not exist.' })
     await team.as(team.owner).people.remove({ team: ids.team, person: person!.id })
-    expect(await refusalOf(accept())).toMatchObject({ status: 404 })
+    expect(await readRefusal(accept())).toMatchObject({ status: 404 })
   })
 
   it('ends when it is declined, and the team does not learn by whom', async () => {
     const { ids, db } = auth.world
     const email = anyEmail()
     const { id: invitation } = await invite(email)
-    const [person] = await personsOf(db, accounts(email), now())
+    const [person] = await findPersons(db, accounts(email), now())
     expect(await team.as(person!.id).invitations.decline({ invitation })).toMatchObject({ team: { id: ids.team } })
     expect(await db.teamInvitation.findUnique({ where: { id: invitation } })).toBeNull()
-    expect(await membershipOf(person!.id)).toEqual([])
+    expect(await listMemberships(person!.id)).toEqual([])
     const { items } = await team.as(team.owner).audit.list({ team: ids.team, limit: 1 })
     expect(items).toMatchObject([
       { action: 'invitation.decline', target: invitation, by: null, before: { role: 'developer' } },
     ])
     expect(JSON.stringify(items)).not.toContain(person!.id)
     for (const answer of ['accept', 'decline'] as const) {
-      expect(await refusalOf(team.as(person!.id).invitations[answer]({ invitation }))).toMatchObject({ status: 404 })
+      expect(await readRefusal(team.as(person!.id).invitations[answer]({ invitation }))).toMatchObject({ status: 404 })
     }
   })
 
@@ -96,11 +96,11 @@ describe('an invitation', () => {
     const { db } = auth.world
     const email = anyEmail()
     const { id: invitation } = await invite(email)
-    await personsOf(db, accounts(email), now())
+    await findPersons(db, accounts(email), now())
     const before = await team.stored()
     for (const other of [team.owner, team.colleague, team.stranger, auth.world.ids.member]) {
       for (const answer of ['accept', 'decline'] as const) {
-        expect(await refusalOf(team.as(other).invitations[answer]({ invitation }))).toMatchObject({ status: 404 })
+        expect(await readRefusal(team.as(other).invitations[answer]({ invitation }))).toMatchObject({ status: 404 })
       }
     }
     expect(await team.stored()).toEqual(before)
@@ -110,11 +110,11 @@ describe('an invitation', () => {
     const { ids, db } = auth.world
     const email = anyEmail()
     const { id: invitation } = await invite(email)
-    const [person] = await personsOf(db, accounts(email), now())
+    const [person] = await findPersons(db, accounts(email), now())
     const accept = () => team.as(person!.id).invitations.accept({ invitation })
     await db.teamInvitation.update({ where: { id: invitation }, data: { expiresAt: new Date(now() - 1) } })
     expect(await receivedBy(person!.id)).toEqual([])
-    expect(await refusalOf(accept())).toMatchObject({ status: 404 })
+    expect(await readRefusal(accept())).toMatchObject({ status: 404 })
     await db.teamInvitation.update({ where: { id: invitation }, data: { expiresAt: new Date(now() + DAY_MS) } })
     const refused = await meanwhile(
       db,
@@ -122,16 +122,16 @@ describe('an invitation', () => {
         await tx.$queryRaw`SELECT FROM "Team" WHERE id = ${ids.team} FOR NO KEY UPDATE`
         await tx.teamInvitation.delete({ where: { id: invitation } })
       },
-      () => refusalOf(accept()),
+      () => readRefusal(accept()),
     )
     expect(refused).toMatchObject({ status: 404 })
-    expect(await membershipOf(person!.id)).toEqual([])
+    expect(await listMemberships(person!.id)).toEqual([])
   })
 
   it('makes one person of two sign-ins at the same time', async () => {
     const email = anyEmail()
     await invite(email)
-    const both = await Promise.all([1, 2].map(() => personsOf(auth.world.db, accounts(email), now())))
+    const both = await Promise.all([1, 2].map(() => findPersons(auth.world.db, accounts(email), now())))
     expect(new Set(both.flat().map((person) => person.id)).size).toBe(1)
     expect(await auth.world.db.person.count({ where: { email } })).toBe(1)
   })
@@ -146,10 +146,10 @@ describe('an invitation', () => {
       auth.authorizeUrl({ client: auth.client, scope: 'svc.me.profile:read' }).url,
       ids.member,
     )
-    expect(await rolesOf(ids.member)).toEqual([])
+    expect(await readRoles(ids.member)).toEqual([])
     expect(await receivedBy(ids.member)).toMatchObject([{ id: invitation }])
     await team.as(ids.member).invitations.accept({ invitation })
-    expect(await rolesOf(ids.member)).toEqual([[ids.team, 'developer']])
+    expect(await readRoles(ids.member)).toEqual([[ids.team, 'developer']])
   })
 
   it('sends its address a code, which signs in', async () => {
@@ -170,11 +170,11 @@ describe('an invitation', () => {
     const madeAt = expiresAt - (7 * DAY_MS) / 1000
     expect(madeAt).toBeGreaterThanOrEqual(before)
     expect(madeAt).toBeLessThanOrEqual(auth.world.now())
-    expect(await personsOf(auth.world.db, accounts(anyEmail()), now())).toEqual([])
-    expect(await personsOf(auth.world.db, { ...accounts(email), email: null as never }, now())).toEqual([])
-    expect(await personsOf(auth.world.db, accounts(email), now() + 7 * DAY_MS + 1000)).toEqual([])
+    expect(await findPersons(auth.world.db, accounts(anyEmail()), now())).toEqual([])
+    expect(await findPersons(auth.world.db, { ...accounts(email), email: null as never }, now())).toEqual([])
+    expect(await findPersons(auth.world.db, accounts(email), now() + 7 * DAY_MS + 1000)).toEqual([])
     await team.as(team.owner).people.withdraw({ team: auth.world.ids.team, invitation })
-    expect(await personsOf(auth.world.db, accounts(email), now())).toEqual([])
+    expect(await findPersons(auth.world.db, accounts(email), now())).toEqual([])
     expect(await auth.world.db.person.count({ where: { email } })).toBe(0)
   })
 
@@ -186,14 +186,14 @@ describe('an invitation', () => {
     expect(await db.teamInvitation.findMany({ where: { email } })).toMatchObject([{ role: 'developer' }])
     await offerInvitations(db, { email, now: new Date(now()) }, team.owner)
     await team.as(team.owner).invitations.accept({ invitation })
-    expect(await rolesOf(team.owner)).toEqual([[ids.team, 'owner']])
+    expect(await readRoles(team.owner)).toEqual([[ids.team, 'owner']])
   })
 
   it('goes with the person who is erased before they have answered', async () => {
     const { db } = auth.world
     const email = anyEmail()
     const { id: invitation } = await invite(email)
-    const [person] = await personsOf(db, accounts(email), now())
+    const [person] = await findPersons(db, accounts(email), now())
     // The platform has given them another address since.
     await db.person.update({ where: { id: person!.id }, data: { email: anyEmail() } })
     await erase(db, person!.id, [])
@@ -205,19 +205,19 @@ describe('a person of a team who is in no club', () => {
   it('signs in, with their address or a linked account', async () => {
     const { db } = auth.world
     const account = accounts(`${team.colleague}@example.org`)
-    expect(await personsOf(db, account, now())).toEqual([{ id: team.colleague, name: 'Dev colleague' }])
+    expect(await findPersons(db, account, now())).toEqual([{ id: team.colleague, name: 'Dev colleague' }])
     await db.loginIdentity.create({
       data: { issuer: account.issuer, subject: account.subject, personId: team.colleague },
     })
-    expect(await personsOf(db, { ...account, email: anyEmail() }, now())).toMatchObject([{ id: team.colleague }])
+    expect(await findPersons(db, { ...account, email: anyEmail() }, now())).toMatchObject([{ id: team.colleague }])
   })
 
   it('no longer signs in once they have left the team, and does with a new invitation', async () => {
     const { db, ids } = auth.world
     const email = `${team.colleague}@example.org`
     await team.as(team.owner).people.remove({ team: ids.team, person: team.colleague })
-    expect(await personsOf(db, accounts(email), now())).toEqual([])
+    expect(await findPersons(db, accounts(email), now())).toEqual([])
     await invite(email)
-    expect(await personsOf(db, accounts(email), now())).toMatchObject([{ id: team.colleague }])
+    expect(await findPersons(db, accounts(email), now())).toMatchObject([{ id: team.colleague }])
   })
 })

@@ -2,8 +2,8 @@ import { PNG } from 'pngjs'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
-import { jpegOf, pixelsOf, pngOf } from '../support/pictures.ts'
-import { refusalOf } from '../support/platform.ts'
+import { encodeJpeg, encodePng, makePixels } from '../support/pictures.ts'
+import { readRefusal } from '../support/platform.ts'
 import { teamWorld } from './team-world.ts'
 
 const here = teamWorld()
@@ -18,9 +18,9 @@ beforeEach(async () => {
 })
 
 const nothingWaits = { wanted: Prisma.DbNull, wantedLogo: null }
-const own = pixelsOf(16)
-const picture = pngOf(own).toString('base64')
-const other = pngOf(pixelsOf(8)).toString('base64')
+const own = makePixels(16)
+const picture = encodePng(own).toString('base64')
+const other = encodePng(makePixels(8)).toString('base64')
 const apps = () => here.as(here.owner).apps
 const row = () => here.world.db.app.findUniqueOrThrow({ where: { id: app } })
 const latest = async () => (await here.as(here.owner).audit.list({ team: here.world.ids.team })).items[0]!
@@ -39,7 +39,7 @@ describe('a logo', () => {
   })
 
   it('may be a JPEG, and is replaced and taken away', async () => {
-    const first = await apps().setLogo({ app, picture: jpegOf(own).toString('base64') })
+    const first = await apps().setLogo({ app, picture: encodeJpeg(own).toString('base64') })
     const second = await apps().setLogo({ app, picture, version: first.version })
     expect(second.logo).not.toBe(first.logo)
     expect(await apps().update({ app, description: 'New' })).toMatchObject({ logo: second.logo })
@@ -95,7 +95,7 @@ describe('a logo is refused, and nothing changes:', () => {
   ])('%s', async (_, status, message, call) => {
     await apps().setLogo({ app, picture: other })
     const before = await here.stored()
-    const refused = await refusalOf(call())
+    const refused = await readRefusal(call())
     expect([refused.status, refused.message]).toEqual([status, expect.stringContaining(message)])
     expect(await here.stored()).toEqual(before)
   })

@@ -46,8 +46,14 @@ const send = (now = NOW) =>
     brand: 'Sportverein',
     failed: ({ message }) => failures.push(message),
   })(db, now)
-const queue = (kind: Parameters<typeof queueMails>[1]['kind'], about: Partial<About> = {}, to = 'everyone' as const) =>
-  db.$transaction((tx) => queueMails(tx, { kind, team, to, about: { name: 'Trainer', ...about }, at: new Date(NOW) }))
+const queue = (
+  mailType: Parameters<typeof queueMails>[1]['kind'],
+  about: Partial<About> = {},
+  to = 'everyone' as const,
+) =>
+  db.$transaction((tx) =>
+    queueMails(tx, { kind: mailType, team, to, about: { name: 'Trainer', ...about }, at: new Date(NOW) }),
+  )
 const sentTo = (person: string) => server.mailsTo(`${person}@example.org`)
 const waiting = async () => (await db.mail.findMany({ where: { teamId: team, nextAt: { not: null } } })).length
 
@@ -84,8 +90,8 @@ Choose which e-mails you get: ${portal}/mails`)
   })
 
   it('of each kind has its own subject in both languages', async () => {
-    const subjects = async (kind: Parameters<typeof queueMails>[1]['kind'], about: Partial<About>) => {
-      await queue(kind, about)
+    const subjects = async (mailType: Parameters<typeof queueMails>[1]['kind'], about: Partial<About>) => {
+      await queue(mailType, about)
       await send()
       await send()
       return [sentTo(anna!), sentTo(ben!)].map((mails) => mails.at(-1)!.headers.subject)

@@ -3,7 +3,7 @@ import { startMailsIn } from '../../routers/developer/mails/procedures.ts'
 import { MAILS_OF_TEAM, MAILS_TO_ADDRESS } from '../../routers/developer/mails/queue.ts'
 import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
 import { inviteToTeam } from '../../server/admin/teams.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { profileRead, teamWorld } from './team-world.ts'
 
@@ -18,7 +18,12 @@ const queued = async () => {
   const where = { teamId: team() }
   const rows = await here.world.db.mail.findMany({ where, orderBy: [{ kind: 'asc' }, { email: 'asc' }] })
   await here.world.db.mail.deleteMany({ where })
-  return rows.map(({ kind, personId, email, language, about }) => ({ kind, to: personId ?? email, language, about }))
+  return rows.map(({ kind: mailType, personId, email, language, about }) => ({
+    kind: mailType,
+    to: personId ?? email,
+    language,
+    about,
+  }))
 }
 
 it('a request for production is mailed to the owners: received, refused with its reason, approved', async () => {
@@ -37,7 +42,7 @@ it('a request for production is mailed to the owners: received, refused with its
   const again = await here.as(here.owner).clients.requestProduction({ client, purpose })
   const { version: appVersion } = await db.app.findUniqueOrThrow({ where: { id: here.world.ids.app } })
   await approve(db, { kind: 'client', id: client, version: again.version, appVersion }, at())
-  expect((await queued()).map(({ kind }) => kind)).toEqual(['requestReceived', 'requestApproved'])
+  expect((await queued()).map(({ kind: mailType }) => mailType)).toEqual(['requestReceived', 'requestApproved'])
 })
 
 it('changes that wait are mailed once, not at each further change', async () => {
@@ -65,9 +70,9 @@ it('a refused change queues no mail', async () => {
   const sandbox = await here.sandbox()
   await queued()
   const request = here.as(here.owner).clients.requestProduction({ client: sandbox.id, purpose: {} })
-  expect(await refusalOf(request)).toMatchObject({ status: 400 })
+  expect(await readRefusal(request)).toMatchObject({ status: 400 })
   expect(
-    await refusalOf(here.as(here.owner).people.invite({ team: team(), email: 'none', role: 'owner' })),
+    await readRefusal(here.as(here.owner).people.invite({ team: team(), email: 'none', role: 'owner' })),
   ).toMatchObject({ status: 400 })
   expect(await queued()).toEqual([])
 })
@@ -86,7 +91,7 @@ it('kinds that a person has switched off are not queued for them, and others kee
   await refuse(here.world.db, { kind: 'client', id: client }, 'No.', at())
   expect(await queued()).toMatchObject([{ kind: 'requestRefused', to: owner, language: 'de' }])
   for (const input of [{ language: 'fr', off: [] }, { language: 'de', off: ['all'] }, { language: 'de' }]) {
-    expect(await refusalOf(mails.set(input as never))).toMatchObject({ status: 400 })
+    expect(await readRefusal(mails.set(input as never))).toMatchObject({ status: 400 })
   }
   expect(await mails.get()).toEqual({ language: 'de', off: ['requestReceived'] })
   await mails.set({ language: 'en', off: [] })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { table } from '../support/markdown-table.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
 
@@ -123,10 +123,10 @@ const calls: Record<string, () => Promise<unknown>> = {
   'an invitation to no address': () => as().people.invite({ ...guest(), email: 'nobody' }),
   'an invitation to a colleague': () =>
     as().people.invite({ ...guest(), email: `${here.colleague.toUpperCase()}@example.org` }),
-  'a role for a stranger': () => as().people.setRole(roleOf(here.stranger, 'owner')),
+  'a role for a stranger': () => as().people.setRole(makeRole(here.stranger, 'owner')),
   'the removal of a stranger': () => as().people.remove({ team: team(), person: here.stranger }),
   'the withdrawal of no invitation': () => as().people.withdraw({ team: team(), invitation: 'none' }),
-  'the last owner as a developer': () => as().people.setRole(roleOf(here.owner, 'developer')),
+  'the last owner as a developer': () => as().people.setRole(makeRole(here.owner, 'developer')),
   'the removal of the last owner': () => as().people.remove({ team: team(), person: here.owner }),
 
   'an app of no provider': () => as().apps.create({ team: team(), name: 'A', provider: 'none' }),
@@ -172,13 +172,13 @@ const asked = () => ({ client: sandbox.id, purpose: { [profileRead]: 'Greeting' 
 const requestFor = (purpose: string) =>
   as().clients.requestProduction({ client: sandbox.id, purpose: { [profileRead]: purpose } })
 const guest = () => ({ team: team(), email: 'guest@example.org', role: 'developer' as const })
-const roleOf = (person: string, role: 'owner' | 'developer') => ({ team: team(), person, role })
+const makeRole = (person: string, role: 'owner' | 'developer') => ({ team: team(), person, role })
 const create = (more: object) => as().clients.create({ ...settings, app: app(), ...more })
 
 describe.each(rows)('$Call', ({ Call, Status, Message }) => {
   it(`is refused with ${Status}, and nothing changes`, async () => {
     const before = await here.stored()
-    const refused = await refusalOf(calls[Call]!())
+    const refused = await readRefusal(calls[Call]!())
     expect(refused.status).toBe(Number(Status))
     const message = refused.message.replaceAll('\n', '  ')
     expect(Message.endsWith('…') ? message.slice(0, Message.length - 2) : message).toBe(Message.replace(/ ?…$/, ''))

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
 
 const here = teamWorld()
@@ -61,19 +61,19 @@ it('a refused request that is sent again without a purpose is refused, and stays
   await refuseClient()
   const before = await read()
   const wrong = asOwner().clients.requestProduction({ client, purpose: {} })
-  expect((await refusalOf(wrong)).status).toBe(400)
+  expect((await readRefusal(wrong)).status).toBe(400)
   const byColleague = here.as(here.colleague).clients.requestProduction({ client, purpose })
-  expect((await refusalOf(byColleague)).status).toBe(403)
+  expect((await readRefusal(byColleague)).status).toBe(403)
   expect(await read()).toEqual(before)
 })
 
 it('a request that waits or was approved cannot be sent again', async () => {
   const again = () => asOwner().clients.requestProduction({ client, purpose })
   const waits = await read()
-  expect((await refusalOf(again())).status).toBe(409)
+  expect((await readRefusal(again())).status).toBe(409)
   expect(await read()).toEqual(waits)
   await here.world.db.client.update({ where: { id: client }, data: { state: 'active', requestedAt: null } })
-  expect((await refusalOf(again())).status).toBe(409)
+  expect((await readRefusal(again())).status).toBe(409)
 })
 
 it('refused changes of a client in use stay until the team changes it', async () => {

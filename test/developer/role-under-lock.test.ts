@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { procedures } from '../../routers/index.ts'
 import { meanwhile } from '../support/meanwhile.ts'
-import { pixelsOf, pngOf } from '../support/pictures.ts'
-import { refusalOf } from '../support/platform.ts'
+import { encodePng, makePixels } from '../support/pictures.ts'
+import { readRefusal } from '../support/platform.ts'
 import { profileRead, redirect, teamWorld } from './team-world.ts'
 
 const here = teamWorld()
@@ -31,7 +31,7 @@ const changes: Record<string, () => Promise<unknown>> = {
   'people.remove': () => api().people.remove({ team: team(), person: here.owner }),
   'apps.create': () => api().apps.create({ team: team(), name: 'New', provider: here.world.ids.provider }),
   'apps.update': () => api().apps.update({ app: app(), name: 'New' }),
-  'apps.setLogo': () => api().apps.setLogo({ app: app(), picture: pngOf(pixelsOf(8)).toString('base64') }),
+  'apps.setLogo': () => api().apps.setLogo({ app: app(), picture: encodePng(makePixels(8)).toString('base64') }),
   'apps.removeLogo': () => api().apps.removeLogo({ app: app() }),
   'clients.create': () =>
     api().clients.create({
@@ -100,7 +100,7 @@ async function refusedWhile(name: string, membership: { role: 'developer' } | nu
       if (membership) await tx.teamMember.update({ where, data: membership })
       else await tx.teamMember.delete({ where })
     },
-    () => refusalOf(changes[name]!()),
+    () => readRefusal(changes[name]!()),
   )
   await db.teamMember.upsert({ where, create: row, update: row })
   expect(await all()).toEqual(before)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { pixelsOf, pngOf } from '../support/pictures.ts'
-import { refusalOf } from '../support/platform.ts'
+import { encodePng, makePixels } from '../support/pictures.ts'
+import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { profileRead, redirect, teamWorld } from './team-world.ts'
 
@@ -13,7 +13,7 @@ const full = { status: 409, message: 'A team can have at most 200 clients, 1 MiB
 /** A refused change, after which everything is as it was. */
 async function expectFull(change: () => Promise<unknown>) {
   const before = await here.stored()
-  expect(await refusalOf(change())).toMatchObject(full)
+  expect(await readRefusal(change())).toMatchObject(full)
   expect(await here.stored()).toEqual(before)
 }
 
@@ -67,7 +67,7 @@ describe('a team', () => {
 
   it('with 8 MiB of logos adds none before one is taken away', async () => {
     const { db, ids } = here.world
-    const picture = pngOf(pixelsOf(8)).toString('base64')
+    const picture = encodePng(makePixels(8)).toString('base64')
     const large = id('app')
     await db.$executeRaw`
       INSERT INTO "App" (id, name, "teamId", "providerId", logo)
@@ -77,7 +77,7 @@ describe('a team', () => {
       SELECT id, md5(logo) AS logo, md5("wantedLogo") AS waits, version, (SELECT count(*) FROM "AuditEntry" WHERE "AuditEntry"."teamId" = "App"."teamId") AS entries
       FROM "App" WHERE "teamId" = ${ids.team} ORDER BY id`
     const before = await stored()
-    expect(await refusalOf(as().apps.setLogo({ app: ids.app, picture }))).toMatchObject(full)
+    expect(await readRefusal(as().apps.setLogo({ app: ids.app, picture }))).toMatchObject(full)
     expect(await stored()).toEqual(before)
     await as().apps.removeLogo({ app: `${large}1` })
     expect((await as().apps.setLogo({ app: ids.app, picture })).wanted?.logo).toMatch(/^[\da-f]{32}$/)

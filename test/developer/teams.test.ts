@@ -47,7 +47,7 @@ describe('a team', () => {
     const { apps: allApps, clients: allClients, people: all, ...facts } = await as().teams.get({ team: team() })
     expect([...first.items, ...second.items]).toEqual(all)
     expect(first.invitations).toEqual(facts.invitations)
-    // Of all providers of the platform, to which other tests add theirs.
+    // Other tests add providers to the platform: compare this test's own.
     const ours = ({ id }: { id: string }) => id === here.world.ids.provider
     const { items: providers } = await apps.providers({ team: team() })
     expect(providers.filter(ours)).toEqual(facts.providers.filter(ours))
@@ -58,12 +58,13 @@ describe('a team', () => {
     expect(listed).toMatchObject({ items: allApps.map(({ id, name, state }) => ({ id, name, state })), more: false })
     expect(await apps.get({ app: app() })).toEqual(allApps.find(({ id }) => id === app()))
     expect(await clients.get({ client })).toEqual({ ...allClients.find(({ id }) => id === client), secrets: [] })
-    const idsOf = async (changes: object) =>
+    const listIds = async (changes: object) =>
       (await clients.list({ team: team(), limit: 200, ...changes })).items.map(({ id }) => id)
-    expect(await idsOf({})).toEqual(allClients.map(({ id }) => id))
-    expect(await idsOf({ limit: 1 })).toEqual([client])
+    expect(await listIds({})).toEqual(allClients.map(({ id }) => id))
+    expect(await listIds({ limit: 1 })).toEqual([client])
     const of = (wanted: (string | null)[]) => allClients.flatMap(({ id, app }) => (wanted.includes(app) ? id : []))
-    for (const wanted of [[app()], [null], [app(), null], []]) expect(await idsOf({ apps: wanted })).toEqual(of(wanted))
+    for (const wanted of [[app()], [null], [app(), null], []])
+      expect(await listIds({ apps: wanted })).toEqual(of(wanted))
   })
 
   it('tells the names of what its audit log, refused requests and usage are about', async () => {
@@ -257,12 +258,12 @@ describe('a client', () => {
     const { id: client } = await here.sandbox()
     const of = { personId: ids.member, organisationId: ids.club, clientId: client, scopes: [] }
     await db.consent.create({ data: { id: id('grant'), ...of } })
-    const told: unknown[] = []
-    const core = { ...here.world.core, removed: (...one: unknown[]) => void told.push(one) }
+    const removals: unknown[] = []
+    const core = { ...here.world.core, removed: (...one: unknown[]) => void removals.push(one) }
     const { clients } = asPlatform({ ...here.world, core }, { member: here.owner }).developer
     await expect(clients.remove({ client })).rejects.toMatchObject({ status: 409 })
     expect(await clients.remove({ client, confirm: client })).toEqual({ id: client, consents: 1 })
-    expect(told).toEqual([[{ repeat: 'client.remove', client }]])
+    expect(removals).toEqual([[{ repeat: 'client.remove', client }]])
     expect(await db.consent.count({ where: { clientId: client } })).toBe(0)
     expect(await latest()).toMatchObject({ action: 'client.remove', target: client, before: { consents: 1 } })
   })

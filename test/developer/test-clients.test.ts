@@ -23,7 +23,8 @@ beforeAll(async () => {
 })
 
 const asked = (more: object = {}) => ({ client, scope: profileRead, redirectUri: redirect, ...more })
-const consentsOf = (id = client) => auth.world.db.consent.findMany({ where: { clientId: id }, orderBy: { id: 'asc' } })
+const listConsents = (id = client) =>
+  auth.world.db.consent.findMany({ where: { clientId: id }, orderBy: { id: 'asc' } })
 const choicesOn = ({ text }: Page) =>
   [...text.matchAll(/name="organisation" value="([^"]*)"/g)].map(([, value]) => value)
 const asAlex = () => `${alex.club} ${alex.person}`
@@ -58,10 +59,10 @@ describe('a sandbox client', () => {
     expect(choicesOn(page)).toHaveLength(3)
     expect(choicesOn(page)).toContain(asAlex())
     expect(page.text).toContain('Test client, not reviewed.')
-    const before = await consentsOf()
+    const before = await listConsents()
     const fields = { organisation: ids.club, scope: [profileRead], decision: 'allow' }
     expect((await browser.submit(page, 'consent', fields)).status).toBe(400)
-    expect(await consentsOf()).toEqual(before)
+    expect(await listConsents()).toEqual(before)
     await db.teamMember.deleteMany({ where: { personId: ids.member } })
     const reviewed = await auth.toConsent(
       auth.newBrowser(),
@@ -115,14 +116,14 @@ describe('a sandbox client', () => {
   })
 
   it('does not sign in a person outside the team', async () => {
-    const before = await consentsOf()
+    const before = await listConsents()
     const browser = auth.newBrowser()
     const page = await auth.toConsent(browser, auth.authorizeUrl(asked()).url, auth.world.ids.member)
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('This app is in development')])
     expect(page.text).not.toMatch(/checkbox|value="allow"/)
     const back = await browser.submit(page, 'consent', { decision: 'refuse' })
     expect(back.location!.searchParams.get('error')).toBe('access_denied')
-    expect(await consentsOf()).toEqual(before)
+    expect(await listConsents()).toEqual(before)
   })
 
   it('does not sign in a person who leaves the team while the page is open', async () => {
@@ -132,22 +133,22 @@ describe('a sandbox client', () => {
     const browser = auth.newBrowser()
     const page = await auth.toConsent(browser, auth.authorizeUrl(asked()).url, ids.member)
     await team.as(team.owner).people.remove({ team: ids.team, person: ids.member })
-    const before = await consentsOf()
+    const before = await listConsents()
     const fields = { organisation: asAlex(), scope: [profileRead], decision: 'allow' }
     const after = await browser.submit(page, 'consent', fields)
     expect([after.status, after.text]).toEqual([403, expect.stringContaining('This app is in development')])
-    expect(await consentsOf()).toEqual(before)
+    expect(await listConsents()).toEqual(before)
   })
 
   it('does not sign in as somebody who is no test member of its team', async () => {
     const browser = auth.newBrowser()
     const page = await auth.toConsent(browser, auth.authorizeUrl(asked()).url, team.colleague)
-    const before = await consentsOf()
+    const before = await listConsents()
     for (const organisation of [`${alex.club} ${team.owner}`, `${auth.world.ids.club} ${auth.world.ids.member}`]) {
       const after = await browser.submit(page, 'consent', { organisation, scope: [profileRead], decision: 'allow' })
       expect(after.status).toBe(400)
     }
-    expect(await consentsOf()).toEqual(before)
+    expect(await listConsents()).toEqual(before)
   })
 
   it('ends what a person allowed, as whom ever, when they leave the team', async () => {
@@ -196,6 +197,6 @@ describe('a client that waits for approval', () => {
       expect([page.status, page.location]).toEqual([403, undefined])
       expect(page.text).toContain('This app has not been approved yet')
     }
-    expect(await consentsOf(id)).toEqual([])
+    expect(await listConsents(id)).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { authWorld } from '../oauth/auth-world.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import type { Call } from '../support/request.ts'
 import { addPeople, redirect } from './team-world.ts'
 
@@ -11,18 +11,18 @@ const DAY_S = 86_400
 const auth = authWorld()
 let team: Awaited<ReturnType<typeof addPeople>>
 let client: string
-let overview: NonNullable<Awaited<ReturnType<typeof overviewOf>>>
+let overview: NonNullable<Awaited<ReturnType<typeof readOverview>>>
 const tokens: Record<string, string> = {}
 
 const id = () => auth.world.ids.team
 const api = () => team.as(team.colleague)
-const overviewOf = async () => (await api().testClub.get({ team: id() })).testClub
+const readOverview = async () => (await api().testClub.get({ team: id() })).testClub
 
 beforeAll(async () => {
   team = await addPeople(auth.world)
   await auth.world.db.app.update({ where: { id: auth.world.ids.app }, data: { webhookUrl: 'https://hooks.example/' } })
   client = (await team.sandbox({ scopes: memberScopes })).id
-  overview = (await overviewOf())!
+  overview = (await readOverview())!
   const alex = overview.members.find(({ name }) => name === 'Alex Test')!
   for (const [prefix, organisation] of [
     ['svc.', overview.club],
@@ -111,33 +111,33 @@ describe('a test club', () => {
     const provider = overview.provider!.id
     expect((await api().apps.providers({ team: id() })).items.map((one) => one.id)).not.toContain(provider)
     const before = await team.stored()
-    const create = (of: string, by: string) => refusalOf(team.as(by).apps.create({ team: of, name: 'New', provider }))
+    const create = (of: string, by: string) => readRefusal(team.as(by).apps.create({ team: of, name: 'New', provider }))
     expect((await create(id(), team.owner)).status).toBe(404)
     expect((await create(team.strangers, team.stranger)).status).toBe(404)
     expect(await team.stored()).toEqual(before)
   })
 })
 
-describe('developer.testClub.holdings', () => {
-  const holdings = () => api().testClub.holdings({ team: id() })
+describe('developer.testClub.impact', () => {
+  const impact = () => api().testClub.impact({ team: id() })
 
   it('counts what apps stored, with its bytes, and quiz results', async () => {
     await api().testClub.reset({ team: id() })
-    const asNew = await holdings()
+    const asNew = await impact()
     const { db } = auth.world
     const inClub = { where: { clubId: overview.club.id } }
     expect(asNew).toEqual({ entries: await db.storageEntry.count(inClub), bytes: expect.any(Number), results: 0 })
     await submit()
     await call('PUT', '/storage/notes/mine', 'svc.', { body: { value: 12345 } })
-    expect(await holdings()).toEqual({ entries: asNew.entries + 1, bytes: asNew.bytes + 5, results: 1 })
+    expect(await impact()).toEqual({ entries: asNew.entries + 1, bytes: asNew.bytes + 5, results: 1 })
     await api().testClub.reset({ team: id() })
-    expect(await holdings()).toEqual(asNew)
+    expect(await impact()).toEqual(asNew)
   })
 
   it('is empty without a test club, and 404 for another team', async () => {
     const none = { entries: 0, bytes: 0, results: 0 }
-    expect(await team.as(team.stranger).testClub.holdings({ team: team.strangers })).toEqual(none)
-    expect((await refusalOf(team.as(team.stranger).testClub.holdings({ team: id() }))).status).toBe(404)
+    expect(await team.as(team.stranger).testClub.impact({ team: team.strangers })).toEqual(none)
+    expect((await readRefusal(team.as(team.stranger).testClub.impact({ team: id() }))).status).toBe(404)
   })
 })
 
@@ -150,7 +150,7 @@ describe('developer.testClub.reset', () => {
     const { db } = auth.world
     await db.group.deleteMany({ where: { clubId: overview.club.id } })
     await api().testClub.reset({ team: id() })
-    expect(await overviewOf()).toEqual(overview)
+    expect(await readOverview()).toEqual(overview)
     expect((await call('GET', '/storage/notes/mine')).status).toBe(404)
     expect(await db.storageRequest.count({ where: { clubId: overview.club.id } })).toBe(0)
     expect((await call('GET', '/storage/settings/theme')).status).toBe(200)
@@ -164,9 +164,9 @@ describe('developer.testClub.reset', () => {
     await db.app.delete({ where: { id: overview.app!.id } })
     await db.organisation.delete({ where: { id: overview.provider!.id } })
     await db.quiz.deleteMany({ where: { academyId: overview.academy.id } })
-    expect(await overviewOf()).toMatchObject({ provider: null, app: null, quizzes: [] })
+    expect(await readOverview()).toMatchObject({ provider: null, app: null, quizzes: [] })
     await api().testClub.reset({ team: id() })
-    const whole = (await overviewOf())!
+    const whole = (await readOverview())!
     expect(whole).toMatchObject({ club: overview.club, academy: overview.academy, quizzes: overview.quizzes })
     expect([whole.members, whole.app?.name]).toEqual([overview.members, 'Test app'])
     overview = whole
@@ -186,8 +186,8 @@ describe('developer.testClub.reset', () => {
   it('is 404 for another team, whose test club stays', async () => {
     const all = () => auth.world.db.storageEntry.findMany({ where: { clubId: overview.club.id } })
     const before = await all()
-    expect((await refusalOf(team.as(team.stranger).testClub.reset({ team: id() }))).status).toBe(404)
-    expect((await refusalOf(team.as(team.stranger).testClub.get({ team: id() }))).status).toBe(404)
+    expect((await readRefusal(team.as(team.stranger).testClub.reset({ team: id() }))).status).toBe(404)
+    expect((await readRefusal(team.as(team.stranger).testClub.get({ team: id() }))).status).toBe(404)
     expect(await all()).toEqual(before)
   })
 })
@@ -206,7 +206,7 @@ describe('developer.testClub.review', () => {
 
   it('decides the result, and sends quiz.reviewed to the webhooks of all apps of the team', async () => {
     const { db } = auth.world
-    const { reviews } = (await overviewOf())!
+    const { reviews } = (await readOverview())!
     const answers = expect.arrayContaining([{ question: expect.any(String), value: '"A game"' }])
     expect(reviews).toMatchObject([{ result, member: { name: 'Alex Test' }, quiz: { name: 'Practice' }, answers }])
     const { reviewStatus, deliveries } = await api().testClub.review({ team: id(), result, correct: true })
@@ -217,7 +217,7 @@ describe('developer.testClub.review', () => {
       type: 'quiz.reviewed',
       data: { academyId: overview.academy.id, resultId: result, memberId: reviews[0]!.member.id },
     })
-    expect((await overviewOf())!.reviews).toEqual([])
+    expect((await readOverview())!.reviews).toEqual([])
   })
 
   it('fails a result whose answers are wrong', async () => {
@@ -227,12 +227,12 @@ describe('developer.testClub.review', () => {
   it('refuses a second review, and one by another team', async () => {
     const before = await stored()
     const foreign = team.as(team.stranger).testClub
-    expect((await refusalOf(foreign.review({ team: id(), result, correct: true }))).status).toBe(404)
-    expect((await refusalOf(foreign.review({ team: team.strangers, result, correct: true }))).status).toBe(404)
+    expect((await readRefusal(foreign.review({ team: id(), result, correct: true }))).status).toBe(404)
+    expect((await readRefusal(foreign.review({ team: team.strangers, result, correct: true }))).status).toBe(404)
     expect(await stored()).toEqual(before)
     await api().testClub.review({ team: id(), result, correct: true })
     const after = await stored()
-    expect((await refusalOf(api().testClub.review({ team: id(), result, correct: false }))).status).toBe(409)
+    expect((await readRefusal(api().testClub.review({ team: id(), result, correct: false }))).status).toBe(409)
     expect(await stored()).toEqual(after)
   })
 })

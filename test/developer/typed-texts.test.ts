@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
 import { profileRead, redirect, teamWorld } from './team-world.ts'
 
@@ -86,7 +86,7 @@ describe('white space around what a developer sends', () => {
       name: 'Zürich  Rowing',
       provider: provider(),
     })
-    expect(await refusalOf(developer().apps.remove({ app, confirm: 'zürich Rowing' }))).toMatchObject({ status: 409 })
+    expect(await readRefusal(developer().apps.remove({ app, confirm: 'zürich Rowing' }))).toMatchObject({ status: 409 })
     expect(await developer().apps.remove({ app, confirm: ' Zu\u0308rich Rowing\n' })).toMatchObject({ app })
   })
 })
@@ -123,7 +123,7 @@ describe('the sentence of a refusal', () => {
     ],
   ])('names the reason: %s', async (_, call, message) => {
     const before = await here.stored()
-    expect(await refusalOf(call())).toMatchObject({ status: 400, message })
+    expect(await readRefusal(call())).toMatchObject({ status: 400, message })
     expect(await here.stored()).toEqual(before)
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
-import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { useWorld } from '../support/started.ts'
 import { mintTeam } from './team.ts'
@@ -40,12 +40,12 @@ describe('developer.webhook.test', () => {
   })
 
   it('tells the worker of this process', async () => {
-    const told: unknown[] = []
+    const events: unknown[] = []
     const { published } = world.core
-    world.core.published = (event) => void told.push(event)
+    world.core.published = (event) => void events.push(event)
     const { delivery } = await mine.api.webhook.test({ app: mine.app })
     world.core.published = published
-    expect(told).toEqual([{ app: mine.app, event: expect.any(String), deliveries: [delivery] }])
+    expect(events).toEqual([{ app: mine.app, event: expect.any(String), deliveries: [delivery] }])
   })
 
   it('follows the webhook, with one subscription for all tests', async () => {
@@ -83,7 +83,7 @@ describe('developer.webhook.test', () => {
     await api.webhook.test({ app })
     const [test] = await subscriptions(app)
     const removal = asPlatform(world).subscriptions.remove({ id: test!.id })
-    expect(await refusalOf(removal)).toMatchObject({ status: 404 })
+    expect(await readRefusal(removal)).toMatchObject({ status: 404 })
     expect(await subscriptions(app)).toHaveLength(1)
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
-import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { asPerson } from './team.ts'
@@ -129,7 +129,7 @@ describe('developer.webhook', () => {
 
   it.each(['http://hooks.example.org', 'https://user@hooks.example.org', ''])('refuses the address %j', async (bad) => {
     const refused = { status: 400, message: expect.stringMatching(/^url must be an https:\/\//) }
-    expect(await refusalOf(mine.api.webhook.set({ app: mine.app, url: bad }))).toMatchObject(refused)
+    expect(await readRefusal(mine.api.webhook.set({ app: mine.app, url: bad }))).toMatchObject(refused)
     expect((await stored(mine.app)).webhookUrl).toBeNull()
   })
 })
@@ -154,20 +154,20 @@ describe.each(Object.keys(calls))('developer.%s', (name) => {
     const data = { webhookUrl: url, webhookSecret: 'second', formerSecret: 'first', formerUntil: new Date() }
     await world.db.app.update({ where: { id: theirs.app }, data })
     const before = await stored(theirs.app)
-    for (const app of [theirs.app, id('app')]) expect(await refusalOf(call(mine.api, app))).toMatchObject(UNKNOWN)
+    for (const app of [theirs.app, id('app')]) expect(await readRefusal(call(mine.api, app))).toMatchObject(UNKNOWN)
     expect(await stored(theirs.app)).toEqual(before)
     expect(await world.db.publishedEvent.count({ where: { appId: theirs.app } })).toBe(0)
   })
 
   it('returns 404 for a former colleague', async () => {
     await world.db.teamMember.deleteMany({ where: { personId: mine.person } })
-    expect(await refusalOf(call(mine.api, mine.app))).toMatchObject(UNKNOWN)
+    expect(await readRefusal(call(mine.api, mine.app))).toMatchObject(UNKNOWN)
   })
 
   it('returns 403 for a team of the Hobby level, as over REST', async () => {
     const hobby = await mintTeam(world, 'hobby')
     const message = 'The Developer membership is needed for this API.'
-    expect(await refusalOf(call(hobby.api, hobby.app))).toMatchObject({ status: 403, message })
+    expect(await readRefusal(call(hobby.api, hobby.app))).toMatchObject({ status: 403, message })
     expect((await stored(hobby.app)).webhookUrl).toBeNull()
   })
 })
@@ -179,7 +179,7 @@ describe.each([...ofActive, 'deliveries.retry', 'deliveries.retryFailed'])('deve
     const secrets = { webhookSecret: 'second', formerSecret: 'first', formerUntil: new Date(Date.now() + 60_000) }
     const app = await mintApp(world, { teamId: team, state: 'suspended', webhookUrl: url, ...secrets })
     const before = await stored(app)
-    expect(await refusalOf(calls[name]!(api, app))).toMatchObject(SUSPENDED)
+    expect(await readRefusal(calls[name]!(api, app))).toMatchObject(SUSPENDED)
     expect(await stored(app)).toEqual(before)
     expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(0)
     expect(await audit(team)).toEqual([])

@@ -3,7 +3,7 @@ import { requestApproval } from '../../routers/approvals/approvals.ts'
 import { decide } from '../../routers/approvals/decide.ts'
 import { consentTo, mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
-import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -120,14 +120,14 @@ describe('a decision of the platform for a club', () => {
     ['approval by no club', { state: 'approved', club: 'none' }, { status: 404, message: 'This club does not exist.' }],
   ])('as a %s is refused, and changes nothing', async (_, decision, refusal) => {
     await consentTo(world, { client })
-    expect(await refusalOf(set(decision))).toMatchObject(refusal)
+    expect(await readRefusal(set(decision))).toMatchObject(refusal)
     expect([await row(), await entries(), await inForce()]).toEqual([null, [], 1])
   })
 
   it('as a refusal of what is approved is refused: that is withdrawn', async () => {
     await set({ state: 'approved' })
     await consentTo(world, { client })
-    expect(await refusalOf(set({ state: 'refused', reason: 'No.' }))).toMatchObject({ status: 409 })
+    expect(await readRefusal(set({ state: 'refused', reason: 'No.' }))).toMatchObject({ status: 409 })
     expect([(await row())?.state, await inForce()]).toEqual(['approved', 1])
   })
 
@@ -142,7 +142,7 @@ describe('a decision of the platform for a club', () => {
       data: { id: testClub, kind: 'club', name: 'Test', testTeamId: world.ids.team },
     })
     for (const club of [world.ids.academy, testClub]) {
-      expect(await refusalOf(set({ state: 'approved', club }))).toMatchObject({ status: 404 })
+      expect(await readRefusal(set({ state: 'approved', club }))).toMatchObject({ status: 404 })
     }
     expect(await row()).toBeNull()
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { FieldType } from '../../routers/directory/fields.ts'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
-import { fieldsOf, recordTypeNames } from '../../routers/directory/record-types.ts'
+import { listFields, recordTypeNames } from '../../routers/directory/record-types.ts'
 import { codePoint } from '../support/code-point.ts'
 import { platformClaims } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
@@ -83,22 +83,22 @@ const values: Record<FieldType, fc.Arbitrary<unknown>> = {
 }
 
 /** The sample with some fields replaced, left out or added. */
-const recordOf = (kind: RecordTypeName) =>
+const makeRecord = (recordType: RecordTypeName) =>
   fc
     .tuple(
       fc.record(
         Object.fromEntries(
-          fieldsOf(kind).map(({ name, type }) => [
+          listFields(recordType).map(({ name, type }) => [
             name,
             fc.oneof({ weight: 6, arbitrary: values[type] }, fc.jsonValue()),
           ]),
         ),
         { requiredKeys: [] },
       ),
-      fc.array(fc.constantFrom(...fieldsOf(kind).map(({ name }) => name)), { maxLength: 2 }),
+      fc.array(fc.constantFrom(...listFields(recordType).map(({ name }) => name)), { maxLength: 2 }),
     )
     .map(([changes, without]) => {
-      const all: AnyRecord = { ...samples[kind], ...changes }
+      const all: AnyRecord = { ...samples[recordType], ...changes }
       return Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)))
     })
 
@@ -111,13 +111,16 @@ async function post(procedure: string, input: unknown) {
 }
 
 describe('hostile records', () => {
-  it.each(recordTypeNames)('of %s are taken, and shown with status 200, or refused with 400', async (kind) => {
+  it.each(recordTypeNames)('of %s are taken, and shown with status 200, or refused with 400', async (recordType) => {
     const counts = { taken: 0, refused: 0 }
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.oneof({ weight: 8, arbitrary: recordOf(kind) }, fc.jsonValue()), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.oneof({ weight: 8, arbitrary: makeRecord(recordType) }, fc.jsonValue()), {
+          minLength: 1,
+          maxLength: 3,
+        }),
         async (items) => {
-          const { status, body } = await post(`${kind}.upsert`, { items })
+          const { status, body } = await post(`${recordType}.upsert`, { items })
           if (status === 400) {
             counts.refused++
             const { refused } = body.error.data
@@ -132,7 +135,7 @@ describe('hostile records', () => {
           expect(status, JSON.stringify({ items, body })).toBe(200)
           counts.taken++
           const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
-          const list = await world.internal('GET', `/trpc/directory.${kind}.list`, { headers })
+          const list = await world.internal('GET', `/trpc/directory.${recordType}.list`, { headers })
           expect(list.status, JSON.stringify(items)).toBe(200)
           const shown = await seen(world, samples as never)
           for (const answer of Object.values(shown))
@@ -145,12 +148,12 @@ describe('hostile records', () => {
     expect(counts.taken + counts.refused).toBeGreaterThan(0)
   })
 
-  it.each(recordTypeNames)('ids of %s end something, or nothing, or are refused with 400', async (kind) => {
+  it.each(recordTypeNames)('ids of %s end something, or nothing, or are refused with 400', async (recordType) => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.oneof(text, recordOf(kind), fc.jsonValue()), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.oneof(text, makeRecord(recordType), fc.jsonValue()), { minLength: 1, maxLength: 3 }),
         async (ids) => {
-          const { status, body } = await post(`${kind}.end`, { ids })
+          const { status, body } = await post(`${recordType}.end`, { ids })
           expect([200, 400], JSON.stringify({ ids, body })).toContain(status)
         },
       ),

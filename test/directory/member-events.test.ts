@@ -7,7 +7,7 @@ import { asPlatform } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { id } from '../support/tenant.ts'
 
-import { meScopes, mintSubscribed, typesOf } from './member-world.ts'
+import { listTypes, meScopes, mintSubscribed } from './member-world.ts'
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, seen, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
@@ -27,12 +27,14 @@ beforeEach(async () => {
   await app.consent(member)
 })
 
-const upsert = (kind: RecordTypeName, change: object) =>
+const upsert = (recordType: RecordTypeName, change: object) =>
   reportingDue(world.core, () =>
-    ofKind(world, kind).upsert({ items: [{ ...(samples as Record<RecordTypeName, AnyRecord>)[kind], ...change }] }),
+    ofKind(world, recordType).upsert({
+      items: [{ ...(samples as Record<RecordTypeName, AnyRecord>)[recordType], ...change }],
+    }),
   )
-const end = (kind: RecordTypeName, of: unknown) =>
-  reportingDue(world.core, () => ofKind(world, kind).end({ ids: [of] }))
+const end = (recordType: RecordTypeName, of: unknown) =>
+  reportingDue(world.core, () => ofKind(world, recordType).end({ ids: [of] }))
 const changed = (...of: string[]) => of.map((what) => `member.${what}.changed`)
 
 /** Another member of the club, with a consent. */
@@ -44,7 +46,7 @@ async function mintNeighbour(more: object = {}) {
   return person
 }
 
-const membersOf = (events: readonly { data: Record<string, string> }[]) =>
+const listMembers = (events: readonly { data: Record<string, string> }[]) =>
   events.map(({ data }) => data.memberId).sort()
 
 describe('a change of what a member sees', () => {
@@ -77,7 +79,7 @@ describe('a change of what a member sees', () => {
     await change()
     const after = await seen(world, samples)
     const events = await app.heard()
-    expect(typesOf(events)).toEqual(changed(...expected))
+    expect(listTypes(events)).toEqual(changed(...expected))
     const differing = Object.keys(after).filter((path) => JSON.stringify(after[path]) !== JSON.stringify(before[path]))
     expect(expected).toEqual(expect.arrayContaining(differing))
     expect(differing).not.toEqual([])
@@ -93,10 +95,11 @@ describe('a change of what a member sees', () => {
 
   it('is no event when the same records come again, or only with another version', async () => {
     await storeSamples(world, samples)
-    for (const kind of ['people', 'groups', 'groupMembers', 'calendars', 'events', 'trainingPlans'] as const) {
-      await upsert(kind, { version: 7 })
+    for (const recordType of ['people', 'groups', 'groupMembers', 'calendars', 'events', 'trainingPlans'] as const) {
+      await upsert(recordType, { version: 7 })
     }
-    for (const kind of ['competitions', 'results', 'memberCards'] as const) await upsert(kind, { version: 7 })
+    for (const recordType of ['competitions', 'results', 'memberCards'] as const)
+      await upsert(recordType, { version: 7 })
     expect(await app.heard()).toEqual([])
   })
 
@@ -115,18 +118,18 @@ describe('a change of what a member sees', () => {
     const own = { ...samples.events, id: id('event'), calendar: null }
     const put = (change: object) => ofKind(world, 'events').upsert({ items: [{ ...own, ...change }] })
     await put({})
-    expect(membersOf(await app.heard())).toEqual([member.person])
+    expect(listMembers(await app.heard())).toEqual([member.person])
     for (const groups of [[], samples.events.groups]) {
       world.advance(60)
       await put({ groups })
-      expect(membersOf(await app.heard())).toEqual([member.person, neighbour].sort())
+      expect(listMembers(await app.heard())).toEqual([member.person, neighbour].sort())
     }
   })
 
   it('is an event for each member of the club when a calendar is hidden', async () => {
     const neighbour = await mintNeighbour()
     await upsert('calendars', { visible: false })
-    expect(membersOf(await app.heard())).toEqual([member.person, neighbour].sort())
+    expect(listMembers(await app.heard())).toEqual([member.person, neighbour].sort())
   })
 
   it('of ten members in a hundred is an event for those ten', async () => {
@@ -140,7 +143,7 @@ describe('a change of what a member sees', () => {
     await ofKind(world, 'people').upsert({
       items: people.map((person) => (some.includes(person.id) ? { ...person, lastName: 'New' } : person)),
     })
-    expect(membersOf(await app.heard())).toEqual(some.sort())
+    expect(listMembers(await app.heard())).toEqual(some.sort())
   })
 })
 
@@ -148,7 +151,7 @@ describe('no event is published', () => {
   /** The types, app by app: of two publishers one does nothing. */
   async function heardBy(apps: readonly (typeof app)[]) {
     const types: string[][] = []
-    for (const one of apps) types.push(typesOf(await one.heard()))
+    for (const one of apps) types.push(listTypes(await one.heard()))
     return types
   }
 
@@ -174,7 +177,7 @@ describe('no event is published', () => {
     await change()
     await world.db.consent.update({ where: { id: consent }, data: { withdrawnAt: new Date() } })
     expect(await heardBy(others)).toEqual([[], [], [], ['consent.withdrawn'], []])
-    expect(typesOf(await app.heard())).toEqual(changed('profile'))
+    expect(listTypes(await app.heard())).toEqual(changed('profile'))
   })
 
   it('for an app that nobody receives events of, or that is suspended', async () => {
@@ -192,7 +195,7 @@ describe('no event is published', () => {
 
   it('about a member who has left', async () => {
     await end('memberships', member)
-    expect(typesOf(await app.heard())).toEqual(['member.left'])
+    expect(listTypes(await app.heard())).toEqual(['member.left'])
     await change()
     expect(await app.heard()).toEqual([])
   })
@@ -217,15 +220,15 @@ describe('events of a kind about a member', () => {
     const rename = (firstName: string) => upsert('people', { firstName })
     await rename('A')
     await rename('B')
-    expect(typesOf(await app.heard())).toEqual(changed('profile'))
+    expect(listTypes(await app.heard())).toEqual(changed('profile'))
     await rename('C')
     await upsert('groups', { name: 'Other' })
     // Half a minute for what runs in between, on a busy machine too.
     world.advance(30)
-    expect(typesOf(await app.heard())).toEqual(changed('groups'))
+    expect(listTypes(await app.heard())).toEqual(changed('groups'))
     await rename('D')
     world.advance(30)
-    expect(typesOf(await app.heard())).toEqual(changed('profile'))
+    expect(listTypes(await app.heard())).toEqual(changed('profile'))
     world.advance(60)
     expect(await app.heard()).toEqual([])
     expect(await world.db.memberChange.count({ where: { personId: member.person } })).toBe(0)
@@ -252,7 +255,7 @@ describe('events of a kind about a member', () => {
 
 describe('member.left', () => {
   it('comes when the membership, the person or the club ends, and not again', async () => {
-    for (const [kind, key] of [
+    for (const [recordType, key] of [
       ['memberships', member],
       ['people', member.person],
       ['organisations', member.organisation],
@@ -261,7 +264,7 @@ describe('member.left', () => {
       await world.db.consent.updateMany({ where: { personId: member.person }, data: { withdrawnAt: null } })
       world.advance(60)
       await app.heard()
-      await end(kind, key)
+      await end(recordType, key)
       const { leftAt } = await world.db.membership.findFirstOrThrow({ where: { personId: member.person } })
       const [event, ...more] = await app.heard()
       expect([event!.type, event!.data.changedAt, more]).toEqual(['member.left', leftAt!.toISOString(), []])
@@ -271,7 +274,7 @@ describe('member.left', () => {
     world.advance(60)
     // Any change of an ended membership withdraws the consents.
     await upsert('memberships', { leftAt: 1_700_000_002 })
-    expect(typesOf(await app.heard())).toEqual(['consent.withdrawn'])
+    expect(listTypes(await app.heard())).toEqual(['consent.withdrawn'])
   })
 
   it('comes at the time that the platform has set, also to an app that is allowed access later', async () => {
@@ -344,7 +347,7 @@ it('quiz.reviewed comes for each result, to apps that the member allows to read 
     await reportingDue(world.core, () => reviews({ result: resultId, grades: { q2: true } }))
   }
   const events = await app.heard()
-  expect(typesOf(events)).toEqual(['quiz.reviewed', 'quiz.reviewed'])
+  expect(listTypes(events)).toEqual(['quiz.reviewed', 'quiz.reviewed'])
   expect(events.map(({ data }) => data).sort((a, b) => (a.resultId! < b.resultId! ? -1 : 1))).toEqual(
     results.map((resultId) => ({ academyId, quizId, resultId, memberId: member.person })),
   )

@@ -54,4 +54,4 @@ export async function mintSubscribed(world: World, { subscribed = true, ...more 
   }
 }
 
-export const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type)
+export const listTypes = (events: readonly { type: string }[]) => events.map(({ type }) => type)

@@ -13,11 +13,11 @@ import { sampleRecords } from './sample-records.ts'
 const world = directoryWorld()
 
 /** Merges in one transaction, as the import does. */
-const merge = (kind: RecordTypeName, records: readonly unknown[], options: Partial<MergeOptions> = {}) =>
+const merge = (recordType: RecordTypeName, records: readonly unknown[], options: Partial<MergeOptions> = {}) =>
   world.db.inTransaction((client) =>
     mergeRecords(
       client,
-      kind,
+      recordType,
       records.map((record, line) => ({ line, record })),
       { now: new Date(), ...options },
     ),
@@ -27,7 +27,7 @@ const merge = (kind: RecordTypeName, records: readonly unknown[], options: Parti
 const versions = (table: string) =>
   world.db.$queryRawUnsafe<object[]>(`SELECT ctid::text, xmin::text, xmax::text FROM "${table}" ORDER BY ctid`)
 
-function newOf(before: readonly object[], after: readonly object[]) {
+function findNew(before: readonly object[], after: readonly object[]) {
   const known = new Set(before.map((row) => JSON.stringify(row)))
   return after.filter((row) => !known.has(JSON.stringify(row)))
 }
@@ -64,12 +64,12 @@ describe('mergeRecords', () => {
     const after = await Promise.all(tables.map(versions))
     expect(after[0]).toEqual(before[0])
     // The sample, with 3 exercises in 1 group, was not among the plans, and has ended.
-    expect(after.map((rows, i) => newOf(before[i]!, rows))).toEqual([[], [], [], []])
+    expect(after.map((rows, i) => findNew(before[i]!, rows))).toEqual([[], [], [], []])
     expect(after.map(({ length }) => length)).toEqual([2_501, 2_500, 7_500, 2_500])
 
     const changed = people(2_500).map((record, i) => (i === 7 ? { ...record, firstName: 'B' } : record))
     expect(await merge('people', changed)).toMatchObject({ changed: 1, unchanged: 2_499 })
-    expect(newOf(before[0]!, await versions('Person'))).toHaveLength(1)
+    expect(findNew(before[0]!, await versions('Person'))).toHaveLength(1)
   })
 
   it('takes any number of records from a stream, and says how far it is', async () => {

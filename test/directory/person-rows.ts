@@ -215,7 +215,7 @@ export async function mintPerson({ db, ids }: World) {
   })
   const shared = id('shared')
   await addEntry(db, { app, club, owner: '', key: shared, value: '1', writer: personId })
-  return { personId, own, exported: exportOf({ ids, personId, left, shared, own }) }
+  return { personId, own, exported: buildExport({ ids, personId, left, shared, own }) }
 }
 
 interface Person {
@@ -227,10 +227,10 @@ interface Person {
 }
 
 /** The export of that person. */
-function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalData, 'exportedAt'> {
-  const membership = (organisation: string, kind: 'club' | 'academy' | 'provider', name: string) => ({
+function buildExport({ ids, personId, left, shared, own }: Person): Omit<PersonalData, 'exportedAt'> {
+  const membership = (organisation: string, recordType: 'club' | 'academy' | 'provider', name: string) => ({
     organisation,
-    kind,
+    kind: recordType,
     name,
     joinedAt: AT,
     leftAt: null,
@@ -339,9 +339,9 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
       { team: own('team'), role: 'developer', own: false, expiresAt: AT, acceptedAt: null },
     ],
     mailSettings: [{ language: 'de', off: ['webhookFailing'] }],
-    mails: (['requestReceived', 'invitation'] as const).map((kind, n) => ({
+    mails: (['requestReceived', 'invitation'] as const).map((recordType, n) => ({
       id: own(`m${n + 1}`),
-      kind,
+      kind: recordType,
       team: own('team'),
       language: 'de',
       about: { name: 'App' },

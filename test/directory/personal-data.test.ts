@@ -3,11 +3,11 @@ import { describe, expect, inject, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { personalDataJson } from '../../routers/personal-data/export.ts'
 import { lists as sections } from '../../routers/personal-data/sections.ts'
-import { bodyOf } from '../../routers/webhooks/deliveries/request.ts'
+import { formatBody } from '../../routers/webhooks/deliveries/request.ts'
 import { ask } from '../support/ask.ts'
 import { codePoint } from '../support/code-point.ts'
 import { cascades } from '../support/directory-page.ts'
-import { asPlatform, platformClient, refusalOf } from '../support/platform.ts'
+import { asPlatform, platformClient, readRefusal } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -15,7 +15,7 @@ import { addEntry, mintPerson } from './person-rows.ts'
 
 const world = useWorld()
 
-const exportOf = (person: string) => platformClient(world).directory.people.export.query({ id: person })
+const exportPerson = (person: string) => platformClient(world).directory.people.export.query({ id: person })
 const erase = (person: string) => platformClient(world).directory.people.erase.mutate({ id: person })
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This person does not exist.' }
 
@@ -45,7 +45,7 @@ describe('directory.people.export over HTTP', () => {
     await mintPerson(world)
     await addEntry(world.db, { app: ids.app, club: ids.club, owner: '', key: 'shared', value: '1' })
     const before = world.core.now()
-    const { exportedAt, ...data } = await exportOf(personId)
+    const { exportedAt, ...data } = await exportPerson(personId)
     expect(Date.parse(exportedAt)).toBeGreaterThanOrEqual(before)
     expect(Date.parse(exportedAt)).toBeLessThanOrEqual(world.core.now())
     expect(data).toEqual(exported)
@@ -54,14 +54,14 @@ describe('directory.people.export over HTTP', () => {
   it('returns empty lists for a person without anything', async () => {
     const person = id('person')
     await world.db.person.create({ data: { id: person, firstName: '', lastName: '', email: '' } })
-    const { exportedAt: _, profile, ...lists } = await exportOf(person)
+    const { exportedAt: _, profile, ...lists } = await exportPerson(person)
     expect(profile).toMatchObject({ id: person, birthday: null })
     expect(lists).toEqual(Object.fromEntries(Object.keys(sections).map((name) => [name, []])))
   })
 
   it('returns 404 for an unknown person', async () => {
     for (const unknown of [id('person'), '', 'x'.repeat(256), 'a\0b']) {
-      expect(await refusalOf(exportOf(unknown))).toMatchObject(UNKNOWN)
+      expect(await readRefusal(exportPerson(unknown))).toMatchObject(UNKNOWN)
     }
   })
 
@@ -90,7 +90,7 @@ describe('directory.people.export over HTTP', () => {
         for (const [i, value] of values.entries()) {
           await addEntry(db, { app: ids.app, club: ids.club, owner: person, key: `k${i}`, value })
         }
-        const { storage } = await exportOf(person)
+        const { storage } = await exportPerson(person)
         expect(storage.map(({ value }) => value)).toEqual(values)
       }),
       { numRuns: times(24, 8) },
@@ -120,10 +120,10 @@ describe('directory.people.export', () => {
     const value = JSON.stringify('x'.repeat(9 * 1024 * 1024))
     const entry = { app: world.ids.app, club: world.ids.club, owner: personId, value }
     await addEntry(world.db, { ...entry, key: 'a' })
-    expect((await exportOf(personId)).storage[0]!.value).toBe(value)
+    expect((await exportPerson(personId)).storage[0]!.value).toBe(value)
     await addEntry(world.db, { ...entry, key: 'b' })
     const message = 'This person has more than 16 MiB of data. Export it with member-apps member.'
-    expect(await refusalOf(exportOf(personId))).toMatchObject({ status: 413, message })
+    expect(await readRefusal(exportPerson(personId))).toMatchObject({ status: 413, message })
     await erase(personId)
   })
 
@@ -209,15 +209,15 @@ describe('directory.people.erase over HTTP', () => {
       SELECT bytes = (SELECT sum(octet_length(value)) FROM "StorageEntry" WHERE "appId" = ${ids.app}) AS same
       FROM "StorageUsage" WHERE "appId" = ${ids.app}`
     expect(usage).toEqual({ same: true })
-    expect(await refusalOf(exportOf(personId))).toMatchObject(UNKNOWN)
-    expect(await refusalOf(erase(personId))).toMatchObject(UNKNOWN)
+    expect(await readRefusal(exportPerson(personId))).toMatchObject(UNKNOWN)
+    expect(await readRefusal(erase(personId))).toMatchObject(UNKNOWN)
   })
 
   it('returns 404 for an unknown person and removes nothing', async () => {
     const { personId } = await mintPerson(world)
     const before = await rowsWith(personId)
     for (const unknown of ['', personId.slice(1), `${personId} `, '%', 'x'.repeat(256), 'a\0b']) {
-      expect(await refusalOf(erase(unknown))).toMatchObject(UNKNOWN)
+      expect(await readRefusal(erase(unknown))).toMatchObject(UNKNOWN)
     }
     expect(await rowsWith(personId)).toEqual(before)
   })
@@ -258,12 +258,12 @@ const eraseInProcess = (personId: string) => asPlatform(world).directory.people.
 describe('an erased person', () => {
   it('is reported to the log, to be erased again after a restore, and an unknown one is not', async () => {
     const personId = await person('')
-    const told: unknown[] = []
-    const core = { ...world.core, removed: (...one: unknown[]) => void told.push(one) }
+    const removals: unknown[] = []
+    const core = { ...world.core, removed: (...one: unknown[]) => void removals.push(one) }
     const { people } = asPlatform({ ...world, core }).directory
     const { removed } = await people.erase({ id: personId })
     await expect(people.erase({ id: personId })).rejects.toMatchObject({ status: 404 })
-    expect(told).toEqual([[{ repeat: 'member.erase', person: personId }, { removed }]])
+    expect(removals).toEqual([[{ repeat: 'member.erase', person: personId }, { removed }]])
   })
 
   it('leaves no address in texts of teams, whose longer addresses and other texts stay', async () => {
@@ -340,7 +340,7 @@ describe('an erased person', () => {
 describe('the published events', () => {
   const publish = async (data: string, event = id('event')) => {
     const { db, ids } = world
-    const body = bodyOf({ id: event, type: 't', publishedAt: at.toISOString() }, data)
+    const body = formatBody({ id: event, type: 't', publishedAt: at.toISOString() }, data)
     await db.publishedEvent.create({ data: { appId: ids.app, id: event, type: 't', body, publishedAt: at } })
     return event
   }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 
 import type { AnyRecord } from './records.ts'
 import { directoryWorld, ofKind, storeSamples } from './records.ts'
@@ -125,7 +125,7 @@ describe('a write that the database keeps refusing', () => {
     const before = await world.db.person.findUnique({ where: { id } })
     await refuseWith(code)
     try {
-      expect(await refusalOf(ofKind(world, 'people').upsert(changed))).toMatchObject({ status, message })
+      expect(await readRefusal(ofKind(world, 'people').upsert(changed))).toMatchObject({ status, message })
       expect(await world.db.person.findUnique({ where: { id } })).toEqual(before)
     } finally {
       await world.db.$executeRaw`DROP TRIGGER refuse ON "Person"`

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import type { Id, Item, Listed } from '../../routers/directory/procedures.ts'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
-import { fieldsOf, recordTypeNames } from '../../routers/directory/record-types.ts'
+import { listFields, recordTypeNames } from '../../routers/directory/record-types.ts'
 import { platformClaims, platformClient } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
 import { useWorld } from '../support/started.ts'
@@ -13,14 +13,17 @@ import { directoryWorld, ofKind, seen, storeAll, stored, storeSamples } from './
 import { sampleRecords } from './sample-records.ts'
 
 const world = directoryWorld()
-/** Of each kind: to store its record among those that come before it, and to end it among all. */
+/** For each record type: records to store it among those that come before it, and to end it among all. */
 const own = Object.fromEntries(
-  recordTypeNames.map((kind) => [kind, { stored: sampleRecords(), ended: sampleRecords() }]),
+  recordTypeNames.map((recordType) => [recordType, { stored: sampleRecords(), ended: sampleRecords() }]),
 )
 beforeAll(async () => {
   await storeAll(
     world,
-    recordTypeNames.flatMap((kind) => [{ samples: own[kind]!.stored, before: kind }, { samples: own[kind]!.ended }]),
+    recordTypeNames.flatMap((recordType) => [
+      { samples: own[recordType]!.stored, before: recordType },
+      { samples: own[recordType]!.ended },
+    ]),
   )
 })
 
@@ -47,57 +50,57 @@ const changes: Partial<Record<RecordTypeName, AnyRecord>> = {
   },
 }
 
-const keyOf = (kind: RecordTypeName, record: AnyRecord) =>
-  Object.fromEntries(fieldsOf(kind).flatMap(({ key, name }) => (key ? [[name, record[name]]] : [])))
-const idOf = (kind: RecordTypeName, record: AnyRecord) => {
-  const key = keyOf(kind, record)
+const readKey = (recordType: RecordTypeName, record: AnyRecord) =>
+  Object.fromEntries(listFields(recordType).flatMap(({ key, name }) => (key ? [[name, record[name]]] : [])))
+const readId = (recordType: RecordTypeName, record: AnyRecord) => {
+  const key = readKey(recordType, record)
   return Object.keys(key).length === 1 ? Object.values(key)[0] : key
 }
 
-describe.each(recordTypeNames)('%s', (kind) => {
-  const record: AnyRecord = own[kind]!.stored[kind]
-  const upsert = (item: AnyRecord) => ofKind(world, kind).upsert({ items: [item] })
+describe.each(recordTypeNames)('%s', (recordType) => {
+  const record: AnyRecord = own[recordType]!.stored[recordType]
+  const upsert = (item: AnyRecord) => ofKind(world, recordType).upsert({ items: [item] })
 
   it('adds a record, and lists it as it was written', async () => {
     expect(await upsert(record)).toEqual({ added: 1, changed: 0, unchanged: 0 })
-    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+    expect(await stored(world, recordType, record)).toEqual({ ...record, version: 0 })
   })
 
   it('leaves a record that is the same', async () => {
     expect(await upsert(record)).toEqual({ added: 0, changed: 0, unchanged: 1 })
-    expect(await upsert(keyOf(kind, record))).toEqual({ added: 0, changed: 0, unchanged: 1 })
-    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+    expect(await upsert(readKey(recordType, record))).toEqual({ added: 0, changed: 0, unchanged: 1 })
+    expect(await stored(world, recordType, record)).toEqual({ ...record, version: 0 })
   })
 
   it('changes the fields that a record sets, and keeps the others', async () => {
-    const change = changes[kind]
-    if (!change) return expect(fieldsOf(kind).every(({ key, name }) => key || name === 'version')).toBe(true)
-    expect(await upsert({ ...keyOf(kind, record), ...change })).toEqual({ added: 0, changed: 1, unchanged: 0 })
-    expect(await stored(world, kind, record)).toEqual({ ...record, ...change, version: 0 })
+    const change = changes[recordType]
+    if (!change) return expect(listFields(recordType).every(({ key, name }) => key || name === 'version')).toBe(true)
+    expect(await upsert({ ...readKey(recordType, record), ...change })).toEqual({ added: 0, changed: 1, unchanged: 0 })
+    expect(await stored(world, recordType, record)).toEqual({ ...record, ...change, version: 0 })
     await upsert(record)
-    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+    expect(await stored(world, recordType, record)).toEqual({ ...record, version: 0 })
   })
 
   it('takes an equal or a larger version, or none, and ignores a smaller one', async () => {
-    const change = changes[kind] ?? {}
+    const change = changes[recordType] ?? {}
     const newer = { ...record, ...change, version: 7 }
     expect(await upsert(newer)).toEqual({ added: 0, changed: 1, unchanged: 0 })
     expect(await upsert({ ...record, version: 6 })).toEqual({ added: 0, changed: 0, unchanged: 1 })
-    expect(await stored(world, kind, record)).toEqual(newer)
+    expect(await stored(world, recordType, record)).toEqual(newer)
     await upsert({ ...record, version: 7 })
-    expect(await stored(world, kind, record)).toEqual({ ...record, version: 7 })
+    expect(await stored(world, recordType, record)).toEqual({ ...record, version: 7 })
     await upsert({ ...record, ...change })
-    expect(await stored(world, kind, record)).toEqual(newer)
+    expect(await stored(world, recordType, record)).toEqual(newer)
     await upsert(record)
   })
 
   it('ends a record once', async () => {
-    const samples = own[kind]!.ended
-    const end = () => ofKind(world, kind).end({ ids: [idOf(kind, samples[kind])] })
+    const samples = own[recordType]!.ended
+    const end = () => ofKind(world, recordType).end({ ids: [readId(recordType, samples[recordType])] })
     expect(await end()).toEqual({ ended: 1 })
     expect(await end()).toEqual({ ended: 0 })
-    const stays = ['organisations', 'people', 'memberships'].includes(kind)
-    const left = await stored(world, kind, samples[kind])
+    const stays = ['organisations', 'people', 'memberships'].includes(recordType)
+    const left = await stored(world, recordType, samples[recordType])
     expect(left !== undefined).toBe(stays)
     const membership = await stored(world, 'memberships', samples.memberships)
     if (stays) expect(membership?.leftAt).toBeGreaterThan(0)
@@ -134,24 +137,24 @@ describe('the member', () => {
     ['people', { profile: 404, groups: 404, events: 404 }],
     ['organisations', { profile: 404, groups: 404, events: 404 }],
   ] as const
-  const ended = new Map(ends.map(([kind]) => [kind, sampleRecords()]))
+  const ended = new Map(ends.map(([recordType]) => [recordType, sampleRecords()]))
   beforeAll(() =>
     storeAll(
       world,
       [...ended.values()].map((samples) => ({ samples })),
     ),
   )
-  it.each(ends)('sees the end of %s', async (kind, after) => {
-    const samples = ended.get(kind)!
-    await ofKind(world, kind).end({ ids: [idOf(kind, samples[kind])] })
+  it.each(ends)('sees the end of %s', async (recordType, after) => {
+    const samples = ended.get(recordType)!
+    await ofKind(world, recordType).end({ ids: [readId(recordType, samples[recordType])] })
     expect(await seen(world, samples)).toMatchObject(after)
   })
 })
 
 describe('list', () => {
   it('returns every record once, page by page, in the order of the keys', async () => {
-    for (const kind of ['people', 'groupMembers'] as const) {
-      const { list } = ofKind(world, kind)
+    for (const recordType of ['people', 'groupMembers'] as const) {
+      const { list } = ofKind(world, recordType)
       const all = (await list({ limit: 200 })).items
       const paged: AnyRecord[] = []
       for (let after: unknown = null; ; ) {
@@ -168,9 +171,9 @@ describe('list', () => {
 
 const person = (id: string) => ({ id, firstName: 'J', lastName: 'J', email: '' })
 const people = () => ofKind(world, 'people')
-const refused = async (kind: 'people' | 'memberships', items: AnyRecord[]) => {
+const refused = async (recordType: 'people' | 'memberships', items: AnyRecord[]) => {
   const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
-  const { status, body } = await world.internal('POST', `/trpc/directory.${kind}.upsert`, {
+  const { status, body } = await world.internal('POST', `/trpc/directory.${recordType}.upsert`, {
     headers,
     body: { items },
   })

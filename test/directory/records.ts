@@ -17,7 +17,8 @@ interface AnyKind {
 }
 
 /** The procedures of a kind, for tests of all kinds. */
-export const ofKind = (world: World, kind: RecordTypeName) => asPlatform(world).directory[kind] as unknown as AnyKind
+export const ofKind = (world: World, recordType: RecordTypeName) =>
+  asPlatform(world).directory[recordType] as unknown as AnyKind
 
 /** A service with an empty database of its own, as `list` returns the records of the whole platform, and with two clients. */
 export const directoryWorld = () =>
@@ -44,17 +45,17 @@ export const storeSamples = (world: World, samples: Samples, before?: RecordType
 export async function storeAll(world: World, all: readonly { samples: Samples; before?: RecordTypeName }[]) {
   const academies = all.map(({ samples }) => ({ id: samples.lessons.academy, kind: 'academy', name: 'Academy' }))
   await ofKind(world, 'organisations').upsert({ items: academies })
-  for (const [at, kind] of recordTypeNames.entries()) {
+  for (const [at, recordType] of recordTypeNames.entries()) {
     const items = all
       .filter(({ before }) => !before || at < recordTypeNames.indexOf(before))
-      .map(({ samples }) => samples[kind])
-    if (items.length > 0) await ofKind(world, kind).upsert({ items })
+      .map(({ samples }) => samples[recordType])
+    if (items.length > 0) await ofKind(world, recordType).upsert({ items })
   }
 }
 
 /** What `list` returns of this record. */
-export async function stored(world: World, kind: RecordTypeName, record: AnyRecord) {
-  const { items } = await ofKind(world, kind).list({ limit: 200 })
+export async function stored(world: World, recordType: RecordTypeName, record: AnyRecord) {
+  const { items } = await ofKind(world, recordType).list({ limit: 200 })
   const keys = ['organisation', 'person', 'group', 'role'].filter((name) => name in record)
   const own = 'id' in record ? ['id'] : 'serial' in record ? ['serial'] : keys
   return items.find((item) => own.every((name) => item[name] === record[name]))

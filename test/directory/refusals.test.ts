@@ -17,9 +17,9 @@ beforeAll(async () => {
 })
 
 /** The error over tRPC. */
-async function refused(kind: RecordTypeName, items: readonly unknown[]) {
+async function refused(recordType: RecordTypeName, items: readonly unknown[]) {
   const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
-  const reply = await world.internal('POST', `/trpc/directory.${kind}.upsert`, { headers, body: { items } })
+  const reply = await world.internal('POST', `/trpc/directory.${recordType}.upsert`, { headers, body: { items } })
   const { data, message } = reply.body.error
   return { status: reply.status, code: data.error, message, refused: data.refused }
 }
@@ -67,8 +67,8 @@ const equalOptions = (...options: [string, string, ...string[]]) =>
 
 type Case = [kind: RecordTypeName, record: AnyRecord, field: string, reason: string]
 /** Changes of one record. */
-const changes = (kind: RecordTypeName, key: AnyRecord, rows: [AnyRecord, string, string][]) =>
-  rows.map(([change, field, reason]): Case => [kind, { ...key, ...change }, field, reason])
+const changes = (recordType: RecordTypeName, key: AnyRecord, rows: [AnyRecord, string, string][]) =>
+  rows.map(([change, field, reason]): Case => [recordType, { ...key, ...change }, field, reason])
 
 /** A record, or a change of the sample, with the field and the reason. */
 const cases: Case[] = [
@@ -232,7 +232,7 @@ const cases: Case[] = [
 ]
 
 const readBack = () =>
-  Promise.all(recordTypeNames.map(async (kind) => (await ofKind(world, kind).list({ limit: 200 })).items))
+  Promise.all(recordTypeNames.map(async (recordType) => (await ofKind(world, recordType).list({ limit: 200 })).items))
 
 describe('upsert', () => {
   let before: Awaited<ReturnType<typeof readBack>>
@@ -240,12 +240,12 @@ describe('upsert', () => {
     before = await readBack()
   })
 
-  it.each(cases)('refuses %s %j by %s', async (kind, record, field, reason) => {
+  it.each(cases)('refuses %s %j by %s', async (recordType, record, field, reason) => {
     // A good record in front of it is not stored either.
-    const good = { ...samples[kind], ...('name' in samples[kind] && { name: 'New name' }) }
+    const good = { ...samples[recordType], ...('name' in samples[recordType] && { name: 'New name' }) }
     const isOther = JSON.stringify(record).includes(Object.values(good)[0] as string)
     const items = isOther ? [record] : [good, record]
-    expect(await refused(kind, items)).toEqual({
+    expect(await refused(recordType, items)).toEqual({
       status: 400,
       code: 'invalid_request',
       message: 'Nothing was stored: 1 record was refused.',
@@ -299,12 +299,12 @@ describe('a text', () => {
       events: { location: 'Main Street 1\r\nHall 2' },
       trainingPlans: { description: 'One\n\tTwo', exercises: ['3 × 10\n4 × 8'] },
     }
-    for (const [kind, change] of Object.entries(texts)) {
-      const items = [{ ...samples[kind as RecordTypeName], ...change }]
-      expect(await ofKind(world, kind as RecordTypeName).upsert({ items })).toMatchObject({ changed: 1 })
-      const stored = (await ofKind(world, kind as RecordTypeName).list({ limit: 200 })).items as AnyRecord[]
+    for (const [recordType, change] of Object.entries(texts)) {
+      const items = [{ ...samples[recordType as RecordTypeName], ...change }]
+      expect(await ofKind(world, recordType as RecordTypeName).upsert({ items })).toMatchObject({ changed: 1 })
+      const stored = (await ofKind(world, recordType as RecordTypeName).list({ limit: 200 })).items as AnyRecord[]
       expect(stored).toContainEqual(expect.objectContaining(change))
-      await ofKind(world, kind as RecordTypeName).upsert({ items: [samples[kind as RecordTypeName]] })
+      await ofKind(world, recordType as RecordTypeName).upsert({ items: [samples[recordType as RecordTypeName]] })
     }
   })
 
@@ -314,23 +314,25 @@ describe('a text', () => {
     await world.db.person.update({ where: { id: people.id }, data: { firstName: bad } })
     await world.db.question.updateMany({ where: { quizId: quizzes.id, id: 'q1' }, data: { text: bad } })
     await world.db.exercise.updateMany({ where: { planId: trainingPlans.id, position: 1 }, data: { name: bad } })
-    const recordOf = async (kind: RecordTypeName, id: string) =>
-      ((await ofKind(world, kind).list({ limit: 200 })).items as AnyRecord[]).find((one) => one.id === id)!
-    for (const [kind, { id }, change] of [
+    const findRecord = async (recordType: RecordTypeName, id: string) =>
+      ((await ofKind(world, recordType).list({ limit: 200 })).items as AnyRecord[]).find((one) => one.id === id)!
+    for (const [recordType, { id }, change] of [
       ['people', people, { lastName: 'New' }],
       ['quizzes', quizzes, { title: 'New' }],
       ['trainingPlans', trainingPlans, { category: 'New' }],
     ] as const) {
-      const stored = await recordOf(kind, id)
+      const stored = await findRecord(recordType, id)
       expect(JSON.stringify(stored)).toContain('\\u001b')
-      expect(await ofKind(world, kind).upsert({ items: [{ ...stored, ...change }] })).toMatchObject({ changed: 1 })
-      expect(await recordOf(kind, id)).toEqual({ ...stored, ...change })
+      expect(await ofKind(world, recordType).upsert({ items: [{ ...stored, ...change }] })).toMatchObject({
+        changed: 1,
+      })
+      expect(await findRecord(recordType, id)).toEqual({ ...stored, ...change })
     }
   })
 })
 
 describe('the options of a quiz', () => {
-  const recordOf = async () =>
+  const findRecord = async () =>
     ((await ofKind(world, 'quizzes').list({ limit: 200 })).items as AnyRecord[]).find(
       ({ id }) => id === other.quizzes.id,
     )!
@@ -343,7 +345,7 @@ describe('the options of a quiz', () => {
       changed: 1,
     })
     // As the option is written.
-    expect((await recordOf()).questions).toEqual([{ ...questions[0], solution: ['Zürich '] }])
+    expect((await findRecord()).questions).toEqual([{ ...questions[0], solution: ['Zürich '] }])
   })
 
   it('that are stored and equal stay, and block no other change', async () => {
@@ -351,10 +353,10 @@ describe('the options of a quiz', () => {
       where: { quizId: other.quizzes.id },
       data: { options: ['Red', 'Red '], solution: ['Red '] },
     })
-    const stored = await recordOf()
+    const stored = await findRecord()
     const change = { ...stored, title: 'Colours' }
     expect(await ofKind(world, 'quizzes').upsert({ items: [change] })).toMatchObject({ changed: 1 })
-    expect(await recordOf()).toEqual(change)
+    expect(await findRecord()).toEqual(change)
   })
 })
 
@@ -416,9 +418,9 @@ describe('end and list', () => {
     ['memberships', { ids: ['x'] }],
     ['memberships', { ids: [{ organisation: 'x' }] }],
     ['groupMembers', { ids: [{ group: 'x', person: 'y', role: 'captain' }] }],
-  ] as const)('end of %s refuses %j', async (kind, body) => {
+  ] as const)('end of %s refuses %j', async (recordType, body) => {
     const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
-    const reply = await world.internal('POST', `/trpc/directory.${kind}.end`, { headers, body })
+    const reply = await world.internal('POST', `/trpc/directory.${recordType}.end`, { headers, body })
     expect([reply.status, reply.body.error.data.error]).toEqual([400, 'invalid_request'])
   })
 

@@ -28,7 +28,7 @@ function connect(): Database {
 }
 
 /** A task with so many portions to do; `done` has the limit of each. */
-function taskOf(name: string, portions: number) {
+function makeTask(name: string, portions: number) {
   const done: number[] = []
   const step: Task['step'] = async (_db, _now, limit) => {
     if (done.length === portions) return 0
@@ -48,7 +48,7 @@ const rows = () =>
 describe('a sweep', () => {
   it('does what is due in portions, in turns, until nothing is left, and not again for the time of the task', async () => {
     const order: string[] = []
-    const [one, other] = [taskOf('one', 3), taskOf('other', 2)]
+    const [one, other] = [makeTask('one', 3), makeTask('other', 2)]
     const options = { db: connect(), tasks: [one.task, other.task], now, removed: (task: string) => order.push(task) }
     await openHousekeeping(options).sweep()
     expect(order.slice(0, 4).toSorted()).toEqual(['one', 'one', 'other', 'other'])
@@ -60,7 +60,7 @@ describe('a sweep', () => {
       { name: 'other', removed: 2 * PORTION, ...finished },
     ])
 
-    const again = taskOf('one', 1)
+    const again = makeTask('one', 1)
     await openHousekeeping({ ...options, tasks: [again.task] }).sweep()
     expect(again.done).toEqual([])
   })
@@ -83,7 +83,7 @@ describe('a sweep', () => {
 
   it('leaves a portion to the process that has its lease, and takes over when the lease has run out', async () => {
     const db = connect()
-    const { task, done } = taskOf('left', 1)
+    const { task, done } = makeTask('left', 1)
     const left = (lease: string) => ask(url, `UPDATE "Housekeeping" SET "leasedUntil" = now() + interval '${lease}'`)
     // Columns round to milliseconds, and a sweep truncates: now could be due a millisecond later.
     await ask(url, `INSERT INTO "Housekeeping" (name, "nextAt") VALUES ('left', now() - interval '1 s')`)
@@ -126,7 +126,7 @@ describe('a sweep', () => {
 
   it('goes on with other tasks after one that fails, which is due again some minutes later', async () => {
     const broken = { name: 'broken', every: 3_600, step: () => Promise.reject(new Error('no such table')) }
-    const { task, done } = taskOf('well', 2)
+    const { task, done } = makeTask('well', 2)
     const failed: string[] = []
     const note = (name: string, error: unknown) => failed.push(`${name}: ${(error as Error).message}`)
     await openHousekeeping({ db: connect(), tasks: [broken, task], now, failed: note }).sweep()
@@ -137,9 +137,9 @@ describe('a sweep', () => {
     expect(dueIn).toBeLessThanOrEqual(300)
   })
 
-  it('ends after the portion under way when it is told to', async () => {
+  it('ends after the current portion when it is stopped', async () => {
     const ending = new AbortController()
-    const { task, done } = taskOf('long', 1_000)
+    const { task, done } = makeTask('long', 1_000)
     const options = { db: connect(), tasks: [task], now, removed: () => done.length === 3 && ending.abort() }
     await openHousekeeping(options).sweep(ending.signal)
     expect(done).toHaveLength(3)
@@ -149,7 +149,7 @@ describe('a sweep', () => {
 
 describe('cleaning now', () => {
   it('does every task, due or not, waits for the portion of another process, and returns the rows of each', async () => {
-    const [one, other] = [taskOf('one', 2), taskOf('other', 0)]
+    const [one, other] = [makeTask('one', 2), makeTask('other', 0)]
     await ask(
       url,
       `INSERT INTO "Housekeeping" (name, "nextAt", "leasedUntil") VALUES ('one', now() + interval '1 h', now() + interval '100 ms')`,
@@ -186,7 +186,7 @@ describe('housekeeping of a service', () => {
   it('looks again and again, logs what it removed, and ends with the portion under way', async () => {
     const lines: string[] = []
     const log = pino({}, { write: (line) => void lines.push(line) })
-    const { task, done } = taskOf('records', 2)
+    const { task, done } = makeTask('records', 2)
     const counted: [string, number][] = []
     const removed = (...one: [string, number]) => counted.push(one)
     const stop = startHousekeeping({ db: connect(), now, tasks: [task], log, removed, intervalMs: 20 })

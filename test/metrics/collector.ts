@@ -21,7 +21,7 @@ interface RawSpan {
 
 const KINDS = ['unspecified', 'internal', 'server', 'client']
 
-const valuesOf = (attributes: Attribute[]) =>
+const toValues = (attributes: Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]))
 
 /** An OpenTelemetry collector: it accepts spans over OTLP/HTTP as JSON, and keeps them. */
@@ -45,8 +45,8 @@ export async function startCollector(atEnd: AtEnd = onTestFinished) {
     /** All that arrived, as it was sent. */
     text: () => bodies.join('\n'),
     headers,
-    /** What is said of the processes that sent spans. */
-    resources: () => resources().map(({ resource }) => valuesOf(resource.attributes)),
+    /** The attributes of the processes that sent spans. */
+    resources: () => resources().map(({ resource }) => toValues(resource.attributes)),
     spans: () =>
       resources()
         .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
@@ -56,7 +56,7 @@ export async function startCollector(atEnd: AtEnd = onTestFinished) {
           spanId,
           parent: parentSpanId || undefined,
           kind: KINDS[kind],
-          attributes: valuesOf(attributes),
+          attributes: toValues(attributes),
           failed: status.code === 2,
         })),
   }

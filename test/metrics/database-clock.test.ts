@@ -21,9 +21,9 @@ async function openClock({ aheadMs = 0, db = sharedDatabase() } = {}) {
 /** `now` lies between readings of the right clock, apart from the milliseconds that the database took to answer. */
 function expectRight(now: () => number, uncertainMs = 0) {
   const before = Date.now()
-  const told = now()
-  expect(told).toBeGreaterThanOrEqual(before - uncertainMs)
-  expect(told).toBeLessThanOrEqual(Date.now() + uncertainMs)
+  const time = now()
+  expect(time).toBeGreaterThanOrEqual(before - uncertainMs)
+  expect(time).toBeLessThanOrEqual(Date.now() + uncertainMs)
 }
 
 describe("the database's clock", () => {
@@ -37,7 +37,7 @@ describe("the database's clock", () => {
   it.each([
     [HOURS_MS, 'ahead of'],
     [-HOURS_MS, 'behind'],
-  ])('goes on a machine whose own is off by %i ms, which is told of once', async (aheadMs, words) => {
+  ])('goes on a machine whose own is off by %i ms, and is logged once', async (aheadMs, words) => {
     const before = Date.now()
     const { clock, lines } = await openClock({ aheadMs })
     // Readings are whole milliseconds.

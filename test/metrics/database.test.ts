@@ -9,7 +9,7 @@ import { FaultProxy } from '../support/fault-proxy.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 import { holdConnections } from './held-connections.ts'
-import { samplesOf } from './samples.ts'
+import { parseSamples } from './samples.ts'
 
 const failing = statement('suite_metrics_failing', 'SELECT 1 / $divisor::int4 AS one', { divisor: int }, { one: int })
 
@@ -17,7 +17,7 @@ async function observed(url: string = inject('databaseUrl'), limits = suiteLimit
   const registry = new Registry()
   const db = openTestDatabase(url, { observer: { ...databaseMetrics(registry), ...noted }, limits })
   onTestFinished(() => db.$disconnect())
-  const sample = async (name: string) => samplesOf(await registry.metrics()).get(name)
+  const sample = async (name: string) => parseSamples(await registry.metrics()).get(name)
   return {
     db,
     sample,

@@ -4,14 +4,14 @@ import { addDeliveryGauges, addQueueGauges, deliveryMetrics } from '../../server
 import { dueFigures } from '../../server/webhooks/due-figures.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 import { answering, holding, receiver, startWorkers } from '../webhooks/worker-world.ts'
-import { samplesOf } from './samples.ts'
+import { parseSamples } from './samples.ts'
 
 async function watched(retryDelays?: readonly number[]) {
   const registry = new Registry()
   const world = await startWorkers({ metrics: deliveryMetrics(registry), ...(retryDelays && { retryDelays }) })
   addDeliveryGauges(registry, world.workers[0]!.figures)
   addQueueGauges(registry, () => dueFigures(world.db, world.now()))
-  const samples = async () => samplesOf(await registry.metrics())
+  const samples = async () => parseSamples(await registry.metrics())
   return { ...world, samples, sample: async (name: string) => (await samples()).get(name) }
 }
 
@@ -101,7 +101,7 @@ it('the figures of deliveries are left out while the database is away, and the o
   const never = () => new Promise<never>(() => {})
   addDeliveryGauges(registry, { underWay: () => 3, secondsSinceTurn: () => 1 })
   addQueueGauges(registry, never)
-  const samples = samplesOf(await registry.metrics())
+  const samples = parseSamples(await registry.metrics())
   expect([...samples]).toEqual([
     ['deliveries_under_way', 3],
     ['delivery_turn_age_seconds', 1],

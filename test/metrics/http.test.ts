@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from '../raw/socket.ts'
 import { startWorld } from '../support/world.ts'
-import { samplesOf } from './samples.ts'
+import { parseSamples } from './samples.ts'
 
 /** What no series may show, wherever a client sends it. */
 const CANARY = 'canary4711'
@@ -20,8 +20,8 @@ async function raw(port: number, request: string) {
   connection.reset()
 }
 
-const countOf = (text: string, operation: string, status: number) =>
-  samplesOf(text).get(`http_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
+const readCount = (text: string, operation: string, status: number) =>
+  parseSamples(text).get(`http_request_duration_seconds_count{operation="${operation}",status="${status}"}`)
 
 describe('/metrics', () => {
   it('is served in the format of Prometheus on the internal port, and not on the public one', async () => {
@@ -80,10 +80,12 @@ describe('/metrics', () => {
     }
     for (const [operation, byStatus] of Object.entries(counts)) {
       for (const [status, count] of Object.entries(byStatus)) {
-        expect([operation, status, countOf(text, operation, Number(status))]).toEqual([operation, status, count])
+        expect([operation, status, readCount(text, operation, Number(status))]).toEqual([operation, status, count])
       }
     }
-    const series = [...samplesOf(text).keys()].filter((name) => name.startsWith('http_request_duration_seconds_count'))
+    const series = [...parseSamples(text).keys()].filter((name) =>
+      name.startsWith('http_request_duration_seconds_count'),
+    )
     expect(series).toHaveLength(Object.values(counts).flatMap(Object.keys).length)
   })
 
@@ -111,15 +113,15 @@ describe('/metrics', () => {
     const before = await scrape()
     for (let n = 1; n < 4; n++) await send(n)
     const after = await scrape()
-    expect([...samplesOf(after).keys()]).toEqual([...samplesOf(before).keys()])
-    expect(samplesOf(after).size).toBeGreaterThan(50)
+    expect([...parseSamples(after).keys()]).toEqual([...parseSamples(before).keys()])
+    expect(parseSamples(after).size).toBeGreaterThan(50)
     const hidden = [CANARY, CANARY.toUpperCase(), bearer.split('.')[2]!, ...Object.values(ids)]
     for (const word of hidden) expect(after).not.toContain(word)
   })
 
   it('counts requests in flight, also those whose client leaves', async () => {
     const { scrape, publicPort, token } = await world()
-    const inFlight = async () => samplesOf(await scrape()).get('http_requests_in_flight')
+    const inFlight = async () => parseSamples(await scrape()).get('http_requests_in_flight')
     // The scrape itself.
     expect(await inFlight()).toBe(1)
     const head = `PUT /v1/storage/notes/slow HTTP/1.1\r\nHost: apps.test\r\nAuthorization: Bearer ${await token()}\r\n`
@@ -133,7 +135,9 @@ describe('/metrics', () => {
   it('has the time that a request took', async () => {
     const { call, scrape } = await world()
     await call('GET', '/me/profile')
-    const sum = samplesOf(await scrape()).get('http_request_duration_seconds_sum{operation="me.profile",status="200"}')!
+    const sum = parseSamples(await scrape()).get(
+      'http_request_duration_seconds_sum{operation="me.profile",status="200"}',
+    )!
     expect(sum).toBeGreaterThan(0.000_1)
     expect(sum).toBeLessThan(60)
   })

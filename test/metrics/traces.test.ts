@@ -11,7 +11,7 @@ import { startWorld } from '../support/world.ts'
 import { answering, receiver, startWorkers } from '../webhooks/worker-world.ts'
 import { startCollector } from './collector.ts'
 import { holdConnections } from './held-connections.ts'
-import { samplesOf } from './samples.ts'
+import { parseSamples } from './samples.ts'
 
 // Once used, it makes each promise of the process slower, which another file measures (oauth/request-storage).
 afterEach(() => activeSpan.disable())
@@ -114,7 +114,7 @@ describe('the spans of a request', () => {
       const traceparent = `00-${String(n + 1).padStart(32, '0')}-${PARENT}-01`
       return call('GET', '/storage/notes/entry', { headers: { traceparent } })
     })
-    const waiting = async () => samplesOf(await registry.metrics()).get('database_pool_waiting')
+    const waiting = async () => parseSamples(await registry.metrics()).get('database_pool_waiting')
     // The request log may wait as well.
     await expect.poll(waiting, { interval: 5 }).toBeGreaterThanOrEqual(reads.length)
     await release()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { MAX_ICONS } from '../../server/browser/pictures.ts'
 import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 import type { Browser } from './browser.ts'
-import { actionOf, offered } from './browser.ts'
+import { offered, readFormAction } from './browser.ts'
 import { createMember } from './members.ts'
 
 const connected = `${issuer}/connected`
@@ -98,7 +98,7 @@ describe('another account at the consent page', () => {
     const other = await createMember(db, { email: `o-${ids.app}@example.org` })
     const browser = auth.newBrowser()
     const page = await consentPage(browser, ids.member, { prompt: 'consent' })
-    const form = await browser.open(new URL(`${actionOf(page)}/switch`, page.url))
+    const form = await browser.open(new URL(`${readFormAction(page)}/switch`, page.url))
     expect(form.text).toContain('to continue to')
     expect((await browser.open(connected)).text).toContain('Apps with access to data of')
     const again = await browser.submit(form, 'pick', { member: other })

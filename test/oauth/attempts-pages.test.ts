@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { authWorld, clubScopes, issuer } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
-import { actionOf } from './browser.ts'
+import { readFormAction } from './browser.ts'
 
 const scope = 'svc.me.profile:read'
 
@@ -27,7 +27,7 @@ const toConsent = async (asked = scope) => {
   const { browser, page, verifier } = await start(auth.newBrowser(), asked)
   return { browser, verifier, page: await browser.submit(page, 'pick', { member: auth.world.ids.member }) }
 }
-const stepOf = (page: Page, step: string) => new URL(`${actionOf(page)}/${step}`, page.url)
+const toStepUrl = (page: Page, step: string) => new URL(`${readFormAction(page)}/${step}`, page.url)
 const allow = () => ({ organisation: auth.world.ids.club, scope, decision: 'allow' })
 
 describe('a form', () => {
@@ -40,14 +40,14 @@ describe('a form', () => {
   ]
   it.each(crossSite)('posted from %s returns 403', async (_, headers) => {
     const { browser, page } = await start()
-    const signIn = await browser.post(stepOf(page, 'pick'), { member: auth.world.ids.member }, headers)
+    const signIn = await browser.post(toStepUrl(page, 'pick'), { member: auth.world.ids.member }, headers)
     expect(signIn.status).toBe(403)
     // It signed nobody in.
     expect((await browser.open(page.url)).text).toContain('Sign in')
 
     const before = await consents()
     const asking = await toConsent()
-    expect((await asking.browser.post(stepOf(asking.page, 'consent'), allow(), headers)).status).toBe(403)
+    expect((await asking.browser.post(toStepUrl(asking.page, 'consent'), allow(), headers)).status).toBe(403)
     expect(await consents()).toBe(before)
   })
 
@@ -59,7 +59,7 @@ describe('a form', () => {
   ])('%s is refused with its status', async (_, body, headers, status) => {
     const before = await consents()
     const { browser, page } = await toConsent()
-    expect((await browser.post(stepOf(page, 'consent'), body, headers)).status).toBe(status)
+    expect((await browser.post(toStepUrl(page, 'consent'), body, headers)).status).toBe(status)
     expect(await consents()).toBe(before)
   })
 })
@@ -73,7 +73,7 @@ describe('a consent', () => {
   ])('%s is not stored', async (_, fields) => {
     const before = await consents()
     const { browser, page } = await toConsent()
-    const answer = await browser.post(stepOf(page, 'consent'), fields())
+    const answer = await browser.post(toStepUrl(page, 'consent'), fields())
     expect([answer.status, answer.location]).toEqual([400, undefined])
     expect(await consents()).toBe(before)
   })
@@ -88,7 +88,7 @@ describe('a consent', () => {
   it('needs a signed-in member', async () => {
     const before = await consents()
     const { browser, page } = await start()
-    const answer = await browser.post(stepOf(page, 'consent'), allow())
+    const answer = await browser.post(toStepUrl(page, 'consent'), allow())
     expect([answer.status, answer.location]).toEqual([400, undefined])
     expect(await consents()).toBe(before)
   })
@@ -100,7 +100,7 @@ describe('an authorization request', () => {
     const { url } = auth.authorizeUrl({ client: auth.client, scope })
     const asked = await browser.get(url, { host: 'AUTH.test:8080', 'x-forwarded-host': 'evil.example' })
     const page = await browser.get(new URL(asked.location!.pathname, issuer))
-    const answer = await browser.post(stepOf(page, 'consent'), allow())
+    const answer = await browser.post(toStepUrl(page, 'consent'), allow())
     expect([answer.status, answer.location!.origin]).toEqual([303, new URL(issuer).origin])
   })
 })
@@ -111,24 +111,24 @@ describe('an interaction of another browser', () => {
     const theirs = await toConsent()
     const own = await toConsent()
     const paths = ['', '/upstream', '/person', '/switch'].map(
-      (step) => new URL(`${actionOf(theirs.page)}${step}`, issuer),
+      (step) => new URL(`${readFormAction(theirs.page)}${step}`, issuer),
     )
     const answers = [
       ...(await Promise.all(paths.map((url) => own.browser.get(url)))),
-      await own.browser.post(stepOf(theirs.page, 'consent'), allow()),
-      await own.browser.post(stepOf(theirs.page, 'pick'), { member: outsider }),
+      await own.browser.post(toStepUrl(theirs.page, 'consent'), allow()),
+      await own.browser.post(toStepUrl(theirs.page, 'pick'), { member: outsider }),
       // With our own cookie, sent to the other interaction's path.
-      await sentWith(own.browser, own.page, stepOf(theirs.page, 'consent')),
+      await sentWith(own.browser, own.page, toStepUrl(theirs.page, 'consent')),
       // With the other's cookie of the interaction, but our session.
-      await sentWith(theirs.browser, theirs.page, stepOf(theirs.page, 'consent'), sessionOf(own.browser)),
+      await sentWith(theirs.browser, theirs.page, toStepUrl(theirs.page, 'consent'), readSession(own.browser)),
     ]
     expect(answers.map(({ status, location }) => [status, location])).toEqual(answers.map(() => [400, undefined]))
     expect(await consents()).toBe(before)
-    const resume = await own.browser.get(`${issuer}/authorize/${actionOf(theirs.page).split('/').at(-1)}`)
+    const resume = await own.browser.get(`${issuer}/authorize/${readFormAction(theirs.page).split('/').at(-1)}`)
     expect([resume.status, resume.location]).toEqual([400, undefined])
   })
 
-  const sessionOf = ({ cookies }: Browser) => cookies.filter(({ name }) => name.startsWith('member_session'))
+  const readSession = ({ cookies }: Browser) => cookies.filter(({ name }) => name.startsWith('member_session'))
   const sentWith = (browser: Browser, own: Page, url: URL, more: Browser['cookies'] = []) => {
     const path = new URL(own.url).pathname
     const cookies = [...browser.cookies.filter((cookie) => cookie.path === path), ...more]
@@ -208,7 +208,7 @@ describe('a session', () => {
   it('cannot be started for an unknown member', async () => {
     for (const member of ['nobody', '', 'a\0b', 'a'.repeat(5_000)]) {
       const { browser, page } = await start()
-      const answer = await browser.post(stepOf(page, 'pick'), { member })
+      const answer = await browser.post(toStepUrl(page, 'pick'), { member })
       expect([answer.status, answer.location]).toEqual([400, undefined])
     }
   })

@@ -72,7 +72,7 @@ export class Browser {
 
   /** Posts a page's form and follows redirects. */
   submit = async (page: Page, step: string, fields: Fields) =>
-    this.follow(await this.post(new URL(`${actionOf(page)}/${step}`, page.url), fields))
+    this.follow(await this.post(new URL(`${readFormAction(page)}/${step}`, page.url), fields))
 
   cookie = (name: string) => this.cookies.find((one) => one.name === name)
 
@@ -151,7 +151,7 @@ const encoded = (fields: Fields) =>
   ).toString()
 
 /** The path that a page's forms post to, without the last segment. */
-export function actionOf({ text, status, headers }: Page): string {
+export function readFormAction({ text, status, headers }: Page): string {
   const [, action] = /<form[^>]*action="([^"]+)\/[a-z-]+"/.exec(text) ?? []
   if (action === undefined) throw new Error(`There is no form here: ${status} ${headers.location ?? ''} ${text}`)
   return action

@@ -169,7 +169,7 @@ describe('no token is given', () => {
     expect((await auth.token(fields)).json.error).toBe('invalid_client')
   })
 
-  it('to the client of a team, which is told so', async () => {
+  it('to the client of a team, with a description', async () => {
     const { team } = auth.world.ids
     const answer = await auth.token({ ...asked(), client_id: auth.client })
     expect([answer.status, answer.json.error]).toEqual([400, 'unauthorized_client'])

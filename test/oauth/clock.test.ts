@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
-import { organisationsOf } from '../../server/oauth/consents/consents.ts'
+import { listOrganisations } from '../../server/oauth/consents/consents.ts'
 import { adapterFactory } from '../../server/oauth/engine/adapter.ts'
 import { makeKey } from '../../server/oauth/keys/signing-key-store.ts'
 import { openSigningKeys } from '../../server/oauth/keys/signing-keys.ts'
@@ -50,7 +50,7 @@ describe('at the millisecond of its end', () => {
     await world.db.membership.update({ where: { of }, data: { leftAt: new Date(end) } })
     const memberAt = async (ms: number) => {
       const access = await accessLookup(world.db, () => ms)({ ...world.principal(), client })
-      const clubs = await organisationsOf(world.db, member, ['club'], ms)
+      const clubs = await listOrganisations(world.db, member, ['club'], ms)
       return [access!.memberOf, clubs.map((one) => one.id)]
     }
     expect(await memberAt(end - 1)).toEqual(['club', [club]])
@@ -65,10 +65,10 @@ describe('access', () => {
     const { team } = world.ids
     await world.db.client.create({ data: { id: client, name: 'C', teamId: team, environment: 'production' } })
     clock.ms = 1_000_000
-    const accessOf = accessLookup(world.db, now)
+    const findAccess = accessLookup(world.db, now)
     const sandbox = async (ms: number) => {
       clock.ms = 1_000_000 + ms
-      return (await accessOf(world.principal({ client })))!.sandbox
+      return (await findAccess(world.principal({ client })))!.sandbox
     }
     expect(await sandbox(0)).toBe(false)
     await world.db.client.update({ where: { id: client }, data: { environment: 'sandbox' } })
@@ -81,13 +81,13 @@ describe('access', () => {
     const of = { personId: member }
     clock.ms = Date.now()
     const start = clock.ms
-    const accessOf = accessLookup(world.db, now)
-    const looked = accessOf(world.principal())
+    const findAccess = accessLookup(world.db, now)
+    const looked = findAccess(world.principal())
     clock.ms = start + ms
     expect((await looked)!.memberOf).toBe('club')
     await world.db.membership.updateMany({ where: of, data: { leftAt: new Date(start) } })
     clock.ms = start + Math.max(ms + 1, 4_000) + 1
-    expect((await accessOf(world.principal()))!.memberOf).toBeNull()
+    expect((await findAccess(world.principal()))!.memberOf).toBeNull()
     await world.db.membership.updateMany({ where: of, data: { leftAt: null } })
   })
 })

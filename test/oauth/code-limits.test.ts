@@ -20,9 +20,9 @@ describe('an address without a member', () => {
     const ownOnes = strangers.map(() => id('interaction'))
     for (const [n, stranger] of strangers.entries()) expect(await node.send(ownOnes[n]!, stranger)).toBe('sent')
     const code = await sent()
-    const known = await world.rowOf(interaction)
+    const known = await world.readRow(interaction)
     for (const [n, stranger] of strangers.entries()) {
-      expect(await world.rowOf(ownOnes[n]!)).toEqual({
+      expect(await world.readRow(ownOnes[n]!)).toEqual({
         interaction: ownOnes[n],
         email: stranger,
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -125,9 +125,9 @@ describe('the limit', () => {
     const [code] = await mailServer.codesTo(email)
     expect(await node.codes.check(interaction, code!)).toMatchObject({ persons: [{ id: member }] })
     for (let n = 2; n <= 5; n++) expect(await node.send(interaction, email, 'en', address)).toBe('sent')
-    const row = await world.rowOf(interaction)
+    const row = await world.readRow(interaction)
     expect(await node.send(interaction, email, 'en', address)).toBe('tooOften')
-    expect(await world.rowOf(interaction)).toMatchObject({ hash: row!.hash, tries: row!.tries })
+    expect(await world.readRow(interaction)).toMatchObject({ hash: row!.hash, tries: row!.tries })
     expect(new Set(await mailServer.codesTo(email, 5)).size).toBe(5)
     expect(await node.codes.check(interaction, code!)).toBe('codeWrong')
   })
@@ -201,7 +201,7 @@ describe('the limit', () => {
     for (let n = 0; n < 60; n++) expect(await node.send(id('interaction'), anyEmail(), 'en', address)).toBe('sent')
     expect(await node.send(interaction, email, 'en', address)).toBe('tooOften')
     expect(await node.send(interaction, email, 'en', `::ffff:${address}`)).toBe('tooOften')
-    expect(await world.rowOf(interaction)).toBeNull()
+    expect(await world.readRow(interaction)).toBeNull()
     expect(await node.send(interaction, email, 'en', anyAddress())).toBe('sent')
     expect(await node.send(interaction, email, 'en', address, id('browser'))).toBe('sent')
   })

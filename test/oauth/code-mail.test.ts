@@ -9,7 +9,7 @@ import { createLoginMethods } from '../../server/browser/login/methods.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { openMailer } from '../../server/process/mailer.ts'
-import { samplesOf } from '../metrics/samples.ts'
+import { parseSamples } from '../metrics/samples.ts'
 import { anyAddress, codeWorld, FROM } from './code-world.ts'
 import type { Mail } from './mail-server.ts'
 import { startMailServer } from './mail-server.ts'
@@ -113,7 +113,7 @@ describe('the mail', () => {
       '',
     ]
     for (const typed of attempts) expect(await node.send(interaction, typed)).toBe('emailInvalid')
-    expect(await world.rowOf(interaction)).toBeNull()
+    expect(await world.readRow(interaction)).toBeNull()
     await sent()
     expect(mailServer.mails).toHaveLength(before + 1)
     expect(mailServer.mails.at(-1)!.to).toEqual([email])
@@ -191,7 +191,7 @@ async function mailer(SMTP_URL: string, more: Record<string, string> = {}) {
     send: await openMailer(config, registry, log),
     warnings: () => lines.map((line) => JSON.parse(line).msg),
     async counts() {
-      const samples = samplesOf(await registry.metrics())
+      const samples = parseSamples(await registry.metrics())
       return ['sent', 'refused', 'failed'].map((outcome) => samples.get(`mails_total{outcome="${outcome}"}`))
     },
   }

@@ -67,7 +67,7 @@ export async function startCodeWorld() {
     db,
     mailServer,
     startNode,
-    rowOf: (interaction: string) => db.loginCode.findUnique({ where: { interaction } }),
+    readRow: (interaction: string) => db.loginCode.findUnique({ where: { interaction } }),
     /** A member with an interaction, and a node for them. */
     async arrive() {
       const node = startNode()

@@ -235,7 +235,7 @@ describe('an empty secret', () => {
   })
 
   const withId = (id: string, secret = '') => basic(id, secret)
-  const tokensOf = (of = client) => auth.toTokens({ client: of, scope: api })
+  const requestTokens = (of = client) => auth.toTokens({ client: of, scope: api })
 
   describe('a public client that sends its id in the header, with an empty secret', () => {
     it('gets tokens for a code, renews and revokes them', async () => {
@@ -266,7 +266,7 @@ describe('an empty secret', () => {
 
     it('is refused beside the id of another client, and as an unknown one; its tokens stay', async () => {
       const other = await register(auth.world)
-      const { refresh_token } = await tokensOf()
+      const { refresh_token } = await requestTokens()
       const renewal = { grant_type: 'refresh_token', refresh_token }
       for (const [more, headers] of [
         [{ client_id: other }, withId(client)],

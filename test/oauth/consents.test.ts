@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
-import { consentsOf, organisationsOf } from '../../server/oauth/consents/consents.ts'
+import { listConsents, listOrganisations } from '../../server/oauth/consents/consents.ts'
 import { asPlatform } from '../support/platform.ts'
 import type { Tokens } from './auth-world.ts'
 import { authWorld, issuer, register } from './auth-world.ts'
@@ -84,7 +84,7 @@ it('a consent is in force until the millisecond of its end, for tokens and at Co
   const principal = { member, organisation, client, grant, scopes: new Set<string>() }
   const inForce = async (now: number) => [
     (await accessLookup(world.db, () => now)(principal)) !== null,
-    (await consentsOf(world.db, member, now)).length === 1,
+    (await listConsents(world.db, member, now)).length === 1,
   ]
   expect(await inForce(end - 1)).toEqual([true, true])
   expect(await inForce(end)).toEqual([false, false])
@@ -95,7 +95,7 @@ describe('a person who is erased', () => {
     const { world, client } = auth
     const { db } = world
     const person = await createMember(db, { email: 'mia@example.org' })
-    const club = (await organisationsOf(db, person, ['club'], Date.now()))[0]!.id
+    const club = (await listOrganisations(db, person, ['club'], Date.now()))[0]!.id
     const browser = auth.newBrowser()
     const tokens = await auth.toTokens({ client, scope }, person, club, browser)
     const { code, verifier } = await auth.toCode({ client, scope, more: { prompt: 'consent' } }, person, club, browser)
@@ -133,7 +133,7 @@ describe('a person who is erased', () => {
     const { world } = auth
     const client = await register(world, { devices: true, scopes: everything.split(' ') })
     const person = await createMember(world.db, { email: 'Mia.Device@example.org' })
-    const club = (await organisationsOf(world.db, person, ['club'], Date.now()))[0]!.id
+    const club = (await listOrganisations(world.db, person, ['club'], Date.now()))[0]!.id
     const flow = deviceFlow(auth)
     const first = await flow.begin(client, 'openid')
     await flow.allow(first.user_code, 'openid', person, club)
@@ -166,7 +166,7 @@ describe('when a membership ends', () => {
   beforeEach(async () => {
     const { db } = auth.world
     person = await createMember(db, { email: 'mia@example.org' })
-    club = (await organisationsOf(db, person, ['club'], Date.now()))[0]!.id
+    club = (await listOrganisations(db, person, ['club'], Date.now()))[0]!.id
     tokens = await auth.toTokens({ client: auth.client, scope }, person, club)
   })
 

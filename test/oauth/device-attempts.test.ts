@@ -5,7 +5,7 @@ import { MAX_WRONG_CODES } from '../../server/oauth/pages/device.ts'
 import { mintApp } from '../support/platform.ts'
 import { authWorld, issuer, register } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
-import { actionOf, offered } from './browser.ts'
+import { offered, readFormAction } from './browser.ts'
 import { deviceFlow } from './device-world.ts'
 
 const scope = 'svc.me.profile:read'
@@ -25,12 +25,12 @@ beforeAll(async () => {
   flow = deviceFlow({ ...here, newBrowser })
 })
 
-const rowOf = (device: string) =>
+const readRow = (device: string) =>
   here.world.db.oauthRecord.findUnique({ where: { of: { model: 'DeviceCode', id: hashOfToken(device) } } })
 const consents = (of = client) => here.world.db.consent.count({ where: { clientId: of, withdrawnAt: null } })
 const allowing = () => ({ organisation: here.world.ids.club, scope, decision: 'allow' })
 const toDecision = (code: string, browser = newBrowser()) => flow.toDecision(code, here.world.ids.member, browser)
-const stepOf = (page: Page, step: string) => new URL(`${actionOf(page)}/${step}`, page.url)
+const toStepUrl = (page: Page, step: string) => new URL(`${readFormAction(page)}/${step}`, page.url)
 /** The device still waits, and nothing was allowed. */
 const waits = async (device: string, before: number) => {
   here.world.advance(5)
@@ -41,7 +41,7 @@ const waits = async (device: string, before: number) => {
 describe('a code', () => {
   it('is stored as hashes alone', async () => {
     const { device_code, user_code } = await flow.begin(client, scope)
-    const stored = JSON.stringify(await rowOf(device_code))
+    const stored = JSON.stringify(await readRow(device_code))
     expect(stored).toContain(client)
     for (const code of [device_code, user_code, user_code.replace('-', '')]) expect(stored).not.toContain(code)
     for (const address of ['127.0.0.1', 'user-agent', 'userAgent']) expect(stored).not.toContain(address)
@@ -67,13 +67,13 @@ describe('a code', () => {
     ['of markup', () => '"><script>alert(1)</script>'],
   ])('typed %s is wrong, and changes nothing', async (_, typed) => {
     const { device_code, user_code } = await flow.begin(client, scope)
-    const before = await rowOf(device_code)
+    const before = await readRow(device_code)
     const browser = newBrowser()
     const page = await flow.enter(typed(user_code), browser)
     expect([page.status, page.location]).toEqual([400, undefined])
     expect(page.text).toContain('This code is wrong, or no longer valid.')
     expect(page.text).not.toContain('<script')
-    expect(await rowOf(device_code)).toEqual(before)
+    expect(await readRow(device_code)).toEqual(before)
   })
 
   it('in the address fills the form, and does no more', async () => {
@@ -102,7 +102,7 @@ describe('a code', () => {
     await flow.decideOn(page, browser, allowing())
     const before = await consents()
     expect((await flow.enter(user_code, newBrowser())).status).toBe(400)
-    const again = await browser.post(stepOf(page, 'consent'), allowing())
+    const again = await browser.post(toStepUrl(page, 'consent'), allowing())
     expect(again.status).toBe(400)
     expect(await consents()).toBe(before)
   })
@@ -120,7 +120,7 @@ describe('a code', () => {
   it('is removed 10 minutes after its end', async () => {
     const before = here.world.now()
     const { device_code } = await flow.begin(client, scope)
-    const end = (await rowOf(device_code))!.expiresAt!.getTime() / 1000 - 1_200
+    const end = (await readRow(device_code))!.expiresAt!.getTime() / 1000 - 1_200
     expect(end).toBeGreaterThanOrEqual(before)
     expect(end).toBeLessThanOrEqual(here.world.now() + 1)
     // As housekeeping does then (test/housekeeping/periods.test.ts).
@@ -228,7 +228,7 @@ describe('a form of the pages for devices', () => {
     const entered = await newBrowser().post(`${issuer}/device`, { user_code }, headers)
     expect([entered.status, entered.location]).toEqual([403, undefined])
     const [page, browser] = await toDecision(user_code)
-    expect((await browser.post(stepOf(page, 'consent'), allowing(), headers)).status).toBe(403)
+    expect((await browser.post(toStepUrl(page, 'consent'), allowing(), headers)).status).toBe(403)
     await waits(device_code, before)
   })
 
@@ -238,7 +238,7 @@ describe('a form of the pages for devices', () => {
     const before = await consents()
     const other = newBrowser()
     await toDecision((await flow.begin(client, scope)).user_code, other)
-    expect((await other.post(stepOf(page, 'consent'), allowing())).status).toBe(400)
+    expect((await other.post(toStepUrl(page, 'consent'), allowing())).status).toBe(400)
     await waits(device_code, before)
   })
 
@@ -248,7 +248,7 @@ describe('a form of the pages for devices', () => {
     const [page, browser] = await toDecision(user_code)
     const connected = await browser.open(`${issuer}/connected`)
     await browser.submit(connected, 'sign-out', {})
-    const signedOut = await browser.post(stepOf(page, 'consent'), allowing())
+    const signedOut = await browser.post(toStepUrl(page, 'consent'), allowing())
     expect([signedOut.status, signedOut.location?.href]).toEqual([303, page.url.href])
     expect((await browser.open(page.url)).text).toContain('name="member"')
     await waits(device_code, before)
@@ -263,7 +263,7 @@ describe('a form of the pages for devices', () => {
     const before = await consents()
     const [page, browser] = await toDecision(user_code)
     const organisation = fields.organisation === 'own' ? here.world.ids.club : fields.organisation
-    const answer = await browser.post(stepOf(page, 'consent'), { ...fields, ...(organisation && { organisation }) })
+    const answer = await browser.post(toStepUrl(page, 'consent'), { ...fields, ...(organisation && { organisation }) })
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(text)])
     await waits(device_code, before)
   })
@@ -285,7 +285,7 @@ describe('a form of the pages for devices', () => {
     const { user_code } = await flow.begin(client, scope)
     const browser = newBrowser()
     const form = await browser.get(`${issuer}/device`)
-    const wrong = await guessOf(browser)
+    const wrong = await enterGuess(browser)
     const [consent] = await toDecision(user_code, browser)
     const done = await flow.decideOn(consent, browser, allowing())
     for (const { headers, text } of [form, wrong, consent, done]) {
@@ -297,7 +297,7 @@ describe('a form of the pages for devices', () => {
       expect(text).not.toMatch(/<script|\son\w+=|javascript:/i)
     }
   })
-  const guessOf = (browser: Browser) => flow.enter('BCDF-GHJK', browser)
+  const enterGuess = (browser: Browser) => flow.enter('BCDF-GHJK', browser)
 })
 
 describe('a request for codes', () => {
@@ -352,11 +352,11 @@ describe('the consent page for a device', () => {
   it('lets the member switch the account, and signs nobody out before', async () => {
     const { user_code } = await flow.begin(client, scope)
     const [page, browser] = await toDecision(user_code)
-    expect((await browser.get(stepOf(page, 'switch'))).text).toContain('name="member"')
+    expect((await browser.get(toStepUrl(page, 'switch'))).text).toContain('name="member"')
     const again = await browser.open(page.url)
     expect(again.text).toContain(user_code)
     const { member } = here.world.ids
-    const switched = await browser.submit(await browser.get(stepOf(page, 'switch')), 'pick', { member })
+    const switched = await browser.submit(await browser.get(toStepUrl(page, 'switch')), 'pick', { member })
     expect(switched.text).toContain(user_code)
   })
 
@@ -366,7 +366,7 @@ describe('the consent page for a device', () => {
     const { device_code, user_code } = await flow.begin(own, scope)
     const [page, browser] = await toDecision(user_code)
     await here.world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
-    const answer = await browser.post(stepOf(page, 'consent'), allowing())
+    const answer = await browser.post(toStepUrl(page, 'consent'), allowing())
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('this app is suspended')])
     expect(await consents(own)).toBe(0)
     expect((await flow.poll(own, device_code)).json.error).toBe('unauthorized_client')
@@ -381,7 +381,7 @@ describe('the consent page for a device', () => {
     const { device_code, user_code } = await flow.begin(own, scope)
     const [page, browser] = await toDecision(user_code)
     await here.world.db.client.update({ where: { id: own }, data: { devices: false } })
-    expect((await browser.post(stepOf(page, 'consent'), allowing())).status).toBe(400)
+    expect((await browser.post(toStepUrl(page, 'consent'), allowing())).status).toBe(400)
     expect(await consents(own)).toBe(0)
     expect((await flow.poll(own, device_code)).json.error).toBe('unauthorized_client')
   })

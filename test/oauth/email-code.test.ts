@@ -1,16 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { clubsOf } from '../../routers/approvals/of-club.ts'
+import { findClubs } from '../../routers/approvals/of-club.ts'
 import { takeMail } from '../../routers/developer/mails/due.ts'
 import { addInvitation } from '../../routers/developer/teams/invitations.ts'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
 import { selectableMembers } from '../../server/browser/login/development.ts'
-import { fullNameOf } from '../../server/browser/login/persons.ts'
+import { readFullName } from '../../server/browser/login/persons.ts'
 import { mailWords } from '../../server/mails/message.ts'
 import { choicesFor } from '../../server/oauth/consents/consent-choices.ts'
-import { consentsOf } from '../../server/oauth/consents/consents.ts'
+import { listConsents } from '../../server/oauth/consents/consents.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -37,7 +37,7 @@ describe('a sign-in code', () => {
   it('is stored as a hash only', async () => {
     const { email, interaction, sent } = own
     const code = await sent()
-    const row = await world.rowOf(interaction)
+    const row = await world.readRow(interaction)
     const hash = createHash('sha256').update(`${interaction}:${code}`).digest('hex')
     expect(row).toMatchObject({ email, hash, tries: 0 })
     expect(row!.expiresAt.getTime() - row!.sentAt.getTime()).toBe(10 * MINUTE_MS)
@@ -60,7 +60,7 @@ describe('a sign-in code', () => {
     const { node, member, interaction, sent } = own
     const code = await sent()
     for (const wrong of [otherThan(code), '', code.slice(1), `${code}0`, 'ÄÖÜ', '\0', `0x${code}0`]) {
-      const row = await world.rowOf(interaction)
+      const row = await world.readRow(interaction)
       if (row!.tries === 4) await db.loginCode.update({ where: { interaction }, data: { tries: 0 } })
       expect(await node.codes.check(interaction, wrong)).toBe('codeWrong')
     }
@@ -85,7 +85,7 @@ describe('a sign-in code', () => {
       )
       expect(answers.filter((answer) => answer === 'codeWrong')).toHaveLength(5)
       expect(answers.filter((answer) => answer === 'codeExpired')).toHaveLength(15)
-      expect(await world.rowOf(ownOnes)).toMatchObject({ tries: 5 })
+      expect(await world.readRow(ownOnes)).toMatchObject({ tries: 5 })
     }
   })
 
@@ -94,7 +94,7 @@ describe('a sign-in code', () => {
     const code = await sent()
     node.offsetMs = 10 * MINUTE_MS + 1
     expect(await node.codes.check(interaction, code)).toBe('codeExpired')
-    expect(await world.rowOf(interaction)).toMatchObject({ tries: 0 })
+    expect(await world.readRow(interaction)).toMatchObject({ tries: 0 })
     node.offsetMs = 9 * MINUTE_MS
     expect(await node.codes.check(interaction, code)).toMatchObject({ persons: [{ id: member }] })
   })
@@ -115,7 +115,7 @@ describe('a sign-in code', () => {
     const first = await sent()
     for (let n = 1; n <= 3; n++) await node.codes.check(interaction, otherThan(first, n))
     const second = await sent()
-    expect(await world.rowOf(interaction)).toMatchObject({ tries: 0 })
+    expect(await world.readRow(interaction)).toMatchObject({ tries: 0 })
     expect(await node.codes.check(interaction, first)).toBe('codeWrong')
     expect(await node.codes.check(interaction, second)).toMatchObject({ persons: [{ id: member }] })
   })
@@ -224,25 +224,25 @@ describe('a mailbox with several spellings', () => {
 })
 
 describe('the stored form of a mailbox', () => {
-  const mailboxOf = async (person: string) =>
+  const readMailbox = async (person: string) =>
     (await world.db.person.findUniqueOrThrow({ where: { id: person }, select: { mailbox: true } })).mailbox
 
   it('follows an address that is changed by SQL, and is none for one in ASCII', async () => {
     const own = id('n').replace(/\D/g, '')
     const member = await createMember(world.db, { email: `JÖRG-${own}@example.org` })
-    expect(await mailboxOf(member)).toBe(null)
+    expect(await readMailbox(member)).toBe(null)
     await signIn(`jörg-${own}@example.org`)
-    expect(await mailboxOf(member)).toBe(`jörg-${own}@example.org`)
+    expect(await readMailbox(member)).toBe(`jörg-${own}@example.org`)
     await world.db.$executeRaw`UPDATE "Person" SET email = ${`ÄNNE-${own}@example.org`} WHERE id = ${member}`
-    expect(await mailboxOf(member)).toBe(null)
+    expect(await readMailbox(member)).toBe(null)
     await signIn(`änne-${own}@example.org`)
-    expect(await mailboxOf(member)).toBe(`änne-${own}@example.org`)
+    expect(await readMailbox(member)).toBe(`änne-${own}@example.org`)
     const node = world.startNode()
     const before = world.mailServer.mails.length
     expect(await node.send(id('interaction'), `jörg-${own}@example.org`)).toBe('sent')
     await world.db.$executeRaw`UPDATE "Person" SET email = ${`anne-${own}@example.org`} WHERE id = ${member}`
     await signIn(`Anne-${own}@example.org`)
-    expect(await mailboxOf(member)).toBe(null)
+    expect(await readMailbox(member)).toBe(null)
     expect(world.mailServer.mails.length).toBe(before + 1)
   })
 
@@ -295,7 +295,7 @@ async function signInAs(email: string) {
 const anna = { firstName: 'Anna', lastName: 'Ahlers' }
 
 describe('people who sign in with one address', () => {
-  it('are told apart by the year of birth, and by their clubs', async () => {
+  it('differ by the year of birth, and by their clubs', async () => {
     const [email, rowers, judo] = [`${id('home')}@example.org`, id('Rowers'), id('Judo')]
     const mother = await member({ ...anna, email, birthday: new Date('1980-05-01') }, [rowers])
     const daughter = await member({ ...anna, email, birthday: new Date('2011-05-01') }, [rowers])
@@ -320,7 +320,7 @@ describe('people who sign in with one address', () => {
     const email = `${id('home')}@example.org`
     const person = await member({ email, firstName: '\u200b', lastName: '\u00a0' }, [id('Rowers')])
     expect(await signInAs(email)).toEqual([{ id: person, name: person }])
-    expect(await fullNameOf(world.db, person)).toBe(person)
+    expect(await readFullName(world.db, person)).toBe(person)
   })
 })
 
@@ -340,7 +340,7 @@ describe('the list of the trial', () => {
 })
 
 describe('clubs of one name', () => {
-  it('are told apart on the consent page and for their administrator', async () => {
+  it('differ on the consent page and for their administrator', async () => {
     const clubs = [id('Rowers'), id('Rowers')].sort()
     const person = await member(anna, clubs)
     const labels = clubs.map((club) => `Rowers (${club})`)
@@ -349,7 +349,7 @@ describe('clubs of one name', () => {
     await world.db.client.create({ data: { id: client, name: 'C', teamId: team, environment: 'production' } })
     const asked = { person, client, kinds: ['club' as const], clubApproval: false, now: Date.now() }
     expect((await choicesFor(world.db, asked))?.open.map(({ name }) => name)).toEqual(labels)
-    expect((await clubsOf(world.db, person, Date.now())).map(({ name }) => name)).toEqual(labels)
+    expect((await findClubs(world.db, person, Date.now())).map(({ name }) => name)).toEqual(labels)
     const data = clubs.map((organisationId) => ({
       id: randomUUID(),
       personId: person,
@@ -358,7 +358,7 @@ describe('clubs of one name', () => {
       scopes: ['svc.me.profile:read'],
     }))
     await world.db.consent.createMany({ data })
-    const named = (await consentsOf(world.db, person, Date.now())).map(({ organisation }) => organisation)
+    const named = (await listConsents(world.db, person, Date.now())).map(({ organisation }) => organisation)
     expect(named.sort()).toEqual(labels)
   })
 })

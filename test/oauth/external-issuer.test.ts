@@ -135,11 +135,11 @@ describe('the names of claims', () => {
       { organisation: 'realm.org' },
       ({ club, client, member }) => ({ sub: member, 'realm.org': club, client_id: client }),
     ],
-  ])('can be those %s', async (_, names, claimsOf) => {
+  ])('can be those %s', async (_, names, selectClaims) => {
     const claims = { member: 'sub', organisation: 'organisation', client: 'client_id', scope: 'scope', ...names }
     const { world, ask, token } = await externalWorld({ settings: { claims } })
     const none = { sub: undefined, organisation: undefined, client_id: undefined }
-    const given = await token({ ...none, sub: names.member ? 'nobody' : world.ids.member, ...claimsOf(world.ids) })
+    const given = await token({ ...none, sub: names.member ? 'nobody' : world.ids.member, ...selectClaims(world.ids) })
     const reply = await world.call('GET', '/me/profile', { token: given })
     expect(reply).toMatchObject({ status: 200, body: { id: world.ids.member } })
     expect(await ask(await token(none))).toMatchObject(notValid)

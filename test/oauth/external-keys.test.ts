@@ -9,7 +9,7 @@ import { hang, loopbackIssuer, status, text } from './loopback-issuer.ts'
 
 const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
 const unavailable = { status: 503, headers: { 'retry-after': '2' }, body: { error: { code: 'unavailable' } } }
-const statusesOf = (replies: { status: number }[]) => [...new Set(replies.map(({ status }) => status))]
+const listStatuses = (replies: { status: number }[]) => [...new Set(replies.map(({ status }) => status))]
 type World = Awaited<ReturnType<typeof externalWorld>>
 
 /** Faults of an issuer; each lasts until `answer(null)` and `up()`. */
@@ -77,7 +77,7 @@ describe.each(troubles)('while the issuer %s', (_, trouble) => {
       replies.push(await ask(await token({}, {}, first)))
       world.advance(60)
     }
-    expect(statusesOf(replies)).toEqual([200])
+    expect(listStatuses(replies)).toEqual([200])
     for (const path of ['/', '/quizzes/x/results', '/apps/x/webhook']) {
       const method = path.startsWith('/quizzes') ? 'POST' : 'GET'
       expect(await world.call(method, path, { token: await token({}, {}, added) })).toMatchObject(unavailable)
@@ -104,7 +104,7 @@ describe('tokens with an unknown key', () => {
     const unknown = () => token({}, { kid: crypto.randomUUID() }, key)
     const replies = await Promise.all(Array.from({ length: 100 }, async () => ask(await unknown())))
     for (let one = 0; one < times(100, 10); one++) replies.push(await ask(await unknown()))
-    expect(statusesOf(replies)).toEqual([expected])
+    expect(listStatuses(replies)).toEqual([expected])
     expect(issuer.requests).toHaveLength(asked)
     expect(await ask(await token({}, {}, key))).toMatchObject({ status: 200 })
   })
@@ -116,7 +116,7 @@ describe('tokens with an unknown key', () => {
     const slow: Answer = (response) => void setTimeout(() => text(JSON.stringify(issuer.keySet()))(response), 300)
     issuer.answer(slow, new URL(issuer.jwksUrl).pathname)
     const replies = await Promise.all(Array.from({ length: 50 }, () => ask()))
-    expect([statusesOf(replies), issuer.requests.length]).toEqual([[200], 2])
+    expect([listStatuses(replies), issuer.requests.length]).toEqual([[200], 2])
   })
 })
 
@@ -155,14 +155,14 @@ describe('keys are found', () => {
 
 type Given = Parameters<typeof externalWorld>[0]
 
-async function keyOf(alg: string) {
+async function generateKey(alg: string) {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   return { alg, privateKey, jwk: await exportJWK(publicKey) }
 }
-type Key = Awaited<ReturnType<typeof keyOf>>
+type Key = Awaited<ReturnType<typeof generateKey>>
 
 /** A service whose issuer publishes these keys as they are. */
-async function worldOf(published: () => object[], given: Given = {}) {
+async function startIssuerWorld(published: () => object[], given: Given = {}) {
   const issuer = await loopbackIssuer()
   const publish = () => issuer.answer(text(JSON.stringify({ keys: published() })), new URL(issuer.jwksUrl).pathname)
   publish()
@@ -191,8 +191,13 @@ async function worldOf(published: () => object[], given: Given = {}) {
 
 describe('an issuer whose keys have no kid', () => {
   it('is verified with each that fits, and an expired token says so', async () => {
-    const keys = [await keyOf('RS256'), await keyOf('RS256'), await keyOf('ES256'), await keyOf('ES256')]
-    const { ask, refusals, world } = await worldOf(() => keys.map(({ jwk }) => jwk))
+    const keys = [
+      await generateKey('RS256'),
+      await generateKey('RS256'),
+      await generateKey('ES256'),
+      await generateKey('ES256'),
+    ]
+    const { ask, refusals, world } = await startIssuerWorld(() => keys.map(({ jwk }) => jwk))
     for (const key of keys) expect((await ask(key)).status).toBe(200)
     for (const key of keys) {
       const { status, body } = await ask(key, {}, { exp: world.now() - 60 })
@@ -203,8 +208,8 @@ describe('an issuer whose keys have no kid', () => {
   })
 
   it('may name two keys alike', async () => {
-    const keys = [await keyOf('ES256'), await keyOf('ES256')]
-    const { ask } = await worldOf(() => keys.map(({ jwk }) => ({ ...jwk, kid: 'one' })))
+    const keys = [await generateKey('ES256'), await generateKey('ES256')]
+    const { ask } = await startIssuerWorld(() => keys.map(({ jwk }) => ({ ...jwk, kid: 'one' })))
     for (const key of keys) {
       expect((await ask(key, { kid: 'one' })).status).toBe(200)
       expect((await ask(key)).status).toBe(200)
@@ -212,23 +217,23 @@ describe('an issuer whose keys have no kid', () => {
   })
 
   it('may rotate them: a signature of no known key reads them again', async () => {
-    const keys = [await keyOf('ES256')]
-    const { ask, publish, issuer } = await worldOf(() => keys.map(({ jwk }) => jwk))
+    const keys = [await generateKey('ES256')]
+    const { ask, publish, issuer } = await startIssuerWorld(() => keys.map(({ jwk }) => jwk))
     expect((await ask(keys[0]!)).status).toBe(200)
-    keys.unshift(await keyOf('ES256'))
+    keys.unshift(await generateKey('ES256'))
     publish()
     expect((await ask(keys[0]!)).status).toBe(200)
     keys.shift()
     await issuer.down()
-    expect((await ask(await keyOf('ES256'))).status).toBe(503)
+    expect((await ask(await generateKey('ES256'))).status).toBe(503)
     expect((await ask(keys[0]!)).status).toBe(200)
   })
 
   it('is not asked again for each strange token', async () => {
-    const key = await keyOf('ES256')
-    const { ask, issuer } = await worldOf(() => [key.jwk], { intervals: { unknownKeyMs: 600_000 } })
+    const key = await generateKey('ES256')
+    const { ask, issuer } = await startIssuerWorld(() => [key.jwk], { intervals: { unknownKeyMs: 600_000 } })
     const before = issuer.requests.length
-    const stranger = await keyOf('ES256')
+    const stranger = await generateKey('ES256')
     for (let i = 0; i < 20; i++) expect((await ask(stranger)).status).toBe(401)
     expect(issuer.requests.length).toBe(before)
   })
@@ -236,11 +241,11 @@ describe('an issuer whose keys have no kid', () => {
 
 describe('tokens that none of the keys has signed', () => {
   it('are a line of the log at most once a minute, with their number', async () => {
-    const keys = [await keyOf('ES256'), await keyOf('ES256')]
-    const { ask, refusals, world } = await worldOf(() => keys.map(({ jwk }) => jwk), {
+    const keys = [await generateKey('ES256'), await generateKey('ES256')]
+    const { ask, refusals, world } = await startIssuerWorld(() => keys.map(({ jwk }) => jwk), {
       intervals: { unknownKeyMs: 600_000 },
     })
-    const stranger = await keyOf('ES256')
+    const stranger = await generateKey('ES256')
     for (const header of [{}, { kid: 'unknown' }, {}]) expect((await ask(stranger, header)).status).toBe(401)
     expect(refusals()).toEqual([expect.objectContaining({ refused: 1, level: 40, reason: expect.any(String) })])
     world.advance(59)
@@ -258,10 +263,10 @@ describe('tokens that none of the keys has signed', () => {
 })
 
 it('any set of keys verifies the tokens of each, with and without names, and of no other', async () => {
-  const pool = await Promise.all(['RS256', 'RS256', 'RS256', 'ES256', 'ES256', 'ES384', 'Ed25519'].map(keyOf))
+  const pool = await Promise.all(['RS256', 'RS256', 'RS256', 'ES256', 'ES256', 'ES384', 'Ed25519'].map(generateKey))
   let published: object[] = []
-  const made = await worldOf(() => (published.length > 0 ? published : [pool[0]!.jwk]))
-  const stranger = await keyOf('ES256')
+  const made = await startIssuerWorld(() => (published.length > 0 ? published : [pool[0]!.jwk]))
+  const stranger = await generateKey('ES256')
   const entry = fc.record({
     at: fc.nat({ max: pool.length - 1 }),
     kid: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),

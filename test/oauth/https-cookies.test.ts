@@ -6,7 +6,7 @@ import { sharedDatabase } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { startAuthWorld } from './auth-world.ts'
 import type { Browser } from './browser.ts'
-import { actionOf } from './browser.ts'
+import { readFormAction } from './browser.ts'
 import { anyEmail, FROM } from './code-world.ts'
 import { startMailServer } from './mail-server.ts'
 import { createMember } from './members.ts'
@@ -120,7 +120,7 @@ describe('cookies that another host of the site planted', () => {
     const before = victim.cookie('__Host-member_session')!.value
     plant(theirs, victim)
     expect((await victim.get(consent.url)).status).toBe(400)
-    const answer = await victim.post(new URL(`${actionOf(consent)}/consent`, consent.url), { decision: 'refuse' })
+    const answer = await victim.post(new URL(`${readFormAction(consent)}/consent`, consent.url), { decision: 'refuse' })
     expect([answer.status, answer.location]).toEqual([400, undefined])
     const resumed = await victim.get(`${issuer}/authorize/${consent.url.pathname.split('/').at(-1)}`)
     expect([resumed.status, resumed.location]).toEqual([400, undefined])

@@ -53,7 +53,7 @@ const choose = (idTokenAlgorithm: 'ES256' | 'RS256') =>
   here.world.db.client.update({ where: { id: client }, data: { idTokenAlgorithm } })
 const published = async ({ app }: AuthWorld): Promise<[string, string][]> =>
   (await app.get(`${issuer}/jwks`)).json.keys.map(({ alg, kid }: Record<string, string>) => [alg, kid])
-const headerOf = (token: string) => decodeProtectedHeader(token)
+const readHeader = (token: string) => decodeProtectedHeader(token)
 
 describe('a new installation', () => {
   it('has a key of both algorithms, and the first client with RS256 gets it at once', async () => {
@@ -63,8 +63,8 @@ describe('a new installation', () => {
       expect(await published(node)).toEqual(keys.map(({ algorithm, kid }) => [algorithm, kid]))
     await choose('RS256')
     const { id_token, access_token } = await signIn(here, config)
-    expect(headerOf(id_token!)).toEqual({ alg: 'RS256', kid: keys[1]!.kid })
-    expect(headerOf(access_token).alg).toBe('ES256')
+    expect(readHeader(id_token!)).toEqual({ alg: 'RS256', kid: keys[1]!.kid })
+    expect(readHeader(access_token).alg).toBe('ES256')
   })
 })
 
@@ -77,9 +77,9 @@ describe('the key for RS256 of an installation that had none', () => {
     const [key, ...others] = await rsaKeys()
     expect(others).toEqual([])
     for (const node of [here, there]) expect(await published(node)).toContainEqual(['RS256', key!.kid])
-    expect(headerOf((await signIn(here, config)).id_token!).alg).toBe('ES256')
+    expect(readHeader((await signIn(here, config)).id_token!).alg).toBe('ES256')
     advance(121)
-    expect(headerOf((await signIn(here, config)).id_token!)).toEqual({ alg: 'RS256', kid: key!.kid })
+    expect(readHeader((await signIn(here, config)).id_token!)).toEqual({ alg: 'RS256', kid: key!.kid })
   })
 
   it('has published no private part of it', async () => {
@@ -104,7 +104,7 @@ describe('a client with RS256', () => {
     const answer = await code(server, own, oauth.None(), parameters, redirectUri, verifier, options)
     const tokens = await oauth.processAuthorizationCodeResponse(server, own, answer, { requireIdToken: true })
     await oauth.validateApplicationLevelSignature(server, answer, options)
-    expect(headerOf(tokens.id_token!).alg).toBe('RS256')
+    expect(readHeader(tokens.id_token!).alg).toBe('RS256')
   })
 
   it('is asked for nothing with its ID token as a hint, also once it has chosen the other algorithm', async () => {
@@ -118,7 +118,7 @@ describe('a client with RS256', () => {
     const other = here.newBrowser()
     await here.toConsent(other, here.authorizeUrl({ client, scope: everything }).url, stranger)
     expect((await other.open(url)).location!.searchParams.get('error')).toBe('login_required')
-    expect(headerOf((await signIn(here, config)).id_token!).alg).toBe('ES256')
+    expect(readHeader((await signIn(here, config)).id_token!).alg).toBe('ES256')
     await choose('RS256')
   })
 })
@@ -133,7 +133,7 @@ describe('a key for RS256', () => {
     const rsa = await importJWK(jwk!, 'RS256')
     const forge = (header: object) =>
       new SignJWT({ ...payload, jti: randomUUID() }).setProtectedHeader({ alg: 'RS256', ...header }).sign(rsa)
-    const { kid: other } = headerOf(access_token)
+    const { kid: other } = readHeader(access_token)
     const forged = [{ kid }, { kid: other! }, {}].map((header) => forge({ typ: 'at+jwt', ...header }))
     // The public key as a shared secret.
     const published = (await here.app.get(`${issuer}/jwks`)).json.keys.find(
@@ -159,7 +159,7 @@ describe('a key for RS256', () => {
     const [next, ...others] = await rsaKeys()
     expect(others.map(({ kid }) => kid)).toEqual([before!.kid])
     expect(next!.signsFrom.getTime() - store(91).now()).toBeGreaterThan(60_000)
-    // Of ES256 as well.
+    // The retired keys of ES256 go as well.
     expect(await deleteRetiredKeys(store(92))).toBe(2)
     expect((await rsaKeys()).map(({ kid }) => kid)).toEqual([next!.kid])
   })
@@ -169,7 +169,7 @@ describe('a key for RS256', () => {
     await reload()
     const fresh = await discover(here, client)
     const { access_token, id_token } = await signIn(here, fresh)
-    const { kid } = headerOf(id_token!)
+    const { kid } = readHeader(id_token!)
     expect(await revokeKey(parts(), kid!)).toBe(true)
     expect(await revokeKey(parts(), kid!)).toBe(false)
     await reload()
@@ -180,15 +180,15 @@ describe('a key for RS256', () => {
     }
     expect((await userinfo(here, access_token)).status).toBe(200)
     const again = await signIn(here, await discover(here, client))
-    expect(headerOf(again.id_token!)).toMatchObject({ alg: 'RS256', kid: expect.not.stringMatching(kid!) })
+    expect(readHeader(again.id_token!)).toMatchObject({ alg: 'RS256', kid: expect.not.stringMatching(kid!) })
   })
 
   it('that no SECRETS_KEY decrypts leaves its clients with ES256 until there is another', async () => {
     await here.world.db.rsaSigningKey.updateMany({ where: { kid: { not: '' } }, data: { ciphertext: 'lost' } })
     await reload()
     const fresh = await discover(here, client)
-    expect(headerOf((await signIn(here, fresh)).id_token!).alg).toBe('ES256')
+    expect(readHeader((await signIn(here, fresh)).id_token!).alg).toBe('ES256')
     advance(121)
-    expect(headerOf((await signIn(here, fresh)).id_token!).alg).toBe('RS256')
+    expect(readHeader((await signIn(here, fresh)).id_token!).alg).toBe('RS256')
   })
 })

@@ -26,16 +26,16 @@ beforeAll(async () => {
   const register_ = () => register(world, { scopes, devices: true, postLogoutRedirectUris: [bye] } as never)
   client = await register_()
   browser = auth.newBrowser()
-  const idTokenOf = async (of: string) => (await auth.toTokens({ client: of, scope: everything })).id_token
-  const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid
+  const requestIdToken = async (of: string) => (await auth.toTokens({ client: of, scope: everything })).id_token
+  const readKid = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid
 
-  const rotated = await idTokenOf(client)
+  const rotated = await requestIdToken(client)
   await store.db.signingKey.create({ data: await makeKey(store.cipher, new Date(store.now())) })
   world.advance(21 * 60)
   await deleteRetiredKeys(store)
   await world.oauth!.reload()
-  const revoked = await idTokenOf(client)
-  await revokeKey(store, kidOf(revoked))
+  const revoked = await requestIdToken(client)
+  await revokeKey(store, readKid(revoked))
   await world.oauth!.reload()
   const { id_token: valid } = await auth.toTokens(
     { client, scope: everything },
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
   const { privateKey } = await generateKeyPair('ES256')
   const { privateKey: rsa } = await generateKeyPair('RS256')
-  const sign = (alg: string, key: Parameters<SignJWT['sign']>[0], more: object = {}, kid = kidOf(valid)) =>
+  const sign = (alg: string, key: Parameters<SignJWT['sign']>[0], more: object = {}, kid = readKid(valid)) =>
     new SignJWT({ iss: issuer, aud: client, sub: world.ids.member, iat: 1, exp: 2, ...more })
       .setProtectedHeader({ alg, kid })
       .sign(key)
@@ -52,7 +52,7 @@ beforeAll(async () => {
     ['whose key was rotated', rotated],
     ['whose key was revoked', revoked],
     ['that has expired', valid],
-    ['of another client', await idTokenOf(await register_())],
+    ['of another client', await requestIdToken(await register_())],
     ['of an unknown key', await sign('ES256', privateKey, {}, 'unknown')],
     ['that is forged', await sign('ES256', privateKey)],
     ['of another algorithm', await sign('RS256', rsa)],

@@ -20,7 +20,7 @@ beforeEach(async () => {
 type More = Record<string, string | undefined>
 const ask = (more: More = {}, browser = auth.newBrowser(), of = client) =>
   browser.open(auth.authorizeUrl({ client: of, scope: everything, more }).url)
-const answerOf = ({ location }: { location: URL | undefined }) => [
+const readAnswer = ({ location }: { location: URL | undefined }) => [
   `${location?.origin}${location?.pathname}`,
   location?.searchParams.get('error'),
   location?.searchParams.get('code'),
@@ -30,13 +30,13 @@ describe('prompt=none', () => {
   it('answers consent_required to a client of the same team, though the member has allowed another', async () => {
     const { browser } = await signIn(auth, config)
     const other = await registerOpenid(auth)
-    expect(answerOf(await ask({ prompt: 'none' }, browser, other))).toEqual([redirectUri, 'consent_required', null])
+    expect(readAnswer(await ask({ prompt: 'none' }, browser, other))).toEqual([redirectUri, 'consent_required', null])
     // As of a member who has never allowed any app.
     const nobody = await createMember(auth.world.db, { email: `${id('new')}@example.org` })
     const fresh = auth.newBrowser()
     await auth.toConsent(fresh, auth.authorizeUrl({ client: other, scope: everything }).url, nobody)
     const silent = await ask({ prompt: 'none' }, fresh, other)
-    expect(answerOf(silent)).toEqual([redirectUri, 'consent_required', null])
+    expect(readAnswer(silent)).toEqual([redirectUri, 'consent_required', null])
   })
 
   it.each<[string, More, string]>([
@@ -53,7 +53,7 @@ describe('prompt=none', () => {
     auth.world.advance(2)
     const consents = () => auth.world.db.consent.count({ where: { clientId: client } })
     const before = await consents()
-    expect(answerOf(await ask({ prompt: 'none', ...more }, browser))).toEqual([redirectUri, error, null])
+    expect(readAnswer(await ask({ prompt: 'none', ...more }, browser))).toEqual([redirectUri, error, null])
     expect(await consents()).toBe(before)
   })
 
@@ -66,7 +66,7 @@ describe('prompt=none', () => {
     const asked = { client: native, scope: everything, redirectUri: 'http://127.0.0.1:4000/cb' }
     const { browser } = await auth.toCode(asked)
     const silent = await browser.open(auth.authorizeUrl({ ...asked, more: { prompt: 'none' } }).url)
-    expect(answerOf(silent)).toEqual(['http://127.0.0.1:4000/cb', 'interaction_required', null])
+    expect(readAnswer(silent)).toEqual(['http://127.0.0.1:4000/cb', 'interaction_required', null])
   })
 
   it('never redirects to an address that is not registered', async () => {
@@ -80,10 +80,10 @@ describe('prompt=none', () => {
     const club = await auth.world.db.membership.findFirstOrThrow({ where: { personId: stranger } })
     const theirs = await auth.toTokens({ client, scope: everything }, stranger, club.organisationId)
     const hinted = await ask({ prompt: 'none', id_token_hint: theirs.id_token }, browser)
-    expect(answerOf(hinted)).toEqual([redirectUri, 'login_required', null])
+    expect(readAnswer(hinted)).toEqual([redirectUri, 'login_required', null])
     const other = await registerOpenid(auth)
     const foreign = await ask({ prompt: 'none', id_token_hint: theirs.id_token }, browser, other)
-    expect(answerOf(foreign)).toEqual([redirectUri, 'consent_required', null])
+    expect(readAnswer(foreign)).toEqual([redirectUri, 'consent_required', null])
   })
 })
 

@@ -6,9 +6,9 @@ import type { Language } from '../../server/browser/language.ts'
 import { Html } from '../../server/browser/pages/html.ts'
 import { words } from '../../server/browser/pages/layout.ts'
 import { consentPage } from '../../server/oauth/pages/views/consent.ts'
-import { changes, kindOf, wordsOf } from '../../server/oauth/pages/views/scope-words.ts'
+import { changes, describeScope, findKind } from '../../server/oauth/pages/views/scope-words.ts'
 import { times } from '../support/rounds.ts'
-import { hostileText, pagesOf, textCount } from './random-pages.ts'
+import { hostileText, listPages, textCount } from './random-pages.ts'
 import { samplePages } from './sample-pages.ts'
 import { tokens } from './tokens.ts'
 
@@ -25,10 +25,12 @@ const consent = {
 
 describe('a page', () => {
   it('keeps users’ text within its own text node or attribute', () => {
-    const plain = pagesOf(Array.from({ length: textCount }, (_, at) => String(at))).map((page) => tokens(page).skeleton)
+    const plain = listPages(Array.from({ length: textCount }, (_, at) => String(at))).map(
+      (page) => tokens(page).skeleton,
+    )
     fc.assert(
       fc.property(fc.uniqueArray(hostileText, { minLength: textCount, maxLength: textCount }), (texts) => {
-        const pages = pagesOf(texts).map(tokens)
+        const pages = listPages(texts).map(tokens)
         expect(pages.map(({ skeleton }) => skeleton)).toEqual(plain)
         const shown = pages.flatMap((page) => page.texts).join('\n')
         for (const text of texts) expect(shown).toContain(text)
@@ -52,8 +54,8 @@ describe('the texts', () => {
   it.each(asked)('say what %s allows in both languages', (scope) => {
     const [en, de] = languages.map((language) => {
       const page = consentPage({ ...consent, language, scopes: [scope] })
-      expect(tokens(page).texts).toContain(wordsOf(scope, language))
-      return wordsOf(scope, language)
+      expect(tokens(page).texts).toContain(describeScope(scope, language))
+      return describeScope(scope, language)
     })
     expect(de).not.toBe(en)
     expect([en, de].join()).not.toMatch(/webhook|\bapi\b|json/i)
@@ -68,7 +70,7 @@ describe('the texts', () => {
           : typeof value === 'object' && value !== null
             ? Object.values(value).flatMap(all)
             : [String(value)]
-    const german = [...all(words.de), ...asked.map((scope) => wordsOf(scope, 'de'))]
+    const german = [...all(words.de), ...asked.map((scope) => describeScope(scope, 'de'))]
     expect(german.length).toBeGreaterThan(60)
     for (const text of german)
       expect(text).not.toMatch(/\b(?:Sie|Ihnen|Ihre[mnrs]?(?! eigenen)|[Dd]u|[Dd]ir|[Dd]ich|[Dd]eine?[mnrs]?)\b/)
@@ -110,10 +112,10 @@ describe('the consent page', () => {
   })
 
   it('names the kind of organisation by its scopes', () => {
-    expect(kindOf(['svc.me.events:read', 'svc.apps.storage:read'])).toBe('club')
-    expect(kindOf(['lms.me.quizzes:write'])).toBe('academy')
-    expect(kindOf(['ntf.apps.webhook:read'])).toBe('provider')
-    expect(kindOf(['svc.me.events:read', 'lms.me.quizzes:write'])).toBe('organisation')
-    expect(kindOf([])).toBe('organisation')
+    expect(findKind(['svc.me.events:read', 'svc.apps.storage:read'])).toBe('club')
+    expect(findKind(['lms.me.quizzes:write'])).toBe('academy')
+    expect(findKind(['ntf.apps.webhook:read'])).toBe('provider')
+    expect(findKind(['svc.me.events:read', 'lms.me.quizzes:write'])).toBe('organisation')
+    expect(findKind([])).toBe('organisation')
   })
 })

@@ -30,11 +30,11 @@ export const hostileText = fc
   })
   .map((parts) => parts.join('').replace(/[\0\r]/g, ''))
 
-/** The number of texts that `pagesOf` needs. */
+/** The number of texts that `listPages` needs. */
 export const textCount = 9
 
 /** Every page, with these texts in all fields from users. */
-export function pagesOf([action, app, team, one, other, id, otherId, host, detail]: string[]): string[] {
+export function listPages([action, app, team, one, other, id, otherId, host, detail]: string[]): string[] {
   const brand = { name: team! }
   const view = { language: 'de', brand, action: action!, app: { name: app!, team: team!, homepage: host! } } as const
   const pair = [

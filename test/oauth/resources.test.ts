@@ -66,14 +66,14 @@ const exchange = ({ page, verifier }: Awaited<ReturnType<typeof codeFor>>, resou
 const renew = (token: string, resources: readonly string[]) =>
   post('/token', Object.entries({ grant_type: 'refresh_token', client_id: client, refresh_token: token }), resources)
 const newToken = async (): Promise<string> => (await exchange(await codeFor([]), [])).json.refresh_token
-const audienceOf = ({ json }: { json: { access_token: string } }) => decodeJwt(json.access_token).aud
+const readAudience = ({ json }: { json: { access_token: string } }) => decodeJwt(json.access_token).aud
 
 describe('the resource', () => {
   it.each(known)('%s is accepted at authorize, token and device, and aud stays', async (resource) => {
     const answer = await exchange(await codeFor([resource]), [resource])
-    expect([answer.status, audienceOf(answer)]).toEqual([200, AUDIENCE])
+    expect([answer.status, readAudience(answer)]).toEqual([200, AUDIENCE])
     const renewed = await renew(answer.json.refresh_token, [resource])
-    expect([renewed.status, audienceOf(renewed)]).toEqual([200, AUDIENCE])
+    expect([renewed.status, readAudience(renewed)]).toEqual([200, AUDIENCE])
     const { allow } = deviceFlow(auth)
     const begun = await post(
       '/device/auth',
@@ -87,14 +87,14 @@ describe('the resource', () => {
     await allow(begun.json.user_code, api, auth.world.ids.member, auth.world.ids.club)
     const poll = { grant_type: deviceGrant, client_id: client, device_code: begun.json.device_code }
     const tokens = await post('/token', Object.entries(poll), [resource])
-    expect([tokens.status, audienceOf(tokens)]).toEqual([200, AUDIENCE])
+    expect([tokens.status, readAudience(tokens)]).toEqual([200, AUDIENCE])
   })
 
   it('may be named several times, and differently at each endpoint', async () => {
     const all = await exchange(await codeFor(bases), [bases[0]!, `${bases[2]}/`])
-    expect([all.status, audienceOf(all)]).toEqual([200, AUDIENCE])
+    expect([all.status, readAudience(all)]).toEqual([200, AUDIENCE])
     const without = await exchange(await codeFor([]), ['', bases[1]!])
-    expect([without.status, audienceOf(without)]).toEqual([200, AUDIENCE])
+    expect([without.status, readAudience(without)]).toEqual([200, AUDIENCE])
   })
 
   it.each(unknown)('%j is invalid_target, and uses up no token', async (resource) => {

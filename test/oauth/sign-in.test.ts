@@ -125,9 +125,9 @@ describe('a member who signs in upstream', () => {
   it('sees an error without a membership here', async () => {
     provider.accounts.set('nobody', { email: `${id('nobody')}@example.org`, email_verified: true })
     const { browser, page } = await start()
-    const told = await browser.open(await browse(await leave(page, browser), 'nobody'))
-    expect([told.status, told.location]).toEqual([400, undefined])
-    expect(told.text).not.toContain('name="decision"')
+    const refused = await browser.open(await browse(await leave(page, browser), 'nobody'))
+    expect([refused.status, refused.location]).toEqual([400, undefined])
+    expect(refused.text).not.toContain('name="decision"')
   })
 
   it('cannot choose a member without the development login', async () => {

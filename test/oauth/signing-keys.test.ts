@@ -22,7 +22,7 @@ const scope = 'svc.me.profile:read'
 
 const { here, there } = twoNodes()
 
-const kidOf = (token: string) => decodeProtectedHeader(token).kid
+const readKid = (token: string) => decodeProtectedHeader(token).kid
 /** A client of another test may have chosen RS256 for its ID tokens. */
 const isOfAccessTokens = ({ alg }: { alg?: string }) => alg === 'ES256'
 const published = async ({ app }: AuthWorld) =>
@@ -40,7 +40,7 @@ describe('a new signing key', () => {
   it('takes over on both nodes without refusing any token', async () => {
     const { client } = here
     let tokens = await here.toTokens({ client, scope })
-    const first = kidOf(tokens.access_token)
+    const first = readKid(tokens.access_token)
     const statuses: number[] = []
     const seen = new Set<string | undefined>()
     let done = false
@@ -48,7 +48,7 @@ describe('a new signing key', () => {
       while (!done) {
         const { json } = await here.refresh(client, tokens.refresh_token)
         tokens = json
-        seen.add(kidOf(tokens.access_token))
+        seen.add(readKid(tokens.access_token))
         for (const node of [here, there]) {
           statuses.push((await node.world.call('GET', '/me/profile', { token: tokens.access_token })).status)
         }

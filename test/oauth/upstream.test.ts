@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { createUpstream } from '../../server/browser/login/upstream.ts'
-import { personsOf, saveIdentity } from '../../server/browser/login/upstream-identity.ts'
+import { findPersons, saveIdentity } from '../../server/browser/login/upstream-identity.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase } from '../support/world.ts'
 import { createMember } from './members.ts'
@@ -253,7 +253,7 @@ describe('an upstream account', () => {
   })
 
   const ids = (persons: { id: string }[]) => persons.map((person) => person.id)
-  const candidates = (account: Parameters<typeof personsOf>[1]) => personsOf(db, account, Date.now())
+  const candidates = (account: Parameters<typeof findPersons>[1]) => findPersons(db, account, Date.now())
   const leave = (person: string) =>
     db.membership.updateMany({ where: { personId: person }, data: { leftAt: new Date(Date.now() - 1) } })
 

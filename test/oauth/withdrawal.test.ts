@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { samplesOf } from '../metrics/samples.ts'
-import { developerOf } from '../request-log/developers.ts'
+import { parseSamples } from '../metrics/samples.ts'
+import { createDeveloper } from '../request-log/developers.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, register, twoNodes } from './auth-world.ts'
 import type { Browser } from './browser.ts'
@@ -10,7 +10,7 @@ const { here, there } = twoNodes()
 
 const scope = 'svc.me.profile:read'
 const connected = `${issuer}/connected`
-/** Of each test. */
+/** Each test has its own. */
 let client: string
 beforeEach(async () => {
   client = await register(here.world)
@@ -29,15 +29,15 @@ const stored = () =>
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
 const NOTICE = 'one of its sign-in keys was used twice'
-let developer: Awaited<ReturnType<typeof developerOf>>
+let developer: Awaited<ReturnType<typeof createDeveloper>>
 beforeAll(async () => {
-  developer = await developerOf(here.world)
+  developer = await createDeveloper(here.world)
 })
 const figure = async () => (await developer.usage({ team: here.world.ids.team, client })).replays
 const counted = async () => {
   const [one, other] = await Promise.all([here, there].map(({ world }) => world.internal('GET', '/metrics')))
   return [one, other]
-    .map((answer) => samplesOf(answer!.text).get('oauth_refresh_replays_total')!)
+    .map((answer) => parseSamples(answer!.text).get('oauth_refresh_replays_total')!)
     .reduce((sum, value) => sum + value)
 }
 

@@ -5,8 +5,8 @@ import { expect } from 'vitest'
 
 /** Boxes that overflow to the right, and targets too small for a finger. */
 const misfits = `(() => {
-  const boxOf = (element) => element.getBoundingClientRect()
-  const all = [...document.querySelectorAll('body *')].filter((element) => boxOf(element).width > 1 && !element.closest('.visually-hidden'))
+  const measureBox = (element) => element.getBoundingClientRect()
+  const all = [...document.querySelectorAll('body *')].filter((element) => measureBox(element).width > 1 && !element.closest('.visually-hidden'))
   // A link within a sentence is as high as its line (WCAG 2.2, 2.5.8: inline).
   const isInline = (element) => element.matches('p:not(.links, .after) > a:not(.button), .text :is(p, li, td) a:not(.moved a)')
   // Wide tables and code scroll by themselves.
@@ -14,8 +14,8 @@ const misfits = `(() => {
   const targets = all.filter((element) => element.matches('button, a, select, input:not(.choice input), .choice') && !isInline(element))
   return [
     ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
-    ...all.filter((element) => !scrolls(element) && boxOf(element).right > innerWidth + 0.5 || element.scrollWidth > element.clientWidth + 8 && element.matches('h1, h2, p, button, label')),
-    ...targets.filter((element) => boxOf(element).height < 44),
+    ...all.filter((element) => !scrolls(element) && measureBox(element).right > innerWidth + 0.5 || element.scrollWidth > element.clientWidth + 8 && element.matches('h1, h2, p, button, label')),
+    ...targets.filter((element) => measureBox(element).height < 44),
   ].map((found) => found.outerHTML ?? found)
 })()`
 

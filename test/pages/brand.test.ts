@@ -50,14 +50,14 @@ describe('the header of the pages', () => {
 
   const ask = (host: string, path: string, headers = {}) =>
     send(auth.world.publicPort, 'GET', path, { headers: { host, accept: 'text/html', ...headers } })
-  const headerOf = (text: string) => /<header>(.*)<\/header>/.exec(text)?.[1]
+  const findHeader = (text: string) => /<header>(.*)<\/header>/.exec(text)?.[1]
   const name = '<bdi>Clubs &amp; &quot;Co&quot;</bdi>'
 
   it('has name and logo where members sign in, on error pages of every kind too', async () => {
     const header = `<img src="/v1/oauth/logo/one" alt=""> ${name}`
     for (const path of ['connected', 'interaction/old', 'authorize?client_id=nobody']) {
       const { text } = await ask('auth.test', `/v1/oauth/${path}`)
-      expect(headerOf(text), path).toBe(header)
+      expect(findHeader(text), path).toBe(header)
     }
   })
 
@@ -68,7 +68,7 @@ describe('the header of the pages', () => {
       ['auth.test', '/v1/oauth/nowhere'],
     ] as const) {
       const { text } = await ask(host, path)
-      expect(headerOf(text), path).toBe(`<img src="data:image/svg+xml;base64,${btoa(svg)}" alt=""> ${name}`)
+      expect(findHeader(text), path).toBe(`<img src="data:image/svg+xml;base64,${btoa(svg)}" alt=""> ${name}`)
     }
   })
 
@@ -90,7 +90,7 @@ describe('the header of the pages', () => {
     const plain = await startAuthWorld()
     onTestFinished(() => plain.world.close())
     const page = await plain.newBrowser().open(`${issuer}/connected`)
-    expect(headerOf(page.text)).toMatch(/^<svg [^<]*<path [^<]*<\/svg> <bdi>Member apps<\/bdi>$/)
+    expect(findHeader(page.text)).toMatch(/^<svg [^<]*<path [^<]*<\/svg> <bdi>Member apps<\/bdi>$/)
   })
 })
 

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import { logoOf } from '../../server/browser/brand.ts'
+import { toLogo } from '../../server/browser/brand.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import { indexLines } from '../support/index-lines.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
@@ -14,7 +14,7 @@ import { useWorld } from '../support/started.ts'
 
 const apis = ['apps', 'lms', 'notify', 'sync'] as const
 const localUrls = localUrlsAt('http://localhost:3000')
-const logo = logoOf('image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
+const logo = toLogo('image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
 const auth = authWorld({ localUrls })
 /** With an external issuer. */
 const external = useWorld({ pageBrand: { name: 'Riverside <clubs>', logo } })
@@ -77,8 +77,8 @@ function readBytes(path: string, accepted: string) {
 }
 
 const { pages, groups, pictures } = renderedDocs.read()
-const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
-const addresses = pages.map(({ slug }) => addressOf(slug))
+const toAddress = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
+const addresses = pages.map(({ slug }) => toAddress(slug))
 const assets = ['/docs/style.css', '/docs/script.js', '/docs/search.json']
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -129,13 +129,13 @@ describe('a page of the documentation', () => {
   it('has the page before and the page after it in the order of the sidebar', async () => {
     const order = ['', ...groups.flatMap(({ slugs }) => slugs)]
     for (const [i, slug] of order.entries()) {
-      const { text } = await get('lms.test', addressOf(slug))
+      const { text } = await get('lms.test', toAddress(slug))
       const way = (rel: string) => new RegExp(`<a rel="${rel}" href="([^"]*)"`).exec(text)?.[1]
       const [before, after] = [order[i - 1], order[i + 1]]
-      expect(way('prev')).toBe(before === undefined ? undefined : addressOf(before))
-      expect(way('next')).toBe(after === undefined ? undefined : addressOf(after))
+      expect(way('prev')).toBe(before === undefined ? undefined : toAddress(before))
+      expect(way('next')).toBe(after === undefined ? undefined : toAddress(after))
       expect([...text.matchAll(/<a href="([^"]*)" aria-current="page">/g)].map(([, url]) => url)).toEqual([
-        addressOf(slug),
+        toAddress(slug),
       ])
     }
   })

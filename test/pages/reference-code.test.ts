@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient as createFirstParty } from '../../clients/first-party/client.ts'
 import { createClient as createSdk } from '../../clients/sdk/client.ts'
 import { seed } from '../../prisma/seed.ts'
-import { operationIdOf } from '../../rest-facade/document.ts'
+import { toOperationId } from '../../rest-facade/document.ts'
 import { documents } from '../../rest-facade/openapi.ts'
 import { procedures } from '../../routers/index.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
-import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../../routers/kernel/trpc-internals.ts'
 import { endAfterAll } from '../support/after-all.ts'
 import { demoConsent } from '../support/app-server.ts'
 import { migratedDatabase } from '../support/databases.ts'
@@ -41,8 +41,8 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
   }
   /** For the organisation of an operation. */
   const token = (id: string) => {
-    const name = Object.keys(procedures).find((one) => operationIdOf(one) === id)!
-    const { section, appItself } = definitionOf(procedures[name]!).meta.policy.requires
+    const name = Object.keys(procedures).find((one) => toOperationId(one) === id)!
+    const { section, appItself } = readDefinition(procedures[name]!).meta.policy.requires
     const sub = appItself === 'required' ? undefined : 'anna'
     return world.token({ sub, organisation: organisations[section], client_id: 'trainer-app', scope: scopes })
   }

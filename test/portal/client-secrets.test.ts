@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { isSecretOf } from '../../routers/developer/secrets/client-secret.ts'
+import { matchesSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { id } from '../support/tenant.ts'
 import { portal, portalWorld } from './portal-world.ts'
 
@@ -31,7 +31,7 @@ describe('a secret in the portal', () => {
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
     const secret = secretIn(answer.text)!
     const [row] = await secrets()
-    expect(isSecretOf(row!.hash, secret)).toBe(true)
+    expect(matchesSecret(row!.hash, secret)).toBe(true)
     expect(row!.expiresAt.getTime() - row!.createdAt.getTime()).toBe(90 * 86_400_000)
     const reloaded = await team.asColleague.get(`${own}/create-secret`)
     expect([reloaded.status, reloaded.location?.href]).toEqual([303, own])
@@ -134,7 +134,7 @@ describe('a secret in the portal', () => {
     const page = await browser.follow(asked)
     const shown = await browser.follow(await browser.submit(page, 'pick', { member: team.owner }))
     const [row] = await secrets()
-    expect(isSecretOf(row!.hash, secretIn(shown.text)!)).toBe(true)
+    expect(matchesSecret(row!.hash, secretIn(shown.text)!)).toBe(true)
     const again = await browser.get(`${portal}/continue`)
     expect([again.status, again.location?.href]).toEqual([303, portal])
     team.world.advance(-16 * 60)

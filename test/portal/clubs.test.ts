@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
 import { startedAround } from '../support/started.ts'
 import { portalWorld, startPortal } from './portal-world.ts'
 
@@ -44,7 +44,7 @@ describe('the clubs of an app', () => {
   it('of another team are unknown', async () => {
     expect((await team.asStranger.get(`${team.app}/clubs`)).status).toBe(404)
     const clubs = team.as(team.stranger).apps.clubs({ app: await mintApp(team.world) })
-    expect(await refusalOf(clubs)).toMatchObject({ status: 404 })
+    expect(await readRefusal(clubs)).toMatchObject({ status: 404 })
   })
 
   it('come page by page, the last change first', async () => {

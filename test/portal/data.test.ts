@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const stored = async () =>
   (await team.world.db.storageEntry.findFirst({ where: { appId: team.world.ids.app, clubId: club, key: 'k' } }))?.value
-const etagOf = (text: string) => /name="etag" value="([^"]+)"/.exec(text)![1]!.replaceAll('&quot;', '"')
+const findEtag = (text: string) => /name="etag" value="([^"]+)"/.exec(text)![1]!.replaceAll('&quot;', '"')
 const hrefs = (text: string) => [...text.matchAll(/<td[^>]*><a href="([^"]+)"/g)].map(([, href]) => href!)
 
 describe('the data pages of an app', () => {
@@ -31,7 +31,7 @@ describe('the data pages of an app', () => {
   })
 
   it('change a value, with the line breaks of the form as line feeds', async () => {
-    const etag = etagOf((await team.asColleague.get(entry)).text)
+    const etag = findEtag((await team.asColleague.get(entry)).text)
     const page = await team.asColleague.follow(
       await team.asColleague.post(`${entry}/save`, { etag, value: '[1,\r\n2]' }),
     )
@@ -44,7 +44,7 @@ describe('the data pages of an app', () => {
   ])('show a value that is no JSON again, with the problem at its field, in %s', async (language, sentence) => {
     const browser = await team.signIn(team.owner)
     browser.language = language
-    const etag = etagOf((await browser.get(entry)).text)
+    const etag = findEtag((await browser.get(entry)).text)
     const { status, text } = await browser.post(`${entry}/save`, { etag, value: '{"a": <b>}' })
     expect(status).toBe(400)
     expect(text).toContain('{&quot;a&quot;: &lt;b&gt;}</textarea>')
@@ -54,7 +54,7 @@ describe('the data pages of an app', () => {
   })
 
   it('refuse a change and a removal of what has changed meanwhile', async () => {
-    const etag = etagOf((await team.asOwner.get(entry)).text)
+    const etag = findEtag((await team.asOwner.get(entry)).text)
     await storeEntry(team, '2')
     for (const form of ['save', 'delete']) {
       const { status, text } = await team.asOwner.post(`${entry}/${form}`, { etag, value: '3' })
@@ -64,7 +64,7 @@ describe('the data pages of an app', () => {
   })
 
   it('remove an entry, and show the collection', async () => {
-    const etag = etagOf((await team.asOwner.get(entry)).text)
+    const etag = findEtag((await team.asOwner.get(entry)).text)
     const page = await team.asOwner.follow(await team.asOwner.post(`${entry}/delete`, { etag }))
     expect([page.url.href, await stored()]).toEqual([`${team.app}/data/${club}/shared/c?done=removed`, undefined])
     expect((await team.asOwner.get(entry)).status).toBe(404)
@@ -77,7 +77,7 @@ describe('the data pages of an app', () => {
     }
     const longest = `"${'é'.repeat(1_249)}"`
     const page = await text(longest)
-    const saved = await team.asOwner.post(`${entry}/save`, { etag: etagOf(page), value: longest })
+    const saved = await team.asOwner.post(`${entry}/save`, { etag: findEtag(page), value: longest })
     expect([saved.status, await stored()]).toEqual([303, longest])
     expect(await text(`${longest} `)).not.toContain('<textarea')
     expect(await text(`"${'x'.repeat(64 * 1024)}"`)).toContain('too large to be shown')

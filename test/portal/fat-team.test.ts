@@ -9,7 +9,7 @@ import { migratedDatabase } from '../support/databases.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { PortalWorld } from './portal-world.ts'
-import { pagesOf, portal, startPortal } from './portal-world.ts'
+import { listPages, portal, startPortal } from './portal-world.ts'
 
 const [APPS, CLIENTS, CLIENTS_SHOWN] = [12, 20, 5]
 
@@ -32,14 +32,14 @@ const server = createServer((client) => {
 })
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  // Of its own: a service reads all signing keys of a database every 3 s, and the shared one has those of many.
+  // A database of its own: a service reads all signing keys of a database every 3 s, and the shared one has those of many.
   const url = new URL(await migratedDatabase((end) => void ends.push(end)))
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   team = await startPortal({ db: openTestDatabase(url.href) })
   const { world, failed, sandbox } = team
   const { db, ids } = world
   const { id: client } = await sandbox()
-  pages = ['', ...pagesOf(ids.team, ids.app, client, await failed())]
+  pages = ['', ...listPages(ids.team, ids.app, client, await failed())]
   apps = Array.from({ length: APPS }, () => id('app'))
   const description = 'd'.repeat(500)
   await db.app.createMany({

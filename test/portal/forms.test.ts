@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { refuse } from '../../routers/developer/reviews/decide.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { asPlatform } from '../support/platform.ts'
-import { formsOf, portal, portalWorld } from './portal-world.ts'
+import { listForms, portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
 let client: string
@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const forms = (delivery = 'none') => {
   const { world, colleague } = team
-  return formsOf(world.ids.team, world.ids.app, client, delivery, colleague, world.ids.provider)
+  return listForms(world.ids.team, world.ids.app, client, delivery, colleague, world.ids.provider)
 }
 /** Posts a form of the table, with other fields where given, and follows the answer. */
 const post = async (end: string, more: Record<string, string | string[]> = {}, delivery?: string) => {
@@ -281,8 +281,8 @@ describe('the forms of a webhook', () => {
   })
 
   it('send one of the kinds that the platform has described, and show all of them', async () => {
-    const kind = { type: 'member.joined', description: 'A <new> member.', example: { member: '<anna>' } }
-    await asPlatform(team.world).events.describe(kind)
+    const eventType = { type: 'member.joined', description: 'A <new> member.', example: { member: '<anna>' } }
+    await asPlatform(team.world).events.describe(eventType)
     await post('/webhook/set')
     const { text } = await team.asOwner.get(`${team.app}/webhook`)
     expect(text).toContain('<option value="member.joined">member.joined</option>')

@@ -13,7 +13,7 @@ async function invited(role: 'owner' | 'developer' = 'developer') {
   const browser = await team.signIn(ids.member)
   return { browser, email, address: `${portal}/invitations/${invitation.id}`, invitation: invitation.id }
 }
-const rolesOf = async (person: string) =>
+const readRoles = async (person: string) =>
   (await team.world.db.teamMember.findMany({ where: { personId: person } })).map(({ role }) => role)
 
 describe('an invitation in the portal', () => {
@@ -25,7 +25,7 @@ describe('an invitation in the portal', () => {
     const { name } = await team.world.db.team.findUniqueOrThrow({ where: { id: team.world.ids.team } })
     for (const part of ['Join ', 'developer', 'Invited by', 'Decline', name, 'Dev owner']) expect(text).toContain(part)
     expect(text).not.toMatch(/undefined|\bnull\b/)
-    expect(await rolesOf(team.world.ids.member)).toEqual([])
+    expect(await readRoles(team.world.ids.member)).toEqual([])
   })
 
   it('is accepted by its button, and leads to the team', async () => {
@@ -33,7 +33,7 @@ describe('an invitation in the portal', () => {
     const page = await browser.follow(await browser.post(`${address}/accept`, {}))
     expect([page.status, page.url.href]).toEqual([200, `${team.own}?done=joined`])
     expect(page.text).toContain('You have joined the team.')
-    expect(await rolesOf(team.world.ids.member)).toEqual(['owner'])
+    expect(await readRoles(team.world.ids.member)).toEqual(['owner'])
     expect((await browser.get(address)).status).toBe(404)
     expect((await browser.post(`${address}/accept`, {})).status).toBe(404)
     await team.as(team.owner).people.remove({ team: team.world.ids.team, person: team.world.ids.member })
@@ -47,7 +47,7 @@ describe('an invitation in the portal', () => {
     expect(people.text).not.toContain(member)
     const page = await browser.follow(await browser.post(`${address}/decline`, {}))
     expect(page.text).toContain('The invitation was declined.')
-    expect(await rolesOf(member)).toEqual([])
+    expect(await readRoles(member)).toEqual([])
     expect(await team.world.db.teamInvitation.count({ where: { id: invitation } })).toBe(0)
     expect((await team.asOwner.get(`${team.own}/people`)).text).not.toContain(email)
     const audit = await team.asOwner.get(`${team.own}/audit`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { pgClient } from '../support/pg-client.ts'
-import { pixelsOf, pngOf } from '../support/pictures.ts'
+import { encodePng, makePixels } from '../support/pictures.ts'
 import { platformClaims } from '../support/platform.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { portal, startPortal } from './portal-world.ts'
@@ -20,7 +20,7 @@ afterAll(() => team.world.close())
 const nextMinute = () => {
   clockMs += 60_000
 }
-const statusesOf = async (browser: PortalWorld['asOwner'], address: string, times: number) => {
+const requestStatuses = async (browser: PortalWorld['asOwner'], address: string, times: number) => {
   const statuses: number[] = []
   for (let time = 0; time < times; time++) statuses.push((await browser.get(address)).status)
   return statuses
@@ -36,7 +36,7 @@ describe('beyond the calls of a minute', () => {
     const browser = await team.signIn(team.stranger)
     nextMinute()
     const own = `${portal}/teams/${team.strangers}/people`
-    expect(await statusesOf(browser, own, 3)).toEqual([200, 200, 200])
+    expect(await requestStatuses(browser, own, 3)).toEqual([200, 200, 200])
     clockMs += 1_000
     const refused = await browser.get(own)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '59'])
@@ -48,9 +48,9 @@ describe('beyond the calls of a minute', () => {
 
   it('a team is refused whoever asks, and not because of a stranger', async () => {
     nextMinute()
-    expect(await statusesOf(team.asStranger, `${team.own}/people`, 6)).toEqual(Array(6).fill(404))
-    expect(await statusesOf(team.asOwner, `${team.own}/people`, 3)).toEqual([200, 200, 200])
-    expect(await statusesOf(team.asColleague, `${team.own}/people`, 2)).toEqual([200, 429])
+    expect(await requestStatuses(team.asStranger, `${team.own}/people`, 6)).toEqual(Array(6).fill(404))
+    expect(await requestStatuses(team.asOwner, `${team.own}/people`, 3)).toEqual([200, 200, 200])
+    expect(await requestStatuses(team.asColleague, `${team.own}/people`, 2)).toEqual([200, 429])
   })
 
   it('over tRPC a person gets 429 for procedures of developers alone', async () => {
@@ -71,7 +71,7 @@ describe('beyond the calls of a minute', () => {
 
 it('beyond the logos of a minute a person and a team change none', async () => {
   const { db, ids } = team.world
-  const [{ version }, png] = [await db.app.findUniqueOrThrow({ where: { id: ids.app } }), pngOf(pixelsOf(16))]
+  const [{ version }, png] = [await db.app.findUniqueOrThrow({ where: { id: ids.app } }), encodePng(makePixels(16))]
   const upload = async (browser: PortalWorld['asOwner'], bytes: Buffer) => {
     const form = new FormData()
     form.set('version', String(version))
@@ -79,7 +79,7 @@ it('beyond the logos of a minute a person and a team change none', async () => {
     return browser.upload(`${team.app}/logo`, form)
   }
   nextMinute()
-  // What is refused was decoded as well.
+  // A refused picture was decoded as well.
   expect((await upload(team.asOwner, png.subarray(0, -30))).status).toBe(400)
   const before = await team.stored()
   for (const browser of [team.asOwner, team.asColleague]) {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { barsOf } from '../../server/portal/usage.ts'
+import { toBars } from '../../server/portal/usage.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { id } from '../support/tenant.ts'
 import { portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
 
-const rowsOf = (text: string) => text.split('<tr role="row">').length - 2
+const countRows = (text: string) => text.split('<tr role="row">').length - 2
 const linkTo = (text: string, label: string) =>
   new RegExp(`href="([^"]+)">${label}<`).exec(text)?.[1]?.replaceAll('&amp;', '&')
 const open = async (address: string) => (await team.asOwner.get(new URL(address, portal))).text
@@ -33,7 +33,7 @@ describe('the audit log', () => {
 
   it('pages by offset, newest first, and shows who changed what', async () => {
     const first = await open(`${team.own}/audit`)
-    expect(rowsOf(first)).toBe(30)
+    expect(countRows(first)).toBe(30)
     expect(first).toContain('1 to 30<')
     expect(first).toContain('Role changed')
     expect(first).toContain('<code>odd.action</code>')
@@ -41,9 +41,9 @@ describe('the audit log', () => {
     expect(first.match(/>an erased person/g)).toHaveLength(2)
     expect(first).toContain('<del><bdi>developer</bdi></del> <ins><bdi>r&lt;59</bdi></ins>')
     const second = await open(linkTo(first, 'Next')!)
-    expect(rowsOf(second)).toBe(30)
+    expect(countRows(second)).toBe(30)
     const third = await open(linkTo(second, 'Next')!)
-    expect([rowsOf(third), linkTo(third, 'Next')]).toEqual([2, undefined])
+    expect([countRows(third), linkTo(third, 'Next')]).toEqual([2, undefined])
     expect(third).toContain('t0.')
     expect(await open(linkTo(second, 'Previous')!)).toBe(first)
   })
@@ -60,23 +60,23 @@ describe('the delivery log', () => {
     const { delivery } = await team.as(team.owner).webhook.test({ app: world.ids.app })
     const other = await mintReceiver(world.db, world.ids.app, 'joined', 'member.joined')
     const joined = await mintDelivery(world.db, other, { state: 'failed' })
-    expect(rowsOf(await open(`${app}/deliveries`))).toBe(3)
+    expect(countRows(await open(`${app}/deliveries`))).toBe(3)
 
     const some = await open(`${app}/deliveries?state=failed&type=webhook.test&subscription=test:${world.ids.app}`)
-    expect([rowsOf(some), some.includes(failed), some.includes(delivery)]).toEqual([1, true, false])
+    expect([countRows(some), some.includes(failed), some.includes(delivery)]).toEqual([1, true, false])
     for (const chosen of ['failed', 'webhook.test', `test:${world.ids.app}`]) {
       expect(some).toContain(`<option value="${chosen}" selected>`)
     }
     expect(some).toContain('Retry all failed that match')
     const ofSubscription = await open(`${app}/deliveries?state=&type=&subscription=${other.subscription}`)
-    expect([rowsOf(ofSubscription), ofSubscription.includes(joined)]).toEqual([1, true])
+    expect([countRows(ofSubscription), ofSubscription.includes(joined)]).toEqual([1, true])
     expect(await open(`${app}/deliveries?state=delivered`)).toContain('No deliveries match.')
 
     for (let n = 0; n < 30; n++) await mintDelivery(world.db, other, { state: 'failed' })
     const first = await open(`${app}/deliveries?type=member.joined&state=failed`)
-    expect(rowsOf(first)).toBe(30)
+    expect(countRows(first)).toBe(30)
     const second = await open(linkTo(first, 'Next')!)
-    expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([1, undefined])
+    expect([countRows(second), linkTo(second, 'Next')]).toEqual([1, undefined])
     expect(second).toContain('<option value="member.joined" selected>')
   })
 
@@ -103,7 +103,7 @@ describe('the delivery log', () => {
     await world.db.subscription.update({ where: { id: subscriptionId }, data: { secret: 'encrypted' } })
     await world.db.publishedEvent.updateMany({ where: { id: eventId }, data: { body: '{"a":\r\n"<b>"}' } })
     const text = await open(`${app}/deliveries/${failed}`)
-    expect(rowsOf(text)).toBe(2)
+    expect(countRows(text)).toBe(2)
     expect(text).toContain('timeout')
     expect(text).toContain('15000 ms')
     expect(text).toContain('31 ms')
@@ -135,15 +135,15 @@ describe('the request log', () => {
     await world.requestLog.flush()
     const id = String(refused.headers['x-request-id'])
     const all = await open(`${own}/requests`)
-    expect(rowsOf(all)).toBe(2)
+    expect(countRows(all)).toBe(2)
     expect(all).toContain('/storage/{collection}/{key}')
     expect(all).toContain('href="http://apps.test/v1/docs/errors#keyUnknown"')
     expect(all).toContain('This key does not exist.')
     const found = await open(`${own}/requests?id=${id}`)
-    expect([rowsOf(found), found.includes('keyUnknown')]).toEqual([1, true])
-    expect(rowsOf(await open(`${own}/requests?status=403&client=${world.ids.client}`))).toBe(1)
+    expect([countRows(found), found.includes('keyUnknown')]).toEqual([1, true])
+    expect(countRows(await open(`${own}/requests?status=403&client=${world.ids.client}`))).toBe(1)
     expect(await open(`${own}/requests?status=409`)).toContain('No refused requests match.')
-    expect(rowsOf(await open(`${own}/requests?status=999&before=x`))).toBe(2)
+    expect(countRows(await open(`${own}/requests?status=999&before=x`))).toBe(2)
     expect((await team.asOwner.get(`${own}/requests?client=%00&id=%00`)).status).toBeLessThan(500)
   })
 })
@@ -187,10 +187,10 @@ describe('the usage page', () => {
       { at: now - 120, ok: 1, refused: 0, limited: 0 },
       { at: now - 86_400 * 2, ok: 9, refused: 9, limited: 9 },
     ]
-    const bars = barsOf(counts, 'minute', now)
+    const bars = toBars(counts, 'minute', now)
     expect(bars).toHaveLength(48)
     expect(bars.at(-1)).toEqual({ at: Math.floor(now / 1_800) * 1_800, ok: 2, refused: 2, limited: 3 })
     expect(bars.slice(0, -1).every(({ ok }) => ok === 0)).toBe(true)
-    expect(barsOf(counts, 'hour', now)).toHaveLength(30)
+    expect(toBars(counts, 'hour', now)).toHaveLength(30)
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import type { Browser } from '../oauth/browser.ts'
-import { jpegOf, pixelsOf, pngOf } from '../support/pictures.ts'
+import { encodeJpeg, encodePng, makePixels } from '../support/pictures.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { portal, startPortal } from './portal-world.ts'
 
@@ -18,29 +18,29 @@ beforeEach(async () => {
   const { db, ids } = team.world
   const data = { logo: null, wanted: Prisma.DbNull, wantedLogo: null }
   await db.app.update({ where: { id: ids.app }, data, select: { id: true } })
-  // Of the tenant's app, which would have members.
+  // The tenant's app would have members.
   await db.client.deleteMany({ where: { appId: ids.app } })
 })
 afterAll(() => team.world.close())
 
-const own = pixelsOf(48)
-const png = pngOf(own)
+const own = makePixels(48)
+const png = encodePng(own)
 const row = () => team.world.db.app.findUniqueOrThrow({ where: { id: team.world.ids.app } })
-const formOf = async (bytes: Buffer, name = 'logo.png') => {
+const makeForm = async (bytes: Buffer, name = 'logo.png') => {
   const form = new FormData()
   form.set('version', String((await row()).version))
   form.set('picture', new Blob([new Uint8Array(bytes)]), name)
   return form
 }
 const upload = async (bytes: Buffer, { browser = team.asOwner, name = 'logo.png', headers = {} } = {}) =>
-  browser.upload(`${team.app}/logo`, await formOf(bytes, name), headers)
+  browser.upload(`${team.app}/logo`, await makeForm(bytes, name), headers)
 const shown = (text: string) => [...text.matchAll(/<img class="icon" src="([^"]+)"[^>]*alt="([^"]+)"/g)]
 const open = (path: string, browser: Browser = team.newBrowser()) => browser.get(new URL(path, portal))
 
 describe('the logo of an app', () => {
   it.each([
     ['PNG', png],
-    ['JPEG', jpegOf(own)],
+    ['JPEG', encodeJpeg(own)],
   ])('is uploaded as %s, shown with its name, and served by us as PNG', async (_, bytes) => {
     const answer = await upload(bytes, { name: 'any.txt' })
     expect([answer.status, answer.location?.href]).toEqual([303, `${team.app}?done=saved`])
@@ -74,7 +74,7 @@ describe('the logo of an app', () => {
   it('that waits for approval is shown to its team, beside the one in force', async () => {
     await upload(png)
     await team.production()
-    const page = await team.asOwner.follow(await upload(pngOf(pixelsOf(32))))
+    const page = await team.asOwner.follow(await upload(encodePng(makePixels(32))))
     expect(page.text).toContain('Changes to what members see or allow need approval')
     const pictures = shown(page.text).map(([, address, alt]) => ({ address: address!, alt }))
     expect(pictures.map(({ alt }) => alt)).toEqual(['Logo pending approval', 'Logo of App'])
@@ -100,7 +100,7 @@ describe('an upload that is refused says why, and changes nothing:', () => {
 
   it('a form of more than 160 KiB, whatever its picture has', async () => {
     const formOfBytes = async (bytes: number) => {
-      const form = await formOf(png)
+      const form = await makeForm(png)
       form.set('padding', '')
       const { byteLength } = await new Response(form).arrayBuffer()
       form.set('padding', 'x'.repeat(bytes - byteLength))
@@ -129,8 +129,8 @@ describe('an upload that is refused says why, and changes nothing:', () => {
   })
 
   it('with a former version: 409', async () => {
-    const form = await formOf(png)
-    await upload(pngOf(pixelsOf(20)))
+    const form = await makeForm(png)
+    await upload(encodePng(makePixels(20)))
     const before = await team.stored()
     expect((await team.asOwner.upload(`${team.app}/logo`, form)).status).toBe(409)
     expect(await team.stored()).toEqual(before)

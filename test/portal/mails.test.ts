@@ -15,7 +15,7 @@ const mailing = started(
   ({ mails, world }) => Promise.all([world.close(), mails.close()]),
 )
 
-const settingsOf = (person: string) =>
+const readSettings = (person: string) =>
   team.world.db.mailSettings.findUnique({ where: { personId: person }, select: { language: true, off: true } })
 
 it('the first sign-in to the portal sets the language of mails, and later ones leave it', async () => {
@@ -23,9 +23,9 @@ it('the first sign-in to the portal sets the language of mails, and later ones l
   const german = team.newBrowser()
   german.language = 'de'
   await team.signIn(person, german)
-  expect(await settingsOf(person)).toEqual({ language: 'de', off: [] })
+  expect(await readSettings(person)).toEqual({ language: 'de', off: [] })
   await team.signIn(person)
-  expect(await settingsOf(person)).toEqual({ language: 'de', off: [] })
+  expect(await readSettings(person)).toEqual({ language: 'de', off: [] })
 })
 
 it('the page of e-mails switches kinds off and on, and changes the language', async () => {
@@ -37,11 +37,11 @@ it('the page of e-mails switches kinds off and on, and changes the language', as
   )
   expect(saved.text).toContain('Saved.')
   expect(saved.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(2)
-  expect(await settingsOf(team.owner)).toEqual({
+  expect(await readSettings(team.owner)).toEqual({
     language: 'de',
     off: ['requestReceived', 'requestApproved', 'requestRefused', 'webhookFailing', 'secretExpiring'],
   })
-  expect(await settingsOf(team.colleague)).toEqual({ language: 'en', off: [] })
+  expect(await readSettings(team.colleague)).toEqual({ language: 'en', off: [] })
 })
 
 it('an invitation says that a mail is on its way where the service sends mails, else that none is', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { pagesOf, portal, portalWorld } from './portal-world.ts'
+import { listPages, portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
 let addresses: string[]
@@ -7,7 +7,7 @@ beforeAll(async () => {
   const { world, sandbox, failed } = team
   const { id } = await sandbox()
   const { id: secret } = await team.as(team.owner).clients.secrets.create({ client: id })
-  addresses = pagesOf(world.ids.team, world.ids.app, id, await failed(), secret)
+  addresses = listPages(world.ids.team, world.ids.app, id, await failed(), secret)
 })
 
 const hrefs = (text: string) => [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!)
@@ -33,7 +33,7 @@ describe('the portal', () => {
   it('weighs at most 60 kB on each page, with its style sheets and at most 20 kB of script', async () => {
     const { host } = new URL(portal)
     const sizes = new Map<string, number>()
-    const sizeOf = async (address: string) => {
+    const readSize = async (address: string) => {
       const known = sizes.get(address) ?? Buffer.byteLength((await team.asOwner.get(`http://${host}${address}`)).text)
       sizes.set(address, known)
       return known
@@ -43,7 +43,7 @@ describe('the portal', () => {
       const parts = [...text.matchAll(/<(?:link rel="stylesheet" href|script src)="([^"]+)"/g)].map(([, part]) => part!)
       expect(parts).toHaveLength(3)
       let total = Buffer.byteLength(text)
-      for (const part of parts) total += await sizeOf(part)
+      for (const part of parts) total += await readSize(part)
       expect([address, Math.max(0, total - 60_000)]).toEqual([address, 0])
     }
     const scripts = [...sizes].filter(([address]) => address.endsWith('.js'))
@@ -85,7 +85,7 @@ describe('the portal', () => {
 })
 
 describe('someone who is in no team', () => {
-  it('is told how to get into one', async () => {
+  it('reads how to get into one', async () => {
     const { world, signIn } = team
     const { text } = await (await signIn(world.ids.member)).get(portal)
     expect(text).toContain('You are not in a team yet.')

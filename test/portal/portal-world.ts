@@ -53,7 +53,7 @@ export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld,
 }
 
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
-export const pagesOf = (team: string, app: string, client: string, delivery: string, secret?: string) => {
+export const listPages = (team: string, app: string, client: string, delivery: string, secret?: string) => {
   const own = `/teams/${team}`
   const sections = ['', '/test-club', '/test-club/reset', '/people', '/usage', '/requests', '/audit', '/delete'].map(
     (section) => own + section,
@@ -74,7 +74,7 @@ export const pagesOf = (team: string, app: string, client: string, delivery: str
 }
 
 /** Each form with fields that are accepted, likewise. */
-export const formsOf = (
+export const listForms = (
   team: string,
   app: string,
   client: string,

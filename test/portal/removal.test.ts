@@ -122,7 +122,7 @@ describe('resetting the test club', () => {
   it('asks first, shows what will be deleted, and the question changes nothing', async () => {
     const before = await stored()
     expect(before).toHaveLength(1)
-    const held = await team.as(team.colleague).testClub.holdings({ team: team.world.ids.team })
+    const held = await team.as(team.colleague).testClub.impact({ team: team.world.ids.team })
     const { status, text } = await team.asColleague.get(question)
     expect(status).toBe(200)
     expect(text).toContain('<h1>Reset the test club?</h1>')

@@ -8,7 +8,7 @@ import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import type { PortalWorld } from './portal-world.ts'
-import { formsOf, startPortal, storeEntry } from './portal-world.ts'
+import { listForms, startPortal, storeEntry } from './portal-world.ts'
 
 /**
  * All routes of the authorization server, its pages and the portal, below its issuer. `[sign-in]` is each of four places.
@@ -158,7 +158,7 @@ let team: PortalWorld
 /** Another node, beyond whose limits every request is. */
 let full: World
 let at: (route: Route) => string
-let fieldsOf: (route: Route) => Record<string, string | string[]>
+let makeFields: (route: Route) => Record<string, string | string[]>
 beforeAll(async () => {
   const register = vi.spyOn(Router.prototype, 'register')
   team = await startPortal({ clubApproval: true })
@@ -208,8 +208,8 @@ beforeAll(async () => {
     version: '0'.repeat(32),
   }
   at = ({ path }) => issuer + path.replaceAll(/:(\w+)/g, (_, name) => values[name]!)
-  const forms = formsOf(ids.team, ids.app, client, delivery, person, ids.provider, secret)
-  fieldsOf = (route) => forms[at(route).slice(`${issuer}/developers`.length)] ?? {}
+  const forms = listForms(ids.team, ids.app, client, delivery, person, ids.provider, secret)
+  makeFields = (route) => forms[at(route).slice(`${issuer}/developers`.length)] ?? {}
 })
 afterAll(async () => {
   await full.close()
@@ -224,7 +224,7 @@ const send = (browser: Browser, route: Route, address = at(route)) =>
     ? browser.get(address)
     : route.body === 'upload'
       ? browser.upload(address, new FormData())
-      : browser.post(address, fieldsOf(route))
+      : browser.post(address, makeFields(route))
 const isUnchanged = async (work: () => Promise<void>) => {
   const before = await team.stored()
   await work()
@@ -245,7 +245,7 @@ it('each route has a row, and each row a route', () => {
   )
   expect(new Set(expected).size).toBe(expected.length)
 })
-/** Of the APIs and the internal port. */
+/** Routes of the APIs and the internal port. */
 const OTHER = /^GET (\/v1\/openapi\.json|\/metrics|\/healthz|\/readyz)$/
 
 describe('a form', () => {
@@ -255,7 +255,7 @@ describe('a form', () => {
 
   it.each(titled(posts.filter(({ from }) => from === 'own')))('%s is refused from other origins', (_, route) =>
     isUnchanged(async () => {
-      const from = (headers: Record<string, string>) => team.asOwner.post(at(route), fieldsOf(route), headers)
+      const from = (headers: Record<string, string>) => team.asOwner.post(at(route), makeFields(route), headers)
       const origins = [{ origin: 'http://elsewhere.test' }, { origin: '' }, { 'sec-fetch-site': 'same-site' }]
       const statuses = await Promise.all(origins.map(async (headers) => (await from(headers)).status))
       expect(statuses).toEqual([403, 403, 403])

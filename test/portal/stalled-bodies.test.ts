@@ -3,14 +3,14 @@ import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
 import { issuer } from '../oauth/auth-world.ts'
 import type { Browser } from '../oauth/browser.ts'
 import { Connection } from '../raw/socket.ts'
-import { pixelsOf, pngOf } from '../support/pictures.ts'
+import { encodePng, makePixels } from '../support/pictures.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { startPortal } from './portal-world.ts'
 
 let team: PortalWorld
-/** Another node, which has no patience. */
+/** Another node, which waits for no body. */
 let hasty: World
 /** The same, for which each request for tokens is one too many. */
 let strict: World
@@ -29,22 +29,22 @@ afterAll(async () => {
 const UPLOAD_BYTES = 158 * 1024
 const TOKEN_BYTES = 40 * 1024
 
-const requestOf = (address: string, type: string, bytes: number, browser?: Browser) => {
+const makeRequest = (address: string, type: string, bytes: number, browser?: Browser) => {
   const { host, pathname, origin } = new URL(address)
   const cookie = browser?.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
   const fields = [`Host: ${host}`, `Origin: ${origin}`, `Content-Type: ${type}`, `Content-Length: ${bytes}`]
   return [`POST ${pathname} HTTP/1.1`, ...fields, ...(cookie ? [`Cookie: ${cookie}`] : []), '', ''].join('\r\n')
 }
-const kinds: [string, number, () => string][] = [
+const stalls: [string, number, () => string][] = [
   [
     'an upload',
     UPLOAD_BYTES,
-    () => requestOf(`${team.app}/logo`, 'multipart/form-data; boundary=b', UPLOAD_BYTES, team.asOwner),
+    () => makeRequest(`${team.app}/logo`, 'multipart/form-data; boundary=b', UPLOAD_BYTES, team.asOwner),
   ],
   [
     'a request for tokens',
     TOKEN_BYTES,
-    () => requestOf(`${issuer}/token`, 'application/x-www-form-urlencoded', TOKEN_BYTES),
+    () => makeRequest(`${issuer}/token`, 'application/x-www-form-urlencoded', TOKEN_BYTES),
   ],
 ]
 
@@ -56,17 +56,17 @@ async function stalled(world: World, head: string, bytes: number) {
   return connection
 }
 
-describe.each(kinds)('the body of %s that stalls', (_, bytes, headOf) => {
+describe.each(stalls)('the body of %s that stalls', (_, bytes, makeHead) => {
   it('holds four times its length of memory until its client leaves', async () => {
     const { memory } = team.world
-    const connection = await stalled(team.world, headOf(), bytes)
+    const connection = await stalled(team.world, makeHead(), bytes)
     await expect.poll(() => memory.freeBytes).toBe(BUDGET_BYTES - 4 * bytes)
     connection.reset()
     await expect.poll(() => memory.freeBytes).toBe(BUDGET_BYTES)
   })
 
   it('is 503 at the deadline of its request, and its connection and memory end', async () => {
-    const connection = await stalled(hasty, headOf(), bytes)
+    const connection = await stalled(hasty, makeHead(), bytes)
     const answer = await connection.answer()
     expect(answer.status).toBe(503)
     await connection.ended
@@ -75,8 +75,8 @@ describe.each(kinds)('the body of %s that stalls', (_, bytes, headOf) => {
 })
 
 it('the body of a request for tokens above the limit that stalls is 503 at the deadline, and its connection ends', async () => {
-  const [, bytes, headOf] = kinds[1]!
-  const connection = await stalled(strict, headOf(), bytes)
+  const [, bytes, makeHead] = stalls[1]!
+  const connection = await stalled(strict, makeHead(), bytes)
   const answer = await connection.answer()
   expect([answer.status, JSON.parse(answer.text).error]).toEqual([503, 'temporarily_unavailable'])
   await connection.ended
@@ -85,17 +85,17 @@ it('the body of a request for tokens above the limit that stalls is 503 at the d
 
 it('a person who holds half of the memory waits, and others do not', async () => {
   const { memory } = team.world
-  const formOf = () => {
+  const makeForm = () => {
     const form = new FormData()
     form.set('version', '99')
-    form.set('picture', new Blob([new Uint8Array(pngOf(pixelsOf(120), { deflateLevel: 0 }))]), 'logo.png')
+    form.set('picture', new Blob([new Uint8Array(encodePng(makePixels(120), { deflateLevel: 0 }))]), 'logo.png')
     return form
   }
   const held = [`person ${team.owner}`, BUDGET_BYTES / 2] as const
   expect(memory.take(...held)).toBe(true)
-  const waits = team.asOwner.upload(`${team.app}/logo`, formOf())
+  const waits = team.asOwner.upload(`${team.app}/logo`, makeForm())
   await expect.poll(() => memory.waiting).toBe(1)
-  expect((await team.asColleague.upload(`${team.app}/logo`, formOf())).status).toBe(409)
+  expect((await team.asColleague.upload(`${team.app}/logo`, makeForm())).status).toBe(409)
   expect(memory.waiting).toBe(1)
   memory.give(...held)
   expect((await waits).status).toBe(409)

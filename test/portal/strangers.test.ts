@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { pagesOf, portal, portalWorld } from './portal-world.ts'
+import { listPages, portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
 let ids: [team: string, app: string, client: string, delivery: string]
@@ -13,7 +13,7 @@ beforeAll(async () => {
 describe('another team’s', () => {
   it('things are not found below one’s own team either', async () => {
     const [, ...others] = ids
-    for (const address of pagesOf(team.strangers, ...others).filter((page) => /\/(apps|clients)\//.test(page))) {
+    for (const address of listPages(team.strangers, ...others).filter((page) => /\/(apps|clients)\//.test(page))) {
       const { status, text } = await team.asStranger.get(portal + address)
       expect([address, status, text.includes('Page not found')]).toEqual([address, 404, true])
     }
@@ -28,7 +28,7 @@ it('a page asks for a sign-in, and then goes on', async () => {
   expect(url.href).toBe(`${team.own}/audit?offset=0`)
 })
 
-it('a developer is told what only owners may do, and not offered it', async () => {
+it('a developer reads what only owners may do, and is not offered it', async () => {
   const { own, clientAt, asColleague } = team
   const { text } = await asColleague.post(`${own}/people/invite`, { email: 'new@example.org', role: 'developer' })
   expect(text).toContain('Only an owner of the team can do this.')

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { checkOf, withChecks } from '../../prisma/tools/checks.ts'
+import { findCheck, withChecks } from '../../prisma/tools/checks.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 
 const bounded = 'the procedures that write it bound its texts, and its times are of the clock of the service'
@@ -56,8 +56,8 @@ interface Column {
   checks: string
 }
 
-/** Of the tables of this service; without those columns that a foreign key bounds. */
-const columnsOf = (url: string): Promise<Column[]> =>
+/** The columns of this service's tables, without those that a foreign key bounds. */
+const readColumns = (url: string): Promise<Column[]> =>
   query(
     url,
     `SELECT c.relname::text AS table, attname::text AS column, format_type(atttypid, NULL) AS type, quote_ident(attname) AS name,
@@ -73,7 +73,7 @@ const columnsOf = (url: string): Promise<Column[]> =>
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** How PostgreSQL writes the CHECK of a column, or a stricter one; by type. */
-function patternOf({ type, isKey, name }: Column): RegExp | undefined {
+function findPattern({ type, isKey, name }: Column): RegExp | undefined {
   const quoted = literal(name)
   const bounds = `(?:id_fits|octet_length)\\(${quoted}\\)|\\(${quoted} (?:~|=) `
   switch (type) {
@@ -92,11 +92,11 @@ function patternOf({ type, isKey, name }: Column): RegExp | undefined {
 
 const missing = (columns: readonly Column[]) =>
   columns.flatMap((column) => {
-    const pattern = patternOf(column)
+    const pattern = findPattern(column)
     const isUnchecked = [column.table, `${column.table}.${column.column}`].some((place) => place in unchecked)
     if (!pattern || isUnchecked || pattern.test(column.checks)) return []
     return [
-      `${column.table}.${column.column} needs CHECK (${checkOf(column.type, column.name, column.isKey)}), as its siblings have it`,
+      `${column.table}.${column.column} needs CHECK (${findCheck(column.type, column.name, column.isKey)}), as its siblings have it`,
     ]
   })
 
@@ -107,7 +107,7 @@ describe('the CHECKs of each table', () => {
   })
 
   it('bound its ids, texts, times and numbers as those of its siblings do', async () => {
-    const columns = await columnsOf(url)
+    const columns = await readColumns(url)
     expect(missing(columns)).toEqual([])
     const places = columns.flatMap(({ table, column }) => [table, `${table}.${column}`])
     expect(Object.keys(unchecked).filter((place) => !places.includes(place))).toEqual([])
@@ -130,7 +130,7 @@ ALTER TABLE "${table}" ADD COLUMN     "note" TEXT;
 ALTER TABLE "${table}" ADD CONSTRAINT "${table}_personId_fkey" FOREIGN KEY ("personId") REFERENCES "Person"("id");`
     await query(url, sql('Without'))
     await query(url, withChecks(sql('With')))
-    const columns = await columnsOf(url)
+    const columns = await readColumns(url)
     const named = ['id', 'title', 'tags', 'awardedAt', 'day', 'score', 'note'].map((column) =>
       expect.stringMatching(`^Without.${column} needs CHECK`),
     )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readCitusScript } from '../../deploy/citus.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { inTransaction } from '../../prisma/pg/transaction.ts'
-import { catalogueOf } from '../support/catalogue.ts'
+import { readCatalogue } from '../support/catalogue.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 
@@ -17,7 +17,7 @@ const standIns = `
   CREATE FUNCTION create_distributed_function(name regprocedure, distribution text, colocate_with text) RETURNS void
     LANGUAGE sql AS $$ INSERT INTO asked VALUES ('function', name::text, distribution, colocate_with) $$;`
 
-const tablesOf = (what: string) => `SELECT name::regclass AS oid FROM asked WHERE what = '${what}'`
+const tablesQuery = (what: string) => `SELECT name::regclass AS oid FROM asked WHERE what = '${what}'`
 
 let url: string
 beforeAll(async () => {
@@ -44,23 +44,23 @@ it('every table of the storage is distributed by the club, which is part of all 
   expect(
     await rows(`SELECT indexrelid::regclass::text AS index FROM pg_index
       JOIN pg_attribute ON attrelid = indrelid AND attname = 'clubId'
-      WHERE indisunique AND indrelid IN (${tablesOf('distributed')}) AND attnum <> ALL (indkey)`),
+      WHERE indisunique AND indrelid IN (${tablesQuery('distributed')}) AND attnum <> ALL (indkey)`),
   ).toEqual([])
 })
 
 it('foreign keys of distributed tables are to tables that are on every node, and do not follow the club to another id', async () => {
   expect(
     await rows(`SELECT conname AS key, confrelid::regclass::text AS to, confupdtype AS action FROM pg_constraint
-      WHERE contype = 'f' AND conrelid IN (${tablesOf('distributed')})
-        AND (confupdtype <> 'a' OR confrelid NOT IN (${tablesOf('reference')}))`),
+      WHERE contype = 'f' AND conrelid IN (${tablesQuery('distributed')})
+        AND (confupdtype <> 'a' OR confrelid NOT IN (${tablesQuery('reference')}))`),
   ).toEqual([])
 })
 
 it('foreign keys of tables on every node are to such tables, and none is to a distributed one', async () => {
   expect(
     await rows(`SELECT conname AS key FROM pg_constraint WHERE contype = 'f' AND (
-      conrelid IN (${tablesOf('reference')}) AND confrelid NOT IN (${tablesOf('reference')})
-      OR confrelid IN (${tablesOf('distributed')}) AND conrelid NOT IN (${tablesOf('distributed')}))`),
+      conrelid IN (${tablesQuery('reference')}) AND confrelid NOT IN (${tablesQuery('reference')})
+      OR confrelid IN (${tablesQuery('distributed')}) AND conrelid NOT IN (${tablesQuery('distributed')}))`),
   ).toEqual([])
 })
 
@@ -85,7 +85,7 @@ it('the writing functions run where their club is', async () => {
 
 it('a later release puts back no function and no trigger that the script has replaced or dropped', async () => {
   const schema = async () =>
-    (await catalogueOf(url)).filter((line) => /^CREATE (?:OR REPLACE FUNCTION|TRIGGER)/.test(line))
+    (await readCatalogue(url)).filter((line) => /^CREATE (?:OR REPLACE FUNCTION|TRIGGER)/.test(line))
   const before = await schema()
   expect(before.join()).not.toContain('_lockUsage_trigger')
   await rows(`UPDATE "_functions" SET checksum = 'former' WHERE checksum IS NOT NULL`)
@@ -96,6 +96,6 @@ it('a later release puts back no function and no trigger that the script has rep
 it('no trigger of a table on every node reaches the storage', async () => {
   expect(
     await rows(`SELECT tgname AS trigger FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
-      WHERE NOT tgisinternal AND tgrelid IN (${tablesOf('reference')}) AND prosrc ~ '"Storage'`),
+      WHERE NOT tgisinternal AND tgrelid IN (${tablesQuery('reference')}) AND prosrc ~ '"Storage'`),
   ).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { Database } from '../../prisma/client.ts'
 import { bindMessage } from '../../prisma/pg/bind-message.ts'
 import { ConnectionShares } from '../../prisma/pg/connection-shares.ts'
 import { executeIn, executeOn } from '../../prisma/pg/execute.ts'
-import { socketOf } from '../../prisma/pg/pg-internals.ts'
+import { getSocket } from '../../prisma/pg/pg-internals.ts'
 import { openPool } from '../../prisma/pg/pool.ts'
 import {
   bool,
@@ -79,7 +79,7 @@ it('a statement on a connection that was idle for longer than its limit, and the
   const connected = once(pool, 'connect')
   await execute(give, { value: 'before' })
   const [client] = await connected
-  await once(socketOf(client), 'timeout')
+  await once(getSocket(client), 'timeout')
   await proxy.begin('blackhole')
   await expect(execute(give, { value: 'silent' })).rejects.toThrow('Query read timeout')
 })
@@ -92,12 +92,12 @@ describe('values of megabytes', () => {
     { before: text, value: text, none: nullable(text), values: largeTexts },
     { before: text, digest: text, missing: bool, count: int, second: text, pid: int },
   )
-  const textOf = (bytes: number) => Buffer.from(randomBytes(bytes / 2).toString('hex'))
+  const makeText = (bytes: number) => Buffer.from(randomBytes(bytes / 2).toString('hex'))
   const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
 
   it('arrive whole, beside texts, null and arrays', async () => {
     for (const bytes of [64 * 1024, 64 * 1024 + 2, 3_000_000]) {
-      const value = textOf(bytes)
+      const value = makeText(bytes)
       const [row] = await db.execute(digest, { before: 'Grüße', value, none: null, values: ['one', value, null] })
       const own = { before: 'Grüße', digest: md5(value), missing: true, count: 3, second: md5(value) }
       expect(row).toMatchObject(own)
@@ -105,7 +105,7 @@ describe('values of megabytes', () => {
   })
 
   it('are sent from their own memory, without a copy', () => {
-    const value = textOf(100_000)
+    const value = makeText(100_000)
     expect(bindMessage('name', ['text', value, null]).some((part) => part === value)).toBe(true)
   })
 
@@ -113,9 +113,9 @@ describe('values of megabytes', () => {
     const one = openTestDatabase(inject('databaseUrl'), { max: 1 })
     onTestFinished(() => one.$disconnect())
     const of = (value: Buffer) => one.execute(digest, { before: '', value, none: null, values: ['one', 'two'] })
-    const [before] = await of(textOf(1_000_000))
+    const [before] = await of(makeText(1_000_000))
     await expect(of(Buffer.alloc(1_000_000))).rejects.toThrow('invalid byte sequence')
-    const [after] = await of(textOf(1_000_000))
+    const [after] = await of(makeText(1_000_000))
     expect(after!.pid).toBe(before!.pid)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isPostgresText } from '../../routers/kernel/access.ts'
-import { refusalOf, startModelRows } from './model-rows.ts'
+import { readRefusal, startModelRows } from './model-rows.ts'
 
 startModelRows()
 
@@ -12,7 +12,7 @@ describe('an id', () => {
     ...['a', 'RS 2041-7', 'Müller', '日本語', 'नमस्ते', 'می‌خواهم', '😀', '👩‍🚀', '../%00', "o'neil", '__proto__'],
     ...['x'.repeat(255), '漢'.repeat(255), '😀'.repeat(255)],
   ])('may be %s', async (id) => {
-    expect(await refusalOf(insert, [id])).toBeNull()
+    expect(await readRefusal(insert, [id])).toBeNull()
     expect(isPostgresText(id)).toBe(true)
   })
 
@@ -35,12 +35,12 @@ describe('an id', () => {
       '\ufeffa',
     ].map((id) => [code(id), id]),
   )('is not "%s"', async (_, id) => {
-    expect(await refusalOf(insert, [id])).toBe('Discipline_id_check')
+    expect(await readRefusal(insert, [id])).toBe('Discipline_id_check')
   })
 
   it.each(['x', '漢', '😀'])('has at most 255 characters: %s', async (one) => {
     const long = one.repeat(256)
-    expect(await refusalOf(insert, [long])).toBe('Discipline_id_check')
+    expect(await readRefusal(insert, [long])).toBe('Discipline_id_check')
     expect(isPostgresText(long)).toBe(false)
   })
 
@@ -90,7 +90,7 @@ describe('an id', () => {
       `"StorageRequest" VALUES ('${app}', ${member}, '${app}', '${ascii(255)}', 'PUT', sha256(''), '{stored}', '{NULL}', 0, 1, now())`,
       `"Consent" (id, "personId", "organisationId", "clientId") VALUES ('${grant}', '${anna}', '${club}', '${app}')`,
     ]) {
-      expect(await refusalOf(`INSERT INTO ${row}`), row).toBeNull()
+      expect(await readRefusal(`INSERT INTO ${row}`), row).toBeNull()
     }
   })
 })

@@ -47,7 +47,7 @@ export function startModelRows() {
 }
 
 /** The name of the constraint that refuses it; null when it is taken. */
-export async function refusalOf(sql: string, values?: unknown[]): Promise<string | null> {
+export async function readRefusal(sql: string, values?: unknown[]): Promise<string | null> {
   await client.query('SAVEPOINT before')
   try {
     await client.query(sql, values)
@@ -60,4 +60,4 @@ export async function refusalOf(sql: string, values?: unknown[]): Promise<string
   }
 }
 /** The rows of a query. */
-export const rowsOf = async (sql: string) => (await client.query<Record<string, unknown>>(sql)).rows
+export const readRows = async (sql: string) => (await client.query<Record<string, unknown>>(sql)).rows

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { client, open, refusalOf, rowsOf, startModelRows } from './model-rows.ts'
+import { client, open, readRefusal, readRows, startModelRows } from './model-rows.ts'
 
 startModelRows()
 
@@ -15,15 +15,15 @@ describe('children of a club', () => {
     [`INSERT INTO "EventGroup" VALUES ('e', 'g1', 'club'), ('e', 'g2', 'club')`, null],
     [`INSERT INTO "PlanAssignment" VALUES ('plan', 'g1', 'club')`, null],
   ])('stay in one club: %s', async (sql, refusal) => {
-    expect(await refusalOf(sql)).toBe(refusal)
+    expect(await readRefusal(sql)).toBe(refusal)
   })
 
   it('do not move to another club with what is tied to them', async () => {
     await client.query(`INSERT INTO "EventGroup" VALUES ('e', 'g1', 'club')`)
-    expect(await refusalOf(`UPDATE "Group" SET "clubId" = 'other' WHERE id = 'g1'`)).toBe(
+    expect(await readRefusal(`UPDATE "Group" SET "clubId" = 'other' WHERE id = 'g1'`)).toBe(
       'EventGroup_eventId_clubId_fkey',
     )
-    expect(await refusalOf(`UPDATE "Group" SET "clubId" = 'other' WHERE id = 'g2'`)).toBeNull()
+    expect(await readRefusal(`UPDATE "Group" SET "clubId" = 'other' WHERE id = 'g2'`)).toBeNull()
   })
 
   it('follow their club to another id', async () => {
@@ -32,7 +32,7 @@ describe('children of a club', () => {
       INSERT INTO "PlanAssignment" VALUES ('plan', 'g1', 'club');
       UPDATE "Event" SET "calendarId" = 'cal';
       UPDATE "Organisation" SET id = 'renamed' WHERE id = 'club'`)
-    expect(await rowsOf(`SELECT "clubId" FROM "EventGroup" UNION ALL SELECT "clubId" FROM "Event"`)).toEqual([
+    expect(await readRows(`SELECT "clubId" FROM "EventGroup" UNION ALL SELECT "clubId" FROM "Event"`)).toEqual([
       { clubId: 'renamed' },
       { clubId: 'renamed' },
     ])
@@ -62,23 +62,23 @@ describe('children of a club', () => {
     ['Quiz', `INSERT INTO "Quiz" (id, "academyId", title, threshold) VALUES ('x', $1, '', 1)`, 'academy'],
     ['App', `INSERT INTO "App" (id, name, "teamId", "providerId") VALUES ('x', '', 'team', $1)`, 'provider'],
   ])('of the kind %s are refused for organisations of another kind', async (table, sql, wanted) => {
-    expect(await refusalOf(sql, ['nowhere'])).toMatch(new RegExp(`^${table}_\\w+_fkey$`))
+    expect(await readRefusal(sql, ['nowhere'])).toMatch(new RegExp(`^${table}_\\w+_fkey$`))
     for (const kind of ['club', 'academy', 'provider']) {
-      expect(await refusalOf(sql, [kind]), kind).toBe(kind === wanted ? null : `${table}_kind_check`)
+      expect(await readRefusal(sql, [kind]), kind).toBe(kind === wanted ? null : `${table}_kind_check`)
     }
   })
 
   it('are refused after an update too, and organisations keep their kind', async () => {
-    expect(await refusalOf(`UPDATE "Group" SET "clubId" = 'academy'`)).toBe('Group_kind_check')
-    expect(await refusalOf(`UPDATE "Organisation" SET kind = 'academy' WHERE id = 'club'`)).toBe(
+    expect(await readRefusal(`UPDATE "Group" SET "clubId" = 'academy'`)).toBe('Group_kind_check')
+    expect(await readRefusal(`UPDATE "Organisation" SET kind = 'academy' WHERE id = 'club'`)).toBe(
       'Organisation_kind_check',
     )
-    expect(await refusalOf(`UPDATE "Organisation" SET kind = 'club', name = 'New' WHERE id = 'club'`)).toBeNull()
+    expect(await readRefusal(`UPDATE "Organisation" SET kind = 'club', name = 'New' WHERE id = 'club'`)).toBeNull()
   })
 
   it('of the storage are refused through storage_write too', async () => {
     const put = (club: string) =>
-      refusalOf(
+      readRefusal(
         `SELECT * FROM storage_write('app', '${club}', '', 'c', 'k', '1', gen_random_uuid(), now(), 100, null, null, null, false)`,
       )
     expect(await put('academy')).toBe('StorageUsage_kind_check')
@@ -91,21 +91,21 @@ describe('an event', () => {
 
   it('goes with the last of its groups, so that it is not shown to the whole club', async () => {
     await client.query(`INSERT INTO "EventGroup" VALUES ${groups('g1', 'g2')}; DELETE FROM "Group" WHERE id = 'g1'`)
-    expect(await rowsOf('SELECT id FROM "Event"')).toHaveLength(1)
+    expect(await readRows('SELECT id FROM "Event"')).toHaveLength(1)
     await client.query(`DELETE FROM "Group" WHERE id = 'g2'`)
-    expect(await rowsOf('SELECT id FROM "Event"')).toEqual([])
+    expect(await readRows('SELECT id FROM "Event"')).toEqual([])
   })
 
   it('goes when one statement removes all its groups', async () => {
     await client.query(`INSERT INTO "EventGroup" VALUES ${groups('g1', 'g2')}`)
     await client.query(`DELETE FROM "Group" WHERE "clubId" = 'club'`)
-    expect(await rowsOf('SELECT id FROM "Event"')).toEqual([])
+    expect(await readRows('SELECT id FROM "Event"')).toEqual([])
   })
 
   it('stays in its calendar without its groups', async () => {
     await client.query(`UPDATE "Event" SET "calendarId" = 'cal'; INSERT INTO "EventGroup" VALUES ${groups('g1')}`)
     await client.query('DELETE FROM "Group"')
-    expect(await rowsOf('SELECT id FROM "Event"')).toHaveLength(1)
+    expect(await readRows('SELECT id FROM "Event"')).toHaveLength(1)
   })
 
   it('goes when two transactions remove its last two groups', async () => {
@@ -121,7 +121,7 @@ describe('an event', () => {
       await expect.poll(async () => (await blocked()).rowCount).toBeGreaterThan(0)
       await client.query('COMMIT')
       await waiting
-      expect(await rowsOf('SELECT id FROM "Event"')).toEqual([])
+      expect(await readRows('SELECT id FROM "Event"')).toEqual([])
     } finally {
       await second.end()
       await client.query(
@@ -138,8 +138,8 @@ describe('results and cards', () => {
      VALUES ('${id}', '${competition}', '100m', 'anna', ${place}, 1, now())`
 
   it('may share a discipline between competitions', async () => {
-    expect(await refusalOf(result('a', 'cup', '1'))).toBeNull()
-    expect(await refusalOf(result('b', 'cup2', '1'))).toBeNull()
+    expect(await readRefusal(result('a', 'cup', '1'))).toBeNull()
+    expect(await readRefusal(result('b', 'cup2', '1'))).toBeNull()
   })
 
   it.each([
@@ -148,7 +148,7 @@ describe('results and cards', () => {
     ['0', 'CompetitionResult_place_check'],
     ['-1', 'CompetitionResult_place_check'],
   ])('have the place %s: %s', async (place, refusal) => {
-    expect(await refusalOf(result('a', 'cup', place))).toBe(refusal)
+    expect(await readRefusal(result('a', 'cup', place))).toBe(refusal)
   })
 
   it.each([
@@ -161,14 +161,14 @@ describe('results and cards', () => {
   ])('have the end %s: %s', async (end, refusal) => {
     const sql = `INSERT INTO "MemberCard" (serial, "clubId", "personId", status, name, "memberNumber", departments, "validUntil")
       VALUES ('x', 'club', 'anna', '', '', '', '{}', ${end})`
-    expect(await refusalOf(sql)).toBe(refusal)
+    expect(await readRefusal(sql)).toBe(refusal)
   })
 })
 
 describe('a quiz', () => {
   it('loses its lesson, and keeps its academy', async () => {
     await client.query('DELETE FROM "Lesson"')
-    expect(await rowsOf('SELECT "lessonId", "academyId" FROM "Quiz"')).toEqual([
+    expect(await readRows('SELECT "lessonId", "academyId" FROM "Quiz"')).toEqual([
       { lessonId: null, academyId: 'academy' },
     ])
   })
@@ -188,14 +188,14 @@ describe('a quiz', () => {
     'has questions of the type %s with the options %s and the solution %s: %s',
     async (type, options, solution, refusal) => {
       const sql = `INSERT INTO "Question" VALUES ('quiz', 'q', 1, $1, '?', $2, $3)`
-      expect(await refusalOf(sql, [type, options, solution])).toBe(refusal)
+      expect(await readRefusal(sql, [type, options, solution])).toBe(refusal)
     },
   )
 })
 
 describe('every table of a kind', () => {
   it('has a version, 0 by default', async () => {
-    const found = await rowsOf(`
+    const found = await readRows(`
       SELECT table_name AS name FROM information_schema.columns
       WHERE column_name = 'version' AND data_type = 'bigint' AND is_nullable = 'NO' AND column_default = '0' ORDER BY 1`)
     expect(found.map(({ name }) => name)).toEqual([

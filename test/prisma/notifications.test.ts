@@ -11,7 +11,7 @@ const url = inject('databaseUrl')
 const NEVER = 2 ** 31 - 1
 const db = sharedDatabase()
 
-const placeOf = (app: string) => ({ app, club: 'club', owner: '', collection: 'c' })
+const makePlace = (app: string) => ({ app, club: 'club', owner: '', collection: 'c' })
 
 /** It looks at the database only when notifications begin or cease to arrive. */
 async function openNode(at = url) {
@@ -29,15 +29,15 @@ it('wakes what waits on another node for the same collection, or for any of the 
   const [writing, reading] = [await openNode(), await openNode()]
   const app = randomUUID()
   const [listener, other, own] = [
-    reading.stores.listen(placeOf(app)),
-    reading.stores.listen({ ...placeOf(app), collection: 'd' }),
-    writing.stores.listen({ ...placeOf(app), collection: 'd' }),
+    reading.stores.listen(makePlace(app)),
+    reading.stores.listen({ ...makePlace(app), collection: 'd' }),
+    writing.stores.listen({ ...makePlace(app), collection: 'd' }),
   ]
   let isOtherAwake = false
   const moved = other.moved().then(() => {
     isOtherAwake = true
   })
-  writing.stores.wake(placeOf(app))
+  writing.stores.wake(makePlace(app))
   await listener.moved()
   expect(isOtherAwake).toBe(false)
   await announceChange({ db, redisUrl: undefined }, { app, club: 'club' })
@@ -48,8 +48,8 @@ it('wakes what waits on another node for the same collection, or for any of the 
 it('carries names of any length and more changes than one notification holds', async () => {
   const [writing, reading] = [await openNode(), await openNode()]
   const apps = Array.from({ length: 100 }, () => `${'\u{1f600}'.repeat(100)}${randomUUID()}`)
-  const listeners = apps.map((app) => reading.stores.listen(placeOf(app)))
-  for (const app of apps) writing.stores.wake(placeOf(app))
+  const listeners = apps.map((app) => reading.stores.listen(makePlace(app)))
+  for (const app of apps) writing.stores.wake(makePlace(app))
   await Promise.all(listeners.map((listener) => listener.moved()))
   for (const listener of listeners) listener.close()
 })
@@ -62,8 +62,8 @@ it('looks itself while its connection is broken, and is notified again after tha
   await proxy.end()
   await expect.poll(() => reading.stores.isNotified).toBe(true)
   const app = randomUUID()
-  const listener = reading.stores.listen(placeOf(app))
-  writing.stores.wake(placeOf(app))
+  const listener = reading.stores.listen(makePlace(app))
+  writing.stores.wake(makePlace(app))
   await listener.moved()
   listener.close()
 })

@@ -6,7 +6,7 @@ import { statements as requests } from '../../routers/storage/request-retention.
 import { statements as sync } from '../../routers/sync/statements.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
-import { scansOf } from '../support/plan-proxy.ts'
+import { findScans } from '../support/plan-proxy.ts'
 
 /** Large enough for a wrong plan to look cheap, as with 98,000: without statistics, the store is expected to have one row. */
 const ROWS = 5_000
@@ -37,7 +37,7 @@ async function scansBy(sql: string, values: unknown[]) {
   await client.query('BEGIN')
   try {
     const { rows } = await client.query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${sql}`, values)
-    return scansOf(rows[0]['QUERY PLAN'][0].Plan, sql)
+    return findScans(rows[0]['QUERY PLAN'][0].Plan, sql)
   } finally {
     await client.query('ROLLBACK')
   }

@@ -19,7 +19,7 @@ async function warnings(url: string): Promise<string[]> {
   return checkSessions(db).finally(() => db.$disconnect())
 }
 
-const nameOf = (url: string) => new URL(url).pathname.slice(1)
+const readName = (url: string) => new URL(url).pathname.slice(1)
 
 it('a migration limits the sessions of its role, and only in its database', async () => {
   const url = direct(await emptyDatabase())
@@ -31,7 +31,7 @@ it('a migration limits the sessions of its role, and only in its database', asyn
 
 it('a migration leaves the limits that an operator has set', async () => {
   const url = direct(await unlimitedDatabase())
-  await query(url, `ALTER DATABASE ${nameOf(url)} SET statement_timeout = '4s'`)
+  await query(url, `ALTER DATABASE ${readName(url)} SET statement_timeout = '4s'`)
   await migrate(url)
   expect(await shown(url)).toEqual([{ statement: '4s', idle: '30s' }])
   expect(await warnings(url)).toEqual([])
@@ -65,11 +65,11 @@ it("a migration by a superuser limits the sessions of the service's role", async
   expect(settings).toEqual(['statement_timeout=5000ms', 'idle_in_transaction_session_timeout=30000ms'])
 })
 
-it('sessions without limits are told of, with the statements that set them', async () => {
+it('sessions without limits are reported, with the statements that set them', async () => {
   const url = direct(await unlimitedDatabase())
   const [{ role }] = await query(url, 'SELECT quote_ident(current_user) AS role')
-  await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET statement_timeout = 0`)
-  await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET idle_in_transaction_session_timeout = '1h'`)
+  await query(url, `ALTER ROLE ${role} IN DATABASE ${readName(url)} SET statement_timeout = 0`)
+  await query(url, `ALTER ROLE ${role} IN DATABASE ${readName(url)} SET idle_in_transaction_session_timeout = '1h'`)
   await migrate(url)
   const [warning] = await warnings(url)
   expect(warning).toMatch(
@@ -81,7 +81,7 @@ it('sessions without limits are told of, with the statements that set them', asy
   expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
 })
 
-it('a role that does not see the transactions of others is told of, with the statement that lets it', async ({
+it('a role that does not see the transactions of others is reported, with the statement that lets it', async ({
   skip,
 }) => {
   const url = direct(await emptyDatabase())

@@ -38,7 +38,7 @@ describe('the statements of the project', () => {
   })
 
   it.each(statements.map((one) => [one.name, one] as const))('%s fits its description', async (_, one) => {
-    expect(await mismatchesOf(one)).toEqual([])
+    expect(await findMismatches(one)).toEqual([])
   })
 })
 
@@ -67,7 +67,7 @@ it('a name stands for one statement', () => {
   expect(() => statement('suite_twice', 'SELECT 2', {}, {})).toThrow('Two statements are named suite_twice.')
 })
 
-async function mismatchesOf({ text, parameters, columns }: Statement): Promise<string[]> {
+async function findMismatches({ text, parameters, columns }: Statement): Promise<string[]> {
   const described = await describeStatement(text)
   return [
     ...mismatches('column', Object.entries(columns), described.columns),

@@ -6,7 +6,7 @@ import { migrate } from '../../prisma/migrate.ts'
 import { readFunctions, readMigrations, readUpgrade } from '../../prisma/migration-files.ts'
 import { prepareSchema } from '../../prisma/prepare-schema.ts'
 import { direct } from '../support/addresses.ts'
-import { catalogueOf } from '../support/catalogue.ts'
+import { readCatalogue } from '../support/catalogue.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { editedDirectory, formerCommits, formerDatabase, hasPgDump, oldestDirectory } from './former/database.ts'
@@ -57,12 +57,12 @@ const miscounted = (url: string) =>
   )
 
 /** What a restored database has as a new one: without parentheses, which PostgreSQL drops when it reads an AND of ANDs again. */
-const shapeOf = async (url: string) =>
-  (await catalogueOf(url))
+const readShape = async (url: string) =>
+  (await readCatalogue(url))
     .filter((line) => !/^(?:foreign keys to|setting) /.test(line))
     .map((line) => line.replaceAll(/[()]/g, ''))
 
-/** By pg_dump, after the schema was restored from such a dump once: see `shapeOf`. */
+/** By pg_dump, after the schema was restored from such a dump once: see `readShape`. */
 async function dumpRestored(url: string): Promise<string> {
   const restored = await emptyDatabase()
   await query(restored, await dumpSchema(url))
@@ -97,7 +97,7 @@ describe.each(formerCommits)('a database of %s, after one migrate', (commit) => 
 
   it('has the schema of a new one, and nothing left to apply', async () => {
     expect(applied).toContain(init!.name)
-    expect(await shapeOf(url)).toEqual(await shapeOf(fresh))
+    expect(await readShape(url)).toEqual(await readShape(fresh))
     // Nodes of the commit, which look for their own, may start again.
     expect(await namesIn(url)).toEqual(expect.arrayContaining([...before.names, init!.name]))
     expect(await migrate(url)).toEqual([])
@@ -141,7 +141,7 @@ it('a database that the migrations of 283ca89d have made, not a dump, gets the s
   const url = await emptyDatabase()
   expect(await migrate(url, { directory: await oldestDirectory() })).toHaveLength(2)
   await migrate(url)
-  expect(await catalogueOf(url)).toEqual(await catalogueOf(fresh))
+  expect(await readCatalogue(url)).toEqual(await readCatalogue(fresh))
 })
 
 it('a database of a commit between, whose migrations were edited later, gets the same schema', async () => {
@@ -153,7 +153,7 @@ it('a database of a commit between, whose migrations were edited later, gets the
   await migrate(url)
   // A column that was dropped keeps its place.
   const withoutPlaces = async (database: string) =>
-    (await catalogueOf(database))
+    (await readCatalogue(database))
       .filter((line) => !line.startsWith('foreign keys to') && !line.includes('pg.dropped'))
       .map((line) => line.replace(/^(column \S+) \d+/, '$1'))
       .sort()
@@ -175,7 +175,7 @@ it('a start that migrates upgrades a former database too, and one that does not 
     /^MIGRATE_ON_START is false, and the database lacks the migration 20261127024500_storage_usage_entries and \d+ more: run `member-apps migrate` first\.$/,
   )
   await prepareSchema(url, { migrateOnStart: true })
-  expect(await shapeOf(url)).toEqual(await shapeOf(fresh))
+  expect(await readShape(url)).toEqual(await readShape(fresh))
 })
 
 it('an upgrade that is killed goes on where it was with the next migrate', async () => {
@@ -197,14 +197,14 @@ it('an upgrade that is killed goes on where it was with the next migrate', async
   expect(done).not.toContain(init!.name)
   const rest = await migrate(url)
   expect(rest.filter((name) => done.includes(name))).toEqual([])
-  expect(await shapeOf(url)).toEqual(await shapeOf(fresh))
+  expect(await readShape(url)).toEqual(await readShape(fresh))
 })
 
 it('concurrent upgrades apply each step once', async () => {
   const url = await formerDatabase('fc5e3fa5')
   const applied = (await Promise.all([migrate(url), migrate(url), migrate(url)])).flat()
   expect(new Set(applied).size).toBe(applied.length)
-  expect(await shapeOf(url)).toEqual(await shapeOf(fresh))
+  expect(await readShape(url)).toEqual(await readShape(fresh))
 })
 
 it.each([
@@ -219,14 +219,14 @@ it.each([
   async (_, older) => {
     const url = await formerDatabase('283ca89d')
     await query(url, older)
-    const [names, catalogue] = [await namesIn(url), await catalogueOf(url)]
+    const [names, catalogue] = [await namesIn(url), await readCatalogue(url)]
     const sentence =
       'The database was made before the commit 283ca89d, the oldest one whose databases `member-apps migrate` upgrades ' +
       '(docs/upgrades.md#from-before-010).'
     await expect(migrate(url)).rejects.toThrow(sentence)
     await expect(prepareSchema(url, { migrateOnStart: false })).rejects.toThrow(sentence)
     expect(await namesIn(url)).toEqual(names)
-    expect(await catalogueOf(url)).toEqual(catalogue)
+    expect(await readCatalogue(url)).toEqual(catalogue)
     const page = await readFile(new URL('../../docs/upgrades.md', import.meta.url), 'utf8')
     expect(page.split('\n## From before 0.1.0\n')[1]).toContain('`283ca89d`')
   },
@@ -236,7 +236,7 @@ it('a database with another version of a step is refused, and not changed', asyn
   const url = await formerDatabase('fc5e3fa5')
   const step = (await readUpgrade())[0]!.name
   await query(url, `UPDATE "_prisma_migrations" SET checksum = reverse(checksum) WHERE migration_name = '${step}'`)
-  const before = await catalogueOf(url)
+  const before = await readCatalogue(url)
   await expect(migrate(url)).rejects.toThrow(`Migration ${step} was edited after it had been applied`)
-  expect(await catalogueOf(url)).toEqual(before)
+  expect(await readCatalogue(url)).toEqual(before)
 })

@@ -9,7 +9,7 @@ import { endAfterAll } from '../support/after-all.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { Service } from './service.ts'
-import { command, dataDirectoryWithCluster, externalSettings, freePort, send, start, tokenOf } from './service.ts'
+import { command, dataDirectoryWithCluster, externalSettings, freePort, readToken, send, start } from './service.ts'
 
 const run = promisify(execFile)
 const apps = join(import.meta.dirname, '../../docs/apps.md')
@@ -43,7 +43,7 @@ describe('the addresses of the trial', () => {
     const [, program] = /```js\n(.*?)```/s.exec(await readFile(apps, 'utf8'))!
     const directory = await temporaryDirectory()
     await writeFile(join(directory, 'first-call.mjs'), program!)
-    const env = { PATH: process.env.PATH, API: `http://localhost:${service.port}/apps/v1`, TOKEN: tokenOf(service) }
+    const env = { PATH: process.env.PATH, API: `http://localhost:${service.port}/apps/v1`, TOKEN: readToken(service) }
     const { stdout, stderr } = await run(process.execPath, ['first-call.mjs'], { cwd: directory, env })
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^Anna Berger: \S.*\n$/), ''])
     await service.stop()

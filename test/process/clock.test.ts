@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { samplesOf } from '../metrics/samples.ts'
+import { parseSamples } from '../metrics/samples.ts'
 import { annaIn, dataDirectoryWithCluster, issueToken, send, start } from './service.ts'
 
 const HOURS_S = 7_200
@@ -35,7 +35,7 @@ it('a node whose clock is two hours ahead publishes what is due now, and says so
   expect(items).toHaveLength(1)
   expect(items[0].nextAttemptAt).toBeLessThanOrEqual(Date.now() / 1_000)
 
-  const samples = samplesOf((await send(service.internalPort, 'GET', '/metrics')).text)
+  const samples = parseSamples((await send(service.internalPort, 'GET', '/metrics')).text)
   expect(Math.round(samples.get('clock_ahead_seconds')!)).toBe(HOURS_S)
   expect(service.stdout()).toContain("s ahead of the database's, by which the service goes: synchronise both (NTP)")
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { commandNames } from '../../server/commands/program/run-command.ts'
-import { contentOf } from '../commands/database-content.ts'
+import { readContent } from '../commands/database-content.ts'
 import { filledDatabase } from '../commands/filled-database.ts'
 import { run } from '../commands/run.ts'
 import { addEntries } from '../commands/stored-entries.ts'
@@ -11,7 +11,7 @@ import { direct } from '../support/addresses.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { Ended } from './service.ts'
-import { asAnna, command, commandEntry, dataDirectory, postgresOf, start } from './service.ts'
+import { asAnna, command, commandEntry, dataDirectory, findPostgres, start } from './service.ts'
 
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 
@@ -57,9 +57,9 @@ it('the storage command works beside a running service, and starts the database 
   expect((await put('k', 1)).headers['x-storage-used']).toBe('1')
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
 
-  expect(await postgresOf(env.DATA_DIR)).toBe(0)
+  expect(await findPostgres(env.DATA_DIR)).toBe(0)
   expect(await usage()).toBe('trainer-app in riverside: 1 of 10485760 bytes')
-  expect(await postgresOf(env.DATA_DIR)).toBe(0)
+  expect(await findPostgres(env.DATA_DIR)).toBe(0)
 })
 
 // util-linux has it; the programs of that name on other systems take other arguments.
@@ -118,13 +118,13 @@ it.skipIf(lacks)(`pg_restore brings back what pg_dump took: rows, numbers, trigg
     query(url, `SELECT bytes FROM "StorageUsage" WHERE "appId" = 'hobby-app' AND "clubId" = 'riverside'`)
   await addEntries(env.DATABASE_URL)
   const [last] = await addAudit(env.DATABASE_URL)
-  const before = await contentOf(env.DATABASE_URL)
+  const before = await readContent(env.DATABASE_URL)
   const [file, DATABASE_URL] = [join(await temporaryDirectory(), 'dump'), await emptyDatabase()]
   await execute('pg_dump', ['--format=custom', `--file=${file}`, direct(env.DATABASE_URL)])
   const restore = () =>
     execute('pg_restore', ['--single-transaction', '--no-owner', `--dbname=${direct(DATABASE_URL)}`, file])
   await restore()
-  expect(await contentOf(DATABASE_URL)).toEqual(before)
+  expect(await readContent(DATABASE_URL)).toEqual(before)
   expect(Object.keys(before)).toEqual(expect.arrayContaining(['AuditEntry', 'MemberCard', 'StorageEntry']))
 
   expect(await run(['migrate'], { DATABASE_URL })).toMatchObject({ stdout: 'The database is up to date.\n' })
@@ -137,7 +137,7 @@ it.skipIf(lacks)(`pg_restore brings back what pg_dump took: rows, numbers, trigg
     'The usage of a store',
   )
 
-  const used = await contentOf(DATABASE_URL)
+  const used = await readContent(DATABASE_URL)
   await expect(restore()).rejects.toThrow('already exists')
-  expect(await contentOf(DATABASE_URL)).toEqual(used)
+  expect(await readContent(DATABASE_URL)).toEqual(used)
 })

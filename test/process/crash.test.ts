@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { asAnna, dataDirectory, dataDirectoryWithCluster, postgresOf, send, start, tokenOf } from './service.ts'
+import { asAnna, dataDirectory, dataDirectoryWithCluster, findPostgres, readToken, send, start } from './service.ts'
 
 it('a service that is killed loses no acknowledged write, and needs no cleanup before the next start', async () => {
   const DATA_DIR = await dataDirectoryWithCluster()
   const killed = await start({ DATA_DIR })
-  const token = tokenOf(killed)
+  const token = readToken(killed)
   const written: string[] = []
   const writers = Array.from({ length: 4 }, async (_, writer) => {
     for (let n = 0; ; n++) {
@@ -16,35 +16,35 @@ it('a service that is killed loses no acknowledged write, and needs no cleanup b
   })
   await Promise.allSettled(writers)
   expect(await killed.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
-  const server = await postgresOf(DATA_DIR)
+  const server = await findPostgres(DATA_DIR)
   expect(server).not.toBe(0)
 
   const next = await start({ DATA_DIR })
   expect(next.stderr()).toBe('')
-  expect(await postgresOf(DATA_DIR)).toBe(server)
+  expect(await findPostgres(DATA_DIR)).toBe(server)
   expect(written.length).toBeGreaterThanOrEqual(100)
   for (const key of written) {
     const { body } = await asAnna(next, 'GET', `/storage/kept/${key}`, undefined, token)
     expect(body).toMatchObject({ key, value: key })
   }
   expect(await next.stop()).toMatchObject({ code: 0, stderr: '' })
-  expect(await postgresOf(DATA_DIR)).toBe(0)
+  expect(await findPostgres(DATA_DIR)).toBe(0)
 })
 
 describe('two services on one data directory', () => {
   it('share the database and the key, and each keeps running when the other ends', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })
-    const server = await postgresOf(DATA_DIR)
+    const server = await findPostgres(DATA_DIR)
     const second = await start({ DATA_DIR })
-    expect(await postgresOf(DATA_DIR)).toBe(server)
+    expect(await findPostgres(DATA_DIR)).toBe(server)
 
     await asAnna(first, 'PUT', '/storage/shared/entry', { value: 'of the first' })
-    const seen = await asAnna(second, 'GET', '/storage/shared/entry', undefined, tokenOf(first))
+    const seen = await asAnna(second, 'GET', '/storage/shared/entry', undefined, readToken(first))
     expect(seen.body).toMatchObject({ value: 'of the first' })
 
     expect(await first.stop()).toMatchObject({ code: 0, stderr: '' })
-    expect(await postgresOf(DATA_DIR)).toBe(server)
+    expect(await findPostgres(DATA_DIR)).toBe(server)
     expect((await send(second.internalPort, 'GET', '/readyz')).status).toBe(200)
     expect((await asAnna(second, 'PUT', '/storage/shared/entry', { value: 'of the second' })).status).toBe(200)
 
@@ -53,7 +53,7 @@ describe('two services on one data directory', () => {
     await second.ended
     expect((await asAnna(third, 'GET', '/storage/shared/entry')).body).toMatchObject({ value: 'of the second' })
     expect(await third.stop()).toMatchObject({ code: 0, stderr: '' })
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
   })
 
   it('both start when started at once on an empty directory, and seed it once', async () => {
@@ -68,6 +68,6 @@ describe('two services on one data directory', () => {
       [0, ''],
       [0, ''],
     ])
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
   })
 })

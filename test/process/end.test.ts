@@ -15,12 +15,12 @@ import {
   asAnna,
   dataDirectoryWithCluster,
   externalSettings,
+  findPostgres,
   launch,
-  postgresOf,
   readStop,
+  readToken,
   refuses,
   start,
-  tokenOf,
   until,
 } from './service.ts'
 
@@ -33,7 +33,7 @@ describe('a service that is asked to stop', () => {
   it('on SIGTERM ends idle connections, finishes the request in flight and stops its database', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
-    expect(await postgresOf(DATA_DIR)).not.toBe(0)
+    expect(await findPostgres(DATA_DIR)).not.toBe(0)
     const [slow, idle] = [await halfSent(withToken(service), 'slow'), await idleConnection(service)]
     service.child.kill('SIGTERM')
     await until(() => refuses(service.port), Boolean)
@@ -47,7 +47,7 @@ describe('a service that is asked to stop', () => {
     expect(answer).toContain('{"key":"slow","value":"whole",')
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(readStop(service.stdout())).toEqual(['SIGTERM: draining for 0 s', 'stopped, 0 requests cut'])
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
 
     const later = await start({ DATA_DIR })
     expect((await asAnna(later, 'GET', '/storage/slow/slow')).body.value).toBe('whole')
@@ -69,7 +69,7 @@ describe('a service that is asked to stop', () => {
     expect(performance.now() - asked).toBeGreaterThanOrEqual(graceMs)
     expect(await never.text).toBe('HTTP/1.1 100 Continue\r\n\r\n')
     expect(JSON.parse(lines.at(-1)!).msg).toBe('stopped, 1 request cut')
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
   })
 
   it.each([
@@ -121,7 +121,7 @@ describe('a service that is asked to stop', () => {
     service.child.kill('SIGTERM')
     expect(await slow.finish()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
     expect(readStop(service.stdout())).toEqual(['SIGINT: draining for 0 s', 'stopped, 0 requests cut'])
   })
 
@@ -129,13 +129,13 @@ describe('a service that is asked to stop', () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     await (await start({ DATA_DIR })).stop()
     const service = await launch({ DATA_DIR })
-    await expect.poll(() => postgresOf(DATA_DIR)).not.toBe(0)
+    await expect.poll(() => findPostgres(DATA_DIR)).not.toBe(0)
     expect(await service.stop()).toMatchObject({ code: 0, signal: null, stderr: '' })
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
   })
 })
 
-const withToken = (service: Service) => ({ port: service.port, token: tokenOf(service) })
+const withToken = (service: Service) => ({ port: service.port, token: readToken(service) })
 
 /** A PUT of which the service has the head and half of the body. */
 async function halfSent({ port, token }: { port: number; token: string }, key: string) {

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { signature } from '../../routers/webhooks/deliveries/sign.ts'
 import type { Page } from '../oauth/browser.ts'
-import { actionOf, Browser } from '../oauth/browser.ts'
+import { Browser, readFormAction } from '../oauth/browser.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
@@ -45,7 +45,7 @@ it('the native example signs a member in, on any port', async () => {
     return here
   }
   const submit = async (page: Page, step: string, fields: Record<string, string>) =>
-    follow(await browser.post(new URL(`${actionOf(page)}/${step}`, page.url), fields))
+    follow(await browser.post(new URL(`${readFormAction(page)}/${step}`, page.url), fields))
   const consent = await submit(await follow(await browser.get(address)), 'pick', { member: 'anna' })
   const allowed = await submit(consent, 'consent', { organisation: 'riverside', scope, decision: 'allow' })
   expect(await (await fetch(allowed.location!)).text()).toBe('Done: go back to the program.')
@@ -151,7 +151,7 @@ it('the example directory-sync keeps the service in step with another database',
   await change(`trainings SET cancelled = true, "updatedAt" = clock_timestamp()`)
   await becomes('SELECT count(*) FROM "Event"', '0')
 
-  // Neither a service that is away nor an end of the program loses a change.
+  // Neither an unreachable service nor an end of the program loses a change.
   await service.stop()
   await change(`clubs SET name = 'Renamed', "updatedAt" = clock_timestamp()`)
   await expect.poll(() => first.stdout()).toMatch(/fetch failed|ECONNREFUSED/)

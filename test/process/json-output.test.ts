@@ -24,7 +24,7 @@ const LOUD = `--import=data:text/javascript,${encodeURIComponent(`
   })
 `)}`
 
-/** Of which each line is JSON. */
+/** The lines of an output, each of which is JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 const parsed = (stdout: string): any[] =>
   stdout
@@ -113,7 +113,7 @@ describe('standard output in production', () => {
   })
 })
 
-it('unknown names are told by commands, and beside settings that cannot be used, and without a value', async () => {
+it('unknown names are reported by commands, and beside settings that cannot be used, and without a value', async () => {
   const cwd = await dataDirectory()
   await writeFile(join(cwd, '.env'), 'LOGIN_ISSUR=canary\nLOGIN_CLIENT_ID=apps\nPGSSLMODE=disable\n')
   const main = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { namesOf, samplesOf } from '../metrics/samples.ts'
+import { listNames, parseSamples } from '../metrics/samples.ts'
 import { endAfterAll } from '../support/after-all.ts'
 import type { AtEnd } from '../support/databases.ts'
 import { migratedDatabase } from '../support/databases.ts'
@@ -19,11 +19,11 @@ const alerts = [...read('deploy/prometheus/alerts.yaml').matchAll(/^ {6}- alert:
 const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(read('deploy/grafana/dashboard.json'))
 const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 const watching = read('docs/monitoring.md') + read('docs/troubleshooting.md')
-const tableOf = (header: string) => watching.slice(watching.indexOf(`| ${header} |`)).split('\n\n')[0]!
-const documented = table<'Metric'>(tableOf('Metric')).map(({ Metric }) => Metric)
+const findTable = (header: string) => watching.slice(watching.indexOf(`| ${header} |`)).split('\n\n')[0]!
+const documented = table<'Metric'>(findTable('Metric')).map(({ Metric }) => Metric)
 
 /** The metrics of an expression: its names, without functions, labels, durations and `by (…)`. */
-function metricsOf(expression: string): string[] {
+function parseMetrics(expression: string): string[] {
   const bare = expression
     .replace(/"[^"]*"/g, '')
     .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
@@ -63,13 +63,13 @@ describe('the metrics of service and worker', () => {
   })
 
   it('are those that the alerts, the dashboard and the page on watching name', async () => {
-    const scrape = async (port: number) => namesOf((await send(port, 'GET', '/metrics')).text)
+    const scrape = async (port: number) => listNames((await send(port, 'GET', '/metrics')).text)
     const [ofService, ofWorker] = [await scrape(internalPort), await scrape(WORKER_PORT)]
     const served = new Set([...ofService, ...ofWorker])
 
     expect(alerts.length).toBeGreaterThan(10)
     expect(shown.length).toBeGreaterThan(20)
-    const named = [...alerts.map(([, , expression]) => expression!), ...shown].flatMap(metricsOf)
+    const named = [...alerts.map(([, , expression]) => expression!), ...shown].flatMap(parseMetrics)
     // Prometheus' own.
     expect(named.filter((name) => name !== 'up' && !served.has(name))).toEqual([])
     expect(named).toContain('http_request_duration_seconds')
@@ -77,7 +77,7 @@ describe('the metrics of service and worker', () => {
     const own = [...served].filter((name) => !/^(?:process|nodejs)_/.test(name) || documented.includes(name))
     expect(own.sort()).toEqual([...documented].sort())
     expect(new Set(ofWorker.filter((name) => !ofService.includes(name)))).toEqual(new Set())
-    expect(table<'Alert'>(tableOf('Alert')).map(({ Alert }) => Alert)).toEqual(alerts.map(([, name]) => name))
+    expect(table<'Alert'>(findTable('Alert')).map(({ Alert }) => Alert)).toEqual(alerts.map(([, name]) => name))
   })
 
   it('tell from a node what is late while no worker runs', async () => {
@@ -87,14 +87,14 @@ describe('the metrics of service and worker', () => {
     onTestFinished(() => db.$disconnect())
     const { subscribe, publish } = await publisher(db, createCipher([randomBytes(32)]))
     await publish(await subscribe(), { at: Date.now() - 3_600_000 })
-    const samples = samplesOf((await send(service.internalPort, 'GET', '/metrics')).text)
+    const samples = parseSamples((await send(service.internalPort, 'GET', '/metrics')).text)
     expect(samples.get('delivery_oldest_due_seconds')).toBeGreaterThanOrEqual(3_600)
     expect(samples.get('deliveries_due')).toBe(1)
     expect(samples.has('deliveries_under_way')).toBe(false)
   })
 
   it('are served while the database is away, without its figures', async () => {
-    const scrape = async (port: number) => samplesOf((await send(port, 'GET', '/metrics')).text)
+    const scrape = async (port: number) => parseSamples((await send(port, 'GET', '/metrics')).text)
     const statuses = async (path: string) =>
       Promise.all([internalPort, WORKER_PORT].map(async (port) => (await send(port, 'GET', path)).status))
     // A scrape leaves out what a busy database does not tell in time.

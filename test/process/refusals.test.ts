@@ -6,7 +6,7 @@ import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { listenLocally } from '../support/local-server.ts'
-import { command, dataDirectory, dataDirectoryWithCluster, freePort, launch, postgresOf, start } from './service.ts'
+import { command, dataDirectory, dataDirectoryWithCluster, findPostgres, freePort, launch, start } from './service.ts'
 import { takesAnyPassword } from './trust.ts'
 
 describe('a start fails with one message and leaves nothing running', () => {
@@ -16,7 +16,7 @@ describe('a start fails with one message and leaves nothing running', () => {
     const said = await refused({ DATA_DIR, [name]: String(port) })
     expect(said).toMatch(message)
     expect(Number(message.exec(said)![1])).toBeGreaterThan(port)
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
   })
 
   it('for an unknown argument, with the usage', async () => {
@@ -98,7 +98,7 @@ describe('data of another version', () => {
       `The data in ${embedded.directory} was made by another version of this service, whose migration ${name} ` +
         'differs: delete that directory to start with new data, or run that version to keep it.\n',
     )
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
     await stat(embedded.directory)
     const again = await startEmbedded(DATA_DIR)
     expect(await migrations(again.url)).toEqual(before)

@@ -4,7 +4,7 @@ import { memoryLimits } from '../../server/limits/memory.ts'
 import { openRuntime } from '../../server/process/runtime.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 
-const settingsOf = (databaseUrl: string) => ({
+const toSettings = (databaseUrl: string) => ({
   databaseUrl,
   databaseDirectUrl: undefined,
   databasePoolMax: 2,
@@ -24,7 +24,7 @@ const connectionsTo = async (databaseUrl: string): Promise<string[]> => {
 describe('openRuntime', () => {
   it('opens only the parts that are asked for', async () => {
     const databaseUrl = await migratedDatabase()
-    const { store, close, ...others } = await openRuntime({ ...settingsOf(databaseUrl), direct: true }, 'store')
+    const { store, close, ...others } = await openRuntime({ ...toSettings(databaseUrl), direct: true }, 'store')
     onTestFinished(close)
     expect(Object.keys(others).sort()).toEqual(['add', 'orClose'])
     expect(await connectionsTo(databaseUrl)).toEqual([])
@@ -33,7 +33,7 @@ describe('openRuntime', () => {
 
   it('opens what these need, each once, and closes all', async () => {
     const databaseUrl = await migratedDatabase()
-    const { core, wakes, store, close } = await openRuntime(settingsOf(databaseUrl), 'core', 'wakes', 'store')
+    const { core, wakes, store, close } = await openRuntime(toSettings(databaseUrl), 'core', 'wakes', 'store')
     expect(core.db).toBe(store.db)
     expect(wakes.due).toBe(core.due)
     await expect.poll(() => connectionsTo(databaseUrl)).toContainEqual(expect.stringMatching(/^LISTEN/))
@@ -43,19 +43,19 @@ describe('openRuntime', () => {
 
   it('closes what is open when a part cannot be opened', async () => {
     const databaseUrl = await migratedDatabase()
-    const first = await openRuntime(settingsOf(databaseUrl), 'secrets')
+    const first = await openRuntime(toSettings(databaseUrl), 'secrets')
     await first.close()
-    const other = openRuntime(settingsOf(databaseUrl), 'wakes', 'clock', 'secrets')
+    const other = openRuntime(toSettings(databaseUrl), 'wakes', 'clock', 'secrets')
     await expect(other).rejects.toThrow('SECRETS_KEY is not the key')
     await expect.poll(() => connectionsTo(databaseUrl)).toEqual([])
   })
 
   it('neither opens nor closes what is given', async () => {
     const databaseUrl = await migratedDatabase()
-    const { store, close } = await openRuntime(settingsOf(databaseUrl), 'store')
+    const { store, close } = await openRuntime(toSettings(databaseUrl), 'store')
     onTestFinished(close)
     const given = { store, clock: { now: () => 7 }, limits: memoryLimits() }
-    const other = await openRuntime({ ...settingsOf('postgresql://nowhere'), given }, 'core', 'limits')
+    const other = await openRuntime({ ...toSettings('postgresql://nowhere'), given }, 'core', 'limits')
     expect(other.core.now()).toBe(7)
     expect(other.limits).toBe(given.limits)
     await other.close()

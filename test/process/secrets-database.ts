@@ -4,7 +4,7 @@ import { query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { until } from './service.ts'
 
-/** Of each table, how many values the first key opens, another, and none; `former` is of apps and of subscriptions. */
+/** How many values of each table the first key opens, another, and none; `former` is of apps and of subscriptions. */
 export const counts = (...rows: [number[], number[], number[], number[], former?: number[]]) => ({
   'App.webhookSecret': rows[0],
   'App.formerSecret': rows[4] ?? [0, 0, 0],

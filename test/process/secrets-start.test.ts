@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
-import { newKey, sealerOf, startTenant } from './secrets-tenant.ts'
+import { createSealer, newKey, startTenant } from './secrets-tenant.ts'
 import { command, launch, send, start, until } from './service.ts'
 
 const wrongKey = `SECRETS_KEY is not the key that encrypted the secrets in this database.
@@ -21,10 +21,10 @@ describe('a start', () => {
     const keys = await db.signingKey.findMany()
 
     expect(await (await launch(env(b))).ended).toMatchObject({ code: 1, signal: null, stderr: wrongKey })
-    await expect(checkSecretsKey(db, sealerOf(b, c))).rejects.toThrow(wrongKey.trimEnd())
+    await expect(checkSecretsKey(db, createSealer(b, c))).rejects.toThrow(wrongKey.trimEnd())
     const both = await start(env(b, a))
     expect(await both.stop()).toMatchObject({ code: 0, stderr: '' })
-    await checkSecretsKey(db, sealerOf(a, b))
+    await checkSecretsKey(db, createSealer(a, b))
     expect(await db.secretsKeyCheck.findMany()).toEqual(check)
     expect(await db.signingKey.findMany()).toEqual(keys)
   })
@@ -35,13 +35,13 @@ describe('a start', () => {
     await (await start({ DATABASE_URL, DATA_DIR })).stop()
     const kept = await readFile(join(DATA_DIR, 'secrets-key'), 'utf8')
     const next = newKey()
-    await expect(checkSecretsKey(db, sealerOf(next))).rejects.toThrow('SECRETS_KEY is not the key')
+    await expect(checkSecretsKey(db, createSealer(next))).rejects.toThrow('SECRETS_KEY is not the key')
     const rotating = await start(env(next, kept))
     // The check of the key, and the signing keys of both algorithms.
-    expect(await reencrypt(db, sealerOf(next, kept))).toBe(3)
+    expect(await reencrypt(db, createSealer(next, kept))).toBe(3)
     expect(await rotating.stop()).toMatchObject({ code: 0, stderr: '' })
-    await checkSecretsKey(db, sealerOf(next))
-    await expect(checkSecretsKey(db, sealerOf(kept))).rejects.toThrow('SECRETS_KEY is not the key')
+    await checkSecretsKey(db, createSealer(next))
+    await expect(checkSecretsKey(db, createSealer(kept))).rejects.toThrow('SECRETS_KEY is not the key')
   })
 })
 

@@ -10,7 +10,7 @@ import { dataDirectory } from './service.ts'
 
 /** Keys as SECRETS_KEY has them. */
 export const newKey = () => randomBytes(32).toString('base64')
-export const sealerOf = (...keys: string[]) => createCipher(keys.map((key) => Buffer.from(key, 'base64')))
+export const createSealer = (...keys: string[]) => createCipher(keys.map((key) => Buffer.from(key, 'base64')))
 
 /** A database of its own with a provider, whose apps a client of its team may set webhooks for. */
 export async function startTenant(apps: number) {
@@ -22,7 +22,7 @@ export async function startTenant(apps: number) {
   await db.person.create({ data: { id: 'mia', firstName: 'Mia', lastName: 'Member', email: 'mia@example.org' } })
   await db.membership.create({ data: { organisationId: 'provider', personId: 'mia' } })
   await db.team.create({ data: { id: 'team', name: 'Team', level: 'developer' } })
-  // Of the sandbox, as its clients have no limit of requests.
+  // In the sandbox, as its clients have no limit of requests.
   await db.client.create({ data: { id: 'client', name: 'Client', teamId: 'team', environment: 'sandbox' } })
   const ids = Array.from({ length: apps }, (_, n) => `app-${n}`)
   await db.app.createMany({ data: ids.map((id) => ({ id, name: 'App', teamId: 'team', providerId: 'provider' })) })
@@ -45,15 +45,15 @@ export async function startTenant(apps: number) {
 
 /** Templates, and to each a subscription that took it over, with a secret that one key has sealed. */
 export async function addSecrets(db: Database, key: string, apps: readonly string[]) {
-  const cipher = sealerOf(key)
-  const templates = apps.map((id) => cipher.encrypt(secretOf(id), associatedData.template(id)))
+  const cipher = createSealer(key)
+  const templates = apps.map((id) => cipher.encrypt(makeSecret(id), associatedData.template(id)))
   await db.$executeRaw`
     UPDATE "App" SET "webhookUrl" = 'https://example.org/' || id, "webhookSecret" = sealed
     FROM unnest(${apps}::text[], ${templates}::text[]) template (app, sealed) WHERE id = app`
   await db.subscription.createMany({
     data: apps.map((appId) => {
       const [id, url] = [`of-${appId}`, `https://example.org/${appId}`]
-      const secret = cipher.encrypt(secretOf(appId), associatedData.subscription(id))
+      const secret = cipher.encrypt(makeSecret(appId), associatedData.subscription(id))
       return { id, appId, subscriber: 's', url, secret }
     }),
   })
@@ -61,21 +61,21 @@ export async function addSecrets(db: Database, key: string, apps: readonly strin
 
 /** Former secrets of these apps and of their subscriptions, which are in force. */
 export async function addFormerSecrets(db: Database, key: string, apps: readonly string[]) {
-  const cipher = sealerOf(key)
+  const cipher = createSealer(key)
   const formerUntil = new Date(Date.now() + 3_600_000)
   for (const app of apps) {
-    const formerSecret = cipher.encrypt(`former ${secretOf(app)}`, associatedData.formerTemplate(app))
+    const formerSecret = cipher.encrypt(`former ${makeSecret(app)}`, associatedData.formerTemplate(app))
     await db.app.update({ where: { id: app }, data: { formerSecret, formerUntil } })
     const id = `of-${app}`
-    const copy = cipher.encrypt(`former ${secretOf(app)}`, associatedData.formerSubscription(id))
+    const copy = cipher.encrypt(`former ${makeSecret(app)}`, associatedData.formerSubscription(id))
     await db.subscription.update({ where: { id }, data: { formerSecret: copy, formerUntil } })
   }
 }
 
-export const secretOf = (app: string) => `secret of ${app}`
+export const makeSecret = (app: string) => `secret of ${app}`
 
 /** What `check` prints: of each table, how many values the first key opens, another, and none. */
-export const countsOf = (stdout: string) =>
+export const parseCounts = (stdout: string) =>
   Object.fromEntries(
     [...stdout.matchAll(/^([A-Z]\w+\.\w+) +(\d+) +(\d+) +(\d+)$/gm)].map(([, name, ...counts]) => [
       name,

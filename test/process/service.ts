@@ -165,10 +165,10 @@ export async function dataDirectory(atEnd: AtEnd = onTestFinished): Promise<stri
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-process-'))
   await chmod(directory, 0o755)
   atEnd(async () => {
-    const pid = await postgresOf(directory)
+    const pid = await findPostgres(directory)
     if (pid !== 0) process.kill(pid, 'SIGQUIT')
     await until(
-      () => postgresOf(directory),
+      () => findPostgres(directory),
       (left) => left === 0,
     )
     await rm(directory, { recursive: true, force: true })
@@ -192,11 +192,11 @@ export async function dataDirectoryWithCluster(atEnd: AtEnd = onTestFinished): P
 }
 
 /** The process of the embedded server that runs on a data directory; 0 when none does. */
-export async function postgresOf(directory: string): Promise<number> {
+export async function findPostgres(directory: string): Promise<number> {
   const file = join(directory, 'postgres', 'data', 'postmaster.pid')
   const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => '0'), 10)
   if (pid === 0 || !isAlive(pid)) return 0
-  // Of a number that was given on to another program, or of a server that nobody has buried yet, Linux knows better.
+  // Linux knows whether the number belongs to another program by now, or to a server that nobody has reaped yet.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'postgres')
   return command.includes('postgres') ? pid : 0
 }
@@ -245,23 +245,23 @@ export function send(
 }
 
 /** A request to the apps API with the token that the service printed, or another. */
-export const asAnna = (service: Service, method: string, path: string, body?: unknown, token = tokenOf(service)) =>
+export const asAnna = (service: Service, method: string, path: string, body?: unknown, token = readToken(service)) =>
   send(service.port, method, `/v1${path}`, {
     headers: { host: 'apps.localhost', authorization: `Bearer ${token}` },
     body,
   })
 
 /** The token of the printed line. */
-export function tokenOf({ stdout }: Pick<Service, 'stdout'>): string {
+export function readToken({ stdout }: Pick<Service, 'stdout'>): string {
   const [, token] = /Bearer ([\w.-]+)/.exec(stdout()) ?? []
   return token!
 }
 
 /** What `look` gives, once it is as wanted. Also outside of a test, where `expect.poll` is not to be had. */
-export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boolean, timeout = 60_000): Promise<T> {
+export async function until<T>(read: () => Promise<T>, wanted: (value: T) => boolean, timeout = 60_000): Promise<T> {
   const start = performance.now()
   for (;;) {
-    const found = await look()
+    const found = await read()
     if (wanted(found)) return found
     if (performance.now() - start > timeout) throw new Error(`After ${timeout} ms it is still: ${String(found)}`)
     await pause(20)

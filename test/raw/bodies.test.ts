@@ -230,7 +230,7 @@ const full = detail('App storage quota exceeded.')
 const tooLarge = error('invalid_request', 'The body is larger than 1 MiB.')
 
 /** A JSON string of `size` bytes. */
-const textOf = (size: number) => `"${'x'.repeat(size - 2)}"`
+const makeText = (size: number) => `"${'x'.repeat(size - 2)}"`
 
 type Framing = 'Content-Length' | 'chunked'
 const framings: Framing[] = ['Content-Length', 'chunked']
@@ -270,13 +270,13 @@ describe.each(framings)('a body over the limit, sent with %s', (framing) => {
   it.each([QUOTA + 64 * 1024 + 1, 12 * MB, ...(times(1, 0) ? [30 * MB] : [])])(
     'gets 413 from storage: %i bytes',
     async (size) => {
-      const body = `{"value":${textOf(size - 10)}}`
+      const body = `{"value":${makeText(size - 10)}}`
       await expectRefused(`PUT ${target}`, body, {}, 413, full)
     },
   )
 
   it.each([MB + 1, 5 * MB])('gets 400 from lms and notify: %i bytes', async (size) => {
-    const body = `{"answers":{},"url":"https://a.b","x":${textOf(size - 39)}}`
+    const body = `{"answers":{},"url":"https://a.b","x":${makeText(size - 39)}}`
     expect(body.length).toBe(size)
     const quiz = `POST /v1/quizzes/${encodeURIComponent(service.quizId)}/results`
     await expectRefused(quiz, body, { api: 'lms' }, 400, tooLarge)
@@ -284,7 +284,7 @@ describe.each(framings)('a body over the limit, sent with %s', (framing) => {
   })
 
   it('is one byte larger than an accepted one', async () => {
-    const body = `{"url":"https://a.b","x":${textOf(MB - 26)}}`
+    const body = `{"url":"https://a.b","x":${makeText(MB - 26)}}`
     expect(body.length).toBe(MB)
     const webhook = `PUT /v1/apps/${service.world.ids.app}/webhook`
     expect((await upload(framed(webhook, body, framing, { api: 'notify' }))).status).toBe(200)
@@ -292,7 +292,7 @@ describe.each(framings)('a body over the limit, sent with %s', (framing) => {
 })
 
 describe('an unread body', () => {
-  const body = `{"value":${textOf(times(5, 2) * MB)}}`
+  const body = `{"value":${makeText(times(5, 2) * MB)}}`
   const refusals = async (): Promise<[line: string, sent: Sent, status: number, refusal: Refusal][]> => {
     const { token, ids } = service.world
     const write = 'svc.apps.storage:write'
@@ -360,7 +360,7 @@ describe('a client that keeps sending after a refusal', () => {
 
 describe('a client that disconnects inside its body', () => {
   const leave = async (how: 'end' | 'reset', sent: Sent, part: number) => {
-    const body = `{"value":${textOf(MB)}}`
+    const body = `{"value":${makeText(MB)}}`
     const { head, rest } = framed(`PUT ${target}`, body, 'Content-Length', sent)
     const connection = await Connection.open(service.world.publicPort)
     await connection.send(head)

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const bodyOf = (bytes: number) => `{"value":"${'x'.repeat(bytes - 12)}"}`
+const makeBody = (bytes: number) => `{"value":"${'x'.repeat(bytes - 12)}"}`
 
 /** The status of a reply; 'none' after half a second. */
 const soon = (reply: Promise<{ status: number }>) =>
@@ -31,7 +31,7 @@ function exhaust() {
 describe('without free memory', () => {
   it('a body of more than 16 KiB waits unread, and goes on when memory is free', async () => {
     const free = exhaust()
-    const put = world.call('PUT', ENTRY, { body: bodyOf(5 * MIB) })
+    const put = world.call('PUT', ENTRY, { body: makeBody(5 * MIB) })
     expect(await soon(put)).toBe('none')
     free()
     expect((await put).status).toBe(200)
@@ -48,7 +48,7 @@ describe('without free memory', () => {
       'Content-Type: application/json',
       'Transfer-Encoding: chunked',
     ]
-    const body = bodyOf(MIB)
+    const body = makeBody(MIB)
     await connection.send(`${head.join('\r\n')}\r\n\r\n${MIB.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
     const answer = connection.answer()
     expect(await soon(answer)).toBe('none')
@@ -59,12 +59,12 @@ describe('without free memory', () => {
 
   it('a body of 16 KiB and a small read are answered', async () => {
     exhaust()
-    expect((await world.call('PUT', ENTRY, { body: bodyOf(16 * 1024) })).status).toBe(200)
+    expect((await world.call('PUT', ENTRY, { body: makeBody(16 * 1024) })).status).toBe(200)
     expect((await world.call('GET', ENTRY)).status).toBe(200)
   })
 
   it('a response of more than 64 KiB is 503 with Retry-After', async () => {
-    expect((await world.call('PUT', ENTRY, { body: bodyOf(100_000) })).status).toBe(200)
+    expect((await world.call('PUT', ENTRY, { body: makeBody(100_000) })).status).toBe(200)
     exhaust()
     const { status, headers, body } = await world.call('GET', ENTRY)
     expect({ status, retryAfter: headers['retry-after'], code: body.error.code }).toEqual({
@@ -166,7 +166,7 @@ describe('a full store', () => {
   }
   const unchanged = { half: QUOTA / 2, rest: QUOTA / 2 }
 
-  describe('a body that the store has no room for', () => {
+  describe('a body that does not fit into the store', () => {
     it('is 413 before it is sent, with the usage', async () => {
       const answer = await headOnly('new', 200 * KIB, json)
       expect(answer).toMatchObject({

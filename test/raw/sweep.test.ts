@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
-import { routes, routesAt, segmentsOf } from '../../rest-facade/routes.ts'
+import { parseSegments, routes, routesAt } from '../../rest-facade/routes.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { times } from '../support/rounds.ts'
@@ -53,8 +53,8 @@ const documents = new Map(
     openApiDocument(section, { urls: ['http://x.test/v1'], host: 'x.test', brand: 'x' }),
   ]),
 )
-function statusesOf(section: Section, methodSent: string, path: string): number[] {
-  const segments = segmentsOf(path)
+function listStatuses(section: Section, methodSent: string, path: string): number[] {
+  const segments = parseSegments(path)
   const found = segments ? routesAt(segments) : []
   if (found.length === 0) return path === '/v1/openapi.json' ? [200, 204, 405] : [404]
   if (found[0]!.section !== section) return [404]
@@ -94,7 +94,7 @@ describe('an arbitrary request', () => {
           const [bare] = path.split('?')
           const isPreflight =
             methodSent === 'OPTIONS' && fields.some((one) => /^access-control-request-method:/i.test(one))
-          expect(isPreflight ? [204] : statusesOf(api, methodSent, bare!)).toContain(status)
+          expect(isPreflight ? [204] : listStatuses(api, methodSent, bare!)).toContain(status)
           if (status >= 400 && methodSent !== 'HEAD') {
             const shape = api === 'apps' && status !== 401 ? detail : coded(answer.headers['x-request-id'])
             const wrongHost = status === 404 && text.includes('This API answers at')

@@ -212,7 +212,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const QUOTA = 10 * MIB
 /** A value of so many bytes. */
-const textOf = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
+const makeText = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
 const putLarge = (key: string, value: string) => `{"collection":"large","key":"${key}","value":${value}}`
 const overQuota = { status: 413, message: 'App storage quota exceeded.' }
 const over1MiB = { status: 413, message: 'The body is larger than 1 MiB.' }
@@ -250,24 +250,24 @@ const erase = () => world.db.storageEntry.deleteMany({ where: { appId: world.ids
 describe('storage.put over tRPC', () => {
   it('takes a value that fills the quota, alone and in a batch of one', async () => {
     await erase()
-    expect(await post('storage.put', putLarge('k', textOf(QUOTA)))).toEqual([{ status: 200 }])
+    expect(await post('storage.put', putLarge('k', makeText(QUOTA)))).toEqual([{ status: 200 }])
     expect(await sizes()).toEqual({ k: QUOTA })
-    expect(await post('storage.put?batch=1', `{"0":${putLarge('k', textOf(QUOTA - 1))}}`)).toEqual([{ status: 200 }])
+    expect(await post('storage.put?batch=1', `{"0":${putLarge('k', makeText(QUOTA - 1))}}`)).toEqual([{ status: 200 }])
     expect(await sizes()).toEqual({ k: QUOTA - 1 })
   })
 
   it('returns 413 for a value or a body beyond the quota, and stores nothing', async () => {
     await erase()
     for (const bytes of [QUOTA + 1, QUOTA + 64 * KIB, QUOTA + 2 * MIB]) {
-      expect(await post('storage.put', putLarge('k', textOf(bytes)))).toEqual([overQuota])
-      expect(await post('storage.put?batch=1', `{"0":${putLarge('k', textOf(bytes))}}`)).toEqual([overQuota])
+      expect(await post('storage.put', putLarge('k', makeText(bytes)))).toEqual([overQuota])
+      expect(await post('storage.put?batch=1', `{"0":${putLarge('k', makeText(bytes))}}`)).toEqual([overQuota])
     }
     expect(await sizes()).toEqual({})
   })
 
   it('stores the values of a batch byte for byte', async () => {
     await erase()
-    const texts = ['{ "a": 1e400, "a": -0 }', '"\\u0000\\ud800"', '[12345678901234567890]', textOf(3 * MIB), 'null']
+    const texts = ['{ "a": 1e400, "a": -0 }', '"\\u0000\\ud800"', '[12345678901234567890]', makeText(3 * MIB), 'null']
     // The later key of two counts, as in JSON.parse.
     const inputs = texts.map((text, i) => `"${i}":{"value":0,"collection":"c","key":"k${i}","val\\u0075e": ${text} }`)
     const paths = texts.map(() => 'storage.put').join(',')
@@ -281,7 +281,7 @@ describe('storage.put over tRPC', () => {
 
   it('shares 16 MiB among the calls of a batch', async () => {
     await erase()
-    const both = (bytes: number) => `{"0":${putLarge('a', textOf(bytes))},"1":${putLarge('b', textOf(bytes))}}`
+    const both = (bytes: number) => `{"0":${putLarge('a', makeText(bytes))},"1":${putLarge('b', makeText(bytes))}}`
     const paths = 'storage.put,storage.put?batch=1'
     expect(await post(paths, both(5 * MIB))).toEqual([{ status: 200 }, { status: 200 }])
     expect(await post(paths, both(8 * MIB))).toEqual([overBatch, overBatch])
@@ -290,15 +290,15 @@ describe('storage.put over tRPC', () => {
 
   it('returns 413 for more than 1 MiB beside the values', async () => {
     await erase()
-    const beside = `{"collection":"large","key":"k","more":${textOf(MIB)},"value":1}`
+    const beside = `{"collection":"large","key":"k","more":${makeText(MIB)},"value":1}`
     expect(await post('storage.put', beside)).toEqual([over1MiB])
     expect(await post('storage.put?batch=1', `{"0":${beside}}`)).toEqual([over1MiB])
-    expect(await post('storage.put?batch=1', `{"0":${putLarge('k', '1')},"x":${textOf(MIB)}}`)).toEqual([over1MiB])
+    expect(await post('storage.put?batch=1', `{"0":${putLarge('k', '1')},"x":${makeText(MIB)}}`)).toEqual([over1MiB])
     expect(await sizes()).toEqual({})
   })
 
   it('reads no body of a caller whom it refuses', async () => {
-    const body = putLarge('k', textOf(QUOTA + 2 * MIB))
+    const body = putLarge('k', makeText(QUOTA + 2 * MIB))
     const message = 'This token does not carry the svc.apps.storage:write scope.'
     expect(await post('storage.put', body, { scope: '' })).toEqual([{ status: 403, message }])
     expect(await post('storage.put?batch=1', `{"0":${body}}`, { scope: '' })).toEqual([{ status: 403, message }])
@@ -306,7 +306,7 @@ describe('storage.put over tRPC', () => {
 })
 
 describe('another mutation over tRPC', () => {
-  const event = (bytes: number) => `{"app":"${world.ids.app}","type":"t","data":${textOf(bytes)}}`
+  const event = (bytes: number) => `{"app":"${world.ids.app}","type":"t","data":${makeText(bytes)}}`
 
   it('takes a body of up to 1 MiB and returns 413 beyond', async () => {
     const claims = platformClaims(world)

@@ -1,13 +1,13 @@
 import { beforeAll, expect, it } from 'vitest'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import { developerOf } from './developers.ts'
+import { createDeveloper } from './developers.ts'
 
 const world = useWorld()
-let developer: Awaited<ReturnType<typeof developerOf>>
+let developer: Awaited<ReturnType<typeof createDeveloper>>
 beforeAll(async () => {
-  developer = await developerOf(world)
+  developer = await createDeveloper(world)
 })
 
 const health = () => developer.apps.health({ app: world.ids.app })
@@ -64,5 +64,5 @@ it('an app of another team has no health to show: 404', async () => {
   const [team, app] = [id('team'), id('app')]
   await db.team.create({ data: { id: team, name: 'Strangers', level: 'hobby' } })
   await db.app.create({ data: { id: app, name: 'Theirs', teamId: team, providerId: ids.provider } })
-  expect((await refusalOf(developer.apps.health({ app }))).status).toBe(404)
+  expect((await readRefusal(developer.apps.health({ app }))).status).toBe(404)
 })

@@ -6,15 +6,15 @@ import { erase } from '../../routers/personal-data/erase.ts'
 import type { Line } from '../../server/request-log/write.ts'
 import { write } from '../../server/request-log/write.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { refusalOf } from '../support/platform.ts'
+import { readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import { developerOf } from './developers.ts'
+import { createDeveloper } from './developers.ts'
 
 const world = useWorld()
-let developer: Awaited<ReturnType<typeof developerOf>>
+let developer: Awaited<ReturnType<typeof createDeveloper>>
 beforeAll(async () => {
-  developer = await developerOf(world)
+  developer = await createDeveloper(world)
 })
 beforeEach(() => world.db.refusedRequest.deleteMany({ where: { teamId: world.ids.team } }))
 
@@ -149,7 +149,7 @@ describe('the request log', () => {
     await world.call('GET', '/storage/c/none?scope=x')
     await kept()
     expect(await statuses({ after: newest! })).toEqual([422])
-    expect((await refusalOf(developer.requests.list({ team, after: '1; DROP' }))).status).toBe(422)
+    expect((await readRefusal(developer.requests.list({ team, after: '1; DROP' }))).status).toBe(422)
   })
 
   it('is read by a member whose id is known, and stores only a keyed hash, which goes with an erasure', async () => {
@@ -171,7 +171,7 @@ describe('the request log', () => {
     ])
     const members = await db.refusedRequest.findMany({ where: { teamId: team }, select: { member: true } })
     for (const { member } of members) expect(member).toMatch(/^[0-9a-f]{32}$/)
-    expect(await refusalOf(developer.requests.list({ team, member: 'a\0b' }))).toMatchObject({ status: 422 })
+    expect(await readRefusal(developer.requests.list({ team, member: 'a\0b' }))).toMatchObject({ status: 422 })
 
     await erase(db, other, memberMarks(core.cipher, other))
     expect([await statuses(other), await statuses(ids.member)]).toEqual([[], [404]])
@@ -235,5 +235,5 @@ it('the request log of another team is 404 for requests and usage', async () => 
     () => stranger.usage({ team }),
     () => developer.usage({ team: 'another' }),
   ])
-    expect(await refusalOf(call())).toMatchObject({ status: 404, message: 'This team does not exist.' })
+    expect(await readRefusal(call())).toMatchObject({ status: 404, message: 'This team does not exist.' })
 })

@@ -3,15 +3,15 @@ import { forgetRefused, forgetUsage } from '../../server/request-log/forget.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startWorld } from '../support/world.ts'
-import { developerOf } from './developers.ts'
+import { createDeveloper } from './developers.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 const world = useWorld()
-let developer: Awaited<ReturnType<typeof developerOf>>
+let developer: Awaited<ReturnType<typeof createDeveloper>>
 beforeAll(async () => {
-  developer = await developerOf(world)
+  developer = await createDeveloper(world)
 })
 
 describe('the usage of a team', () => {

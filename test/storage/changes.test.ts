@@ -8,9 +8,9 @@ import { erase } from '../../server/admin/storage-owners.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import { openTestDatabase } from '../support/test-database.ts'
-import { page, replicaOf, storedState } from './replica.ts'
+import { createReplica, page, storedState } from './replica.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, mintTenants, openWith, storageOf, tenantsOfEach, twoPools } from './tenants.ts'
+import { createStorage, mintTenants, openWith, tenantsOfEach, testCore, twoPools } from './tenants.ts'
 
 const { db, other } = twoPools({ deadlock_timeout: '20ms' })
 const tenants = tenantsOfEach(db)
@@ -21,11 +21,11 @@ const collection = (owner = '', name = 'c') => ({
   owner,
   collection: name,
 })
-const storage = (pool = db) => storageOf(coreOf(pool), tenants, 0, 0, 0)
+const storage = (pool = db) => createStorage(testCore(pool), tenants, 0, 0, 0)
 const put = (key: string, value: number, scope: 'org' | 'user' = 'org', name = 'c') =>
   storage().put({ collection: name, key, scope, value })
 const remove = (key: string) => storage().delete({ collection: 'c', key })
-const keysOf = ({ changes }: Awaited<ReturnType<typeof page>>) =>
+const listKeys = ({ changes }: Awaited<ReturnType<typeof page>>) =>
   changes.map(({ key, value }) => (value === null ? `-${key}` : key))
 const expired = { status: 410, publicCode: 'cursor_expired' }
 
@@ -33,16 +33,16 @@ describe('the changes of a collection', () => {
   it('begin with the entries by key, and go on with the last state of each key that changed, in order', async () => {
     for (const key of ['c', 'a', 'b']) await put(key, 1)
     const first = await page(db, collection(), undefined, 2)
-    expect([keysOf(first), first.more]).toEqual([['a', 'b'], true])
+    expect([listKeys(first), first.more]).toEqual([['a', 'b'], true])
     const second = await page(db, collection(), first.next, 2)
-    expect([keysOf(second), second.more]).toEqual([['c'], false])
+    expect([listKeys(second), second.more]).toEqual([['c'], false])
 
     await put('b', 2)
     await put('a', 2)
     await remove('c')
     await put('b', 3)
     const third = await page(db, collection(), second.next, 2)
-    expect([keysOf(third), third.more]).toEqual([['a', '-c'], true])
+    expect([listKeys(third), third.more]).toEqual([['a', '-c'], true])
     const fourth = await page(db, collection(), third.next, 2)
     expect(fourth.changes).toEqual([
       { key: 'b', value: '3', updatedAt: expect.any(Number), version: expect.any(String), at: fourth.next },
@@ -56,7 +56,7 @@ describe('the changes of a collection', () => {
     const fresh = openWith(settings, await migratedDatabase(), { max: 1 })
     onTestFinished(() => fresh.$disconnect())
     const own = await mintTenants(fresh)
-    const { put } = storageOf(coreOf(fresh), own, 0, 0, 0)
+    const { put } = createStorage(testCore(fresh), own, 0, 0, 0)
     for (let n = 0; n < 200; n++) await put({ collection: 'c', key: `k${n}`, value: n })
     const at = { app: own.apps[0], club: own.clubs[0], owner: '', collection: 'c' }
     const { next } = await page(fresh, at)
@@ -80,11 +80,11 @@ describe('the changes of a collection', () => {
       [0, 1],
       [1, 0],
     ] as const) {
-      await storageOf(coreOf(db), tenants, app, club, 0).put({ collection: 'c', key: 'k', value: 1 })
+      await createStorage(testCore(db), tenants, app, club, 0).put({ collection: 'c', key: 'k', value: 1 })
     }
-    expect(keysOf(await page(db, collection(), next))).toEqual([])
-    expect(keysOf(await page(db, collection(tenants.people[0])))).toEqual(['own'])
-    expect(keysOf(await page(db, collection(tenants.people[1])))).toEqual([])
+    expect(listKeys(await page(db, collection(), next))).toEqual([])
+    expect(listKeys(await page(db, collection(tenants.people[0])))).toEqual(['own'])
+    expect(listKeys(await page(db, collection(tenants.people[1])))).toEqual([])
   })
 
   it('have what was written by other hands', async () => {
@@ -109,7 +109,7 @@ describe('the changes of a collection', () => {
         updatedAt: new Date(),
       },
     })
-    expect(keysOf(await page(db, collection(), next))).toEqual(['-moved', 'here', 'updated', '-gone', 'new'])
+    expect(listKeys(await page(db, collection(), next))).toEqual(['-moved', 'here', 'updated', '-gone', 'new'])
   })
 
   it('go on after many changes of one key', async () => {
@@ -119,7 +119,7 @@ describe('the changes of a collection', () => {
     await db.$executeRaw`SELECT storage_write(${apps[0]}, ${clubs[0]}, '', 'c', 'a', n::text, gen_random_uuid(), now(), 1000,
       null, null, null, false) FROM generate_series(1, 1500) n`
     const first = await page(db, collection(), next)
-    expect([keysOf(first), first.more]).toEqual([[], true])
+    expect([listKeys(first), first.more]).toEqual([[], true])
     const second = await page(db, collection(), first.next)
     expect(second).toMatchObject({ changes: [{ key: 'a', value: '1500' }], more: false })
   })
@@ -160,7 +160,7 @@ describe('the changes of a collection', () => {
     await put('b', 1)
     await expect(page(db, collection(), next)).rejects.toMatchObject(expired)
     await expect(page(db, collection(), { ...next, after: 'a' })).rejects.toMatchObject(expired)
-    expect(keysOf(await page(db, collection()))).toEqual(['b'])
+    expect(listKeys(await page(db, collection()))).toEqual(['b'])
   })
 })
 
@@ -176,7 +176,7 @@ describe('a replica that follows the changes', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
         Object.assign(tenants, await mintTenants(db))
-        const replica = replicaOf(db, collection(), limit)
+        const replica = createReplica(db, collection(), limit)
         for (const one of steps) {
           if (one.what === 'put') await put(one.key, one.value)
           else if (one.what === 'delete') await remove(one.key).catch(() => {})
@@ -190,7 +190,7 @@ describe('a replica that follows the changes', () => {
   })
 
   it('equals the collection after it has read beside writers on two pools', async () => {
-    const replicas = [replicaOf(db, collection(), 3), replicaOf(other, collection(), 200)]
+    const replicas = [createReplica(db, collection(), 3), createReplica(other, collection(), 200)]
     let isWriting = true
     const writers = [db, other, db, other].map(async (pool, writer) => {
       for (let n = 0; n < 60; n++) {
@@ -217,7 +217,7 @@ describe('a replica that follows the changes', () => {
 })
 
 describe('the log of changes', () => {
-  /** Of its own: the task runs over all stores. */
+  /** A database of its own: the task runs over all stores. */
   let db: Database
   beforeAll(async () => {
     db = openTestDatabase(await migratedDatabase(afterAll))
@@ -231,8 +231,8 @@ describe('the log of changes', () => {
 
   const collection = () => ({ app: tenants.apps[0], club: tenants.clubs[0], owner: '', collection: 'c' })
   const put = (key: string, value: number) =>
-    storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key, value })
-  const remove = (key: string) => storageOf(coreOf(db), tenants, 0, 0, 0).delete({ collection: 'c', key })
+    createStorage(testCore(db), tenants, 0, 0, 0).put({ collection: 'c', key, value })
+  const remove = (key: string) => createStorage(testCore(db), tenants, 0, 0, 0).delete({ collection: 'c', key })
 
   const log = async () => {
     const rows = await db.storageChange.findMany({ where: { appId: tenants.apps[0] }, orderBy: { number: 'asc' } })
@@ -248,7 +248,7 @@ describe('the log of changes', () => {
 
   it('keeps the last change of each key, and who has read some of it sees the same', async () => {
     await put('a', 1)
-    const early = replicaOf(db, collection(), 200)
+    const early = createReplica(db, collection(), 200)
     await early.read()
     for (const n of [1, 2, 3, 4]) for (const key of ['a', 'b']) await put(key, n)
     await put('c', 1)

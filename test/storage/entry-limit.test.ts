@@ -12,7 +12,7 @@ import { startWorld } from '../support/world.ts'
 const MOST = 3
 const exceeded = { status: 413, body: { detail: 'App storage quota exceeded.' } }
 
-/** Of its own, as the limit is a function of the database. */
+/** A database of its own, as the limit is a function of the database. */
 let databaseUrl: string
 let db: Database
 beforeAll(async () => {

@@ -1,25 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { erase, usageOf } from '../../server/admin/storage-owners.ts'
+import { erase, readUsage } from '../../server/admin/storage-owners.ts'
 import { times } from '../support/rounds.ts'
 import {
-  coreOf,
-  countersOf,
-  entriesOf,
+  createStorage,
+  listEntries,
   mintTenants,
   openWith,
-  storageOf,
-  sumsOf,
-  talliesOf,
-  tallyRowsOf,
+  readCounters,
+  readTallyRows,
+  sumEntries,
+  tallyEntries,
+  testCore,
   twoPools,
   write,
 } from './tenants.ts'
 
 const { db, other } = twoPools({ deadlock_timeout: '20ms' })
 
-type Entries = Awaited<ReturnType<typeof entriesOf>>
-const amountOf = (entries: Entries) => ({
+type Entries = Awaited<ReturnType<typeof listEntries>>
+const measureEntries = (entries: Entries) => ({
   entries: entries.length,
   bytes: entries.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0),
 })
@@ -28,29 +28,29 @@ describe('erase', () => {
   it.each(['whole', 'of a member'])(
     '(%s) removes what usage reports and nothing else, and updates the counter',
     async (how) => {
-      const core = coreOf(db)
+      const core = testCore(db)
       await fc.assert(
         fc.asyncProperty(fc.array(write, { maxLength: 40 }), async (writes) => {
           const tenants = await mintTenants(db)
           for (const { app, club, person, ...entry } of writes) {
-            await storageOf(core, tenants, app, club, person).put(entry)
+            await createStorage(core, tenants, app, club, person).put(entry)
           }
           const [app, club, person] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]
           const holder = { app, club, member: how === 'whole' ? undefined : person }
-          const before = await entriesOf(db, tenants)
+          const before = await listEntries(db, tenants)
           const held = before.filter(({ appId, clubId }) => appId === app && clubId === club)
           const going = held.filter(({ owner }) => how === 'whole' || owner === person)
-          expect(await usageOf(db, holder)).toEqual({
-            bytes: amountOf(held).bytes,
-            shared: amountOf(going.filter(({ owner }) => owner === '')),
-            own: amountOf(going.filter(({ owner }) => owner !== '')),
+          expect(await readUsage(db, holder)).toEqual({
+            bytes: measureEntries(held).bytes,
+            shared: measureEntries(going.filter(({ owner }) => owner === '')),
+            own: measureEntries(going.filter(({ owner }) => owner !== '')),
             members: new Set(going.map(({ owner }) => owner).filter(Boolean)).size,
           })
-          expect(await erase(db, holder)).toEqual(amountOf(going))
+          expect(await erase(db, holder)).toEqual(measureEntries(going))
           const left = before.filter((entry) => !going.includes(entry))
-          expect(await entriesOf(db, tenants)).toEqual(left)
-          expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
-          expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(left))
+          expect(await listEntries(db, tenants)).toEqual(left)
+          expect(await readCounters(db, tenants)).toEqual(sumEntries(left))
+          expect(await readTallyRows(db, tenants)).toEqual(tallyEntries(left))
           expect(await erase(db, holder)).toEqual({ entries: 0, bytes: 0 })
         }),
         { numRuns: times(20, 4) },
@@ -67,24 +67,24 @@ describe('erase', () => {
         FROM generate_series(${first}::int, ${first}::int + 1999) n`
     }
     expect(await erase(db, { app, club })).toEqual({ entries: 12_000, bytes: 12_000 })
-    expect(await entriesOf(db, tenants)).toEqual([])
-    expect(await countersOf(db, tenants)).toEqual({})
-    expect(await tallyRowsOf(db, tenants)).toEqual({})
+    expect(await listEntries(db, tenants)).toEqual([])
+    expect(await readCounters(db, tenants)).toEqual({})
+    expect(await readTallyRows(db, tenants)).toEqual({})
   })
 
   it('removes nothing with an empty member', async () => {
     const tenants = await mintTenants(db)
-    await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'shared', value: 1 })
+    await createStorage(testCore(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'shared', value: 1 })
     const holder = { app: tenants.apps[0], club: tenants.clubs[0], member: '' }
     expect(await erase(db, holder)).toEqual({ entries: 0, bytes: 0 })
-    expect(await entriesOf(db, tenants)).toHaveLength(1)
+    expect(await listEntries(db, tenants)).toHaveLength(1)
   })
 
   it('is repeated after a deadlock with the removal of a member, which locks entries first', async () => {
     const tenants = await mintTenants(db)
     const [app, club, personId] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]
     for (const person of [0, 1]) {
-      const storage = storageOf(coreOf(db), tenants, 0, 0, person)
+      const storage = createStorage(testCore(db), tenants, 0, 0, person)
       await storage.put({ collection: 'c', key: 'k', scope: 'user', value: person })
     }
     // Checks for a deadlock once, after the cycle has formed.
@@ -102,7 +102,7 @@ describe('erase', () => {
       await tx.membership.delete({ where: { of: { organisationId: club, personId } } })
     })
     expect(await erased).toEqual({ entries: 1, bytes: 1 })
-    expect(await entriesOf(db, tenants)).toEqual([])
-    expect(await countersOf(db, tenants)).toEqual({})
+    expect(await listEntries(db, tenants)).toEqual([])
+    expect(await readCounters(db, tenants)).toEqual({})
   })
 })

@@ -43,7 +43,7 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
   it('is returned byte for byte on every page of a list', async () => {
     await storage.rest('DELETE', `alone/k?scope=${scope}`)
     const entries: { entry: string; typed: string }[] = []
-    const pageOf = (form: 'entry' | 'typed', offset: number, size: number) =>
+    const makePage = (form: 'entry' | 'typed', offset: number, size: number) =>
       `{"items":[${entries.slice(offset, offset + size).map((one) => one[form])}],"total":${own.length}}`
     // Written in reverse, because lists sort by key.
     for (const [i, [, text]] of [...own.entries()].reverse()) {
@@ -53,13 +53,13 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
     for (let offset = 0; offset < own.length; offset += PAGE) {
       expectBytes(
         (await storage.rest('GET', `all?scope=${scope}&limit=${PAGE}&offset=${offset}`)).bytes,
-        pageOf('entry', offset, PAGE),
+        makePage('entry', offset, PAGE),
       )
       const list = await storage.query('storage.list', { collection: 'all', scope, limit: PAGE, offset })
-      expectBytes(list.bytes, `{"result":{"data":${pageOf('typed', offset, PAGE)}}}`)
+      expectBytes(list.bytes, `{"result":{"data":${makePage('typed', offset, PAGE)}}}`)
     }
     const whole = await storage.rest('GET', `all?scope=${scope}&limit=200`)
-    expectBytes(whole.bytes, pageOf('entry', 0, own.length))
+    expectBytes(whole.bytes, makePage('entry', 0, own.length))
   })
 })
 

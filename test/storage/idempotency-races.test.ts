@@ -5,13 +5,22 @@ import { ApiError } from '../../routers/kernel/errors.ts'
 import { removeOldRequests } from '../../routers/storage/request-retention.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { times } from '../support/rounds.ts'
-import { callerOf, coreOf, countersOf, entriesOf, mintTenants, sumsOf, tenantsOfEach, twoPools } from './tenants.ts'
+import {
+  createCaller,
+  listEntries,
+  mintTenants,
+  readCounters,
+  sumEntries,
+  tenantsOfEach,
+  testCore,
+  twoPools,
+} from './tenants.ts'
 
 const { db, other } = twoPools({ deadlock_timeout: '20ms' })
 const tenants = tenantsOfEach(db)
 
 const at = (key: string) => ({ collection: 'c', key, scope: 'org' as const })
-const api = (n = 0, now?: () => number) => callerOf(coreOf(n % 2 ? other : db, now), tenants, 0, 0, 0).storage
+const api = (n = 0, now?: () => number) => createCaller(testCore(n % 2 ? other : db, now), tenants, 0, 0, 0).storage
 const store = () => ({ appId: tenants.apps[0], clubId: tenants.clubs[0] })
 const changes = () => db.storageChange.count({ where: store() })
 const requests = () => db.storageRequest.count({ where: store() })
@@ -82,7 +91,7 @@ describe('twins', () => {
 
   it('one that comes while the first one is rolled back is written itself', async () => {
     const { etag } = await meanwhile(db, storeFirst, twin, { undo: true })
-    expect(await entriesOf(db, tenants)).toMatchObject([{ key: 'k', value: '1', version: etag.slice(1, -1) }])
+    expect(await listEntries(db, tenants)).toMatchObject([{ key: 'k', value: '1', version: etag.slice(1, -1) }])
     expect(await requests()).toBe(1)
   })
 })
@@ -100,7 +109,7 @@ it('a key that comes at once with a PUT and a DELETE counts for one of them, the
     const refused = calls.map((call) => ('refusal' in call ? call.refusal : 'done'))
     expect(refused.filter((one) => one === 'done')).toHaveLength(4)
     expect(refused.filter((one) => one === 'idempotencyMismatch')).toHaveLength(4)
-    const stored = (await entriesOf(db, tenants)).find((entry) => entry.key === key)?.value
+    const stored = (await listEntries(db, tenants)).find((entry) => entry.key === key)?.value
     expect(stored).toBe(refused[0] === 'done' ? '"new"' : undefined)
   }
 })
@@ -109,7 +118,7 @@ describe('the keys of a member in a store', () => {
   const MOST = 10_000
   const NOW = Date.parse('2026-11-20T12:00:00.500Z')
   const OLDEST = NOW - 86_400_000 + 90_000
-  /** Of two clients; the oldest has 90 seconds left. */
+  /** Adds requests of two clients; the oldest has 90 seconds left. */
   const addRequests = (count: number, createdAt = new Date(OLDEST), after = 0) => db.$executeRaw`
     INSERT INTO "StorageRequest"
     SELECT ${tenants.apps[0]}, ${tenants.clubs[0]}, ${tenants.people[0]}, CASE WHEN n % 2 = 0 THEN ${tenants.clients[0]} ELSE 'second' END,
@@ -126,9 +135,9 @@ describe('the keys of a member in a store', () => {
     const refused = calls.filter((call) => 'refusal' in call)
     expect(refused).toHaveLength(25)
     expect(refused[0]).toEqual({ refusal: 'keysLimited', headers: { 'Retry-After': '90' } })
-    const stored = await entriesOf(db, tenants)
+    const stored = await listEntries(db, tenants)
     expect(await write('more')).toMatchObject({ refusal: 'keysLimited' })
-    expect(await entriesOf(db, tenants)).toEqual(stored)
+    expect(await listEntries(db, tenants)).toEqual(stored)
 
     // Known keys have their answers, writes without a key are free, and so are other members and stores.
     const known = calls.findIndex((call) => 'answer' in call)
@@ -138,8 +147,8 @@ describe('the keys of a member in a store', () => {
       [0, 1],
       [1, 0],
     ] as const) {
-      const elsewhere = callerOf(
-        coreOf(db, () => NOW),
+      const elsewhere = createCaller(
+        testCore(db, () => NOW),
         tenants,
         0,
         club,
@@ -208,7 +217,7 @@ const request: fc.Arbitrary<Send> = fc.oneof(
 
 describe('a list of requests with keys, some of which are repeated, later or at once', () => {
   it('leaves what the list without repetitions leaves, and each repetition has the first answer', async () => {
-    const bare = (entries: Awaited<ReturnType<typeof entriesOf>>) =>
+    const bare = (entries: Awaited<ReturnType<typeof listEntries>>) =>
       entries.map(({ appId, clubId, version, updatedAt, memberId, createdBy, updatedBy, owner, ...entry }) => ({
         ...entry,
         isShared: owner === '',
@@ -217,8 +226,8 @@ describe('a list of requests with keys, some of which are repeated, later or at 
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 20 }), async (steps) => {
         const [own, plain] = [await mintTenants(db), await mintTenants(db)]
-        const nodes = [db, other].map((pool) => callerOf(coreOf(pool), own, 0, 0, 0).storage)
-        const bareStorage = callerOf(coreOf(db), plain, 0, 0, 0).storage
+        const nodes = [db, other].map((pool) => createCaller(testCore(pool), own, 0, 0, 0).storage)
+        const bareStorage = createCaller(testCore(db), plain, 0, 0, 0).storage
         const sent: Send[] = []
         const answers = new Map<number, unknown>()
         for (const { request, again, twins } of steps) {
@@ -239,9 +248,9 @@ describe('a list of requests with keys, some of which are repeated, later or at 
             }
           }
         }
-        const stored = await entriesOf(db, own)
-        expect(bare(stored)).toEqual(bare(await entriesOf(db, plain)))
-        expect(await countersOf(db, own)).toEqual(sumsOf(stored))
+        const stored = await listEntries(db, own)
+        expect(bare(stored)).toEqual(bare(await listEntries(db, plain)))
+        expect(await readCounters(db, own)).toEqual(sumEntries(stored))
       }),
       { numRuns: times(300, 15) },
     )
@@ -257,7 +266,7 @@ it('a request without a key sends the statements that it sent before keys', asyn
   const counted = new Proxy(db, {
     get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name, target)),
   })
-  const { storage } = callerOf(coreOf(counted), tenants, 0, 0, 0)
+  const { storage } = createCaller(testCore(counted), tenants, 0, 0, 0)
   const sentBy = async (call: () => Promise<unknown>) => {
     names.length = 0
     await call()

@@ -23,10 +23,10 @@ const remove = (at: string, key: string, more: Call = {}) => send('DELETE', at, 
 const place = () => `c/${randomUUID()}`
 const valueAt = async (at: string) => (await world.call('GET', `/storage/${at}`)).body.value
 const store = () => ({ appId: world.ids.app, clubId: world.ids.club })
-const changesOf = async () => (await world.db.storageUsage.findUniqueOrThrow({ where: { of: store() } })).changes
+const countChanges = async () => (await world.db.storageUsage.findUniqueOrThrow({ where: { of: store() } })).changes
 const requests = (where = {}) => world.db.storageRequest.count({ where: { ...store(), ...where } })
 
-const answerOf = ({ status, text, headers }: Reply) => ({
+const pickAnswer = ({ status, text, headers }: Reply) => ({
   status,
   text,
   etag: headers.etag,
@@ -40,10 +40,10 @@ describe('a PUT with an Idempotency-Key', () => {
     const [at, key] = [place(), newKey()]
     const first = await put(at, { b: 1, a: [1.5] }, key)
     expect(first.status).toBe(200)
-    const changes = await changesOf()
+    const changes = await countChanges()
     const again = await put(at, { b: 1, a: [1.5] }, key)
-    expect(answerOf(again)).toEqual(answerOf(first))
-    expect(await changesOf()).toBe(changes)
+    expect(pickAnswer(again)).toEqual(pickAnswer(first))
+    expect(await countChanges()).toBe(changes)
   })
 
   it('gets the first answer also after others have replaced, grown and removed entries', async () => {
@@ -51,10 +51,10 @@ describe('a PUT with an Idempotency-Key', () => {
     const first = await put(at, 1, key)
     await world.call('PUT', `/storage/${at}`, { body: { value: 'of another' } })
     await world.call('PUT', `/storage/${place()}`, { body: { value: 'more' } })
-    expect(answerOf(await put(at, 1, key))).toEqual(answerOf(first))
+    expect(pickAnswer(await put(at, 1, key))).toEqual(pickAnswer(first))
     expect(await valueAt(at)).toBe('of another')
     await world.call('DELETE', `/storage/${at}`)
-    expect(answerOf(await put(at, 1, key))).toEqual(answerOf(first))
+    expect(pickAnswer(await put(at, 1, key))).toEqual(pickAnswer(first))
     expect((await world.call('GET', `/storage/${at}`)).status).toBe(404)
   })
 
@@ -69,7 +69,7 @@ describe('a PUT with an Idempotency-Key', () => {
     const headers = given ?? { 'if-match': etag! }
     const first = await put(at, 1, key, { headers })
     expect(first.status).toBe(200)
-    expect(answerOf(await put(at, 1, key, { headers }))).toEqual(answerOf(first))
+    expect(pickAnswer(await put(at, 1, key, { headers }))).toEqual(pickAnswer(first))
   })
 
   it('returns values byte for byte again', async () => {
@@ -85,10 +85,10 @@ describe('a PUT with an Idempotency-Key', () => {
     const first = await put(at, value, key)
     expect(first.status).toBe(200)
     await world.call('PUT', '/storage/large/other', { body: { value: 'y'.repeat(5_000_000) } })
-    expect(answerOf(await put(at, value, key))).toEqual(answerOf(first))
+    expect(pickAnswer(await put(at, value, key))).toEqual(pickAnswer(first))
     await world.call('DELETE', `/storage/${at}`)
     await world.call('PUT', '/storage/large/more', { body: { value: 'y'.repeat(5_000_000) } })
-    expect(answerOf(await put(at, value, key))).toEqual(answerOf(first))
+    expect(pickAnswer(await put(at, value, key))).toEqual(pickAnswer(first))
     expect((await put(at, value, newKey())).status).toBe(413)
     for (const other of ['other', 'more']) await world.call('DELETE', `/storage/large/${other}`)
   })
@@ -100,9 +100,9 @@ describe('a DELETE with an Idempotency-Key', () => {
     await world.call('PUT', `/storage/${at}`, { body: { value: 1 } })
     const first = await remove(at, key)
     expect(first.status).toBe(204)
-    expect(answerOf(await remove(at, key))).toEqual(answerOf(first))
+    expect(pickAnswer(await remove(at, key))).toEqual(pickAnswer(first))
     await world.call('PUT', `/storage/${at}`, { body: { value: 2 } })
-    expect(answerOf(await remove(at, key))).toEqual(answerOf(first))
+    expect(pickAnswer(await remove(at, key))).toEqual(pickAnswer(first))
     expect(await valueAt(at)).toBe(2)
   })
 })
@@ -151,14 +151,14 @@ describe('an Idempotency-Key of the storage', () => {
   ])('that comes again with %s is 409, and nothing changes', async (_, other) => {
     const [at, key] = [place(), newKey()]
     const first = await put(at, 1, key)
-    const changes = await changesOf()
+    const changes = await countChanges()
     expect(await other(at, key)).toMatchObject({
       status: 409,
       body: { detail: MISMATCH },
       headers: { 'x-error-code': 'idempotencyMismatch' },
     })
-    expect(await changesOf()).toBe(changes)
-    expect(answerOf(await put(at, 1, key))).toEqual(answerOf(first))
+    expect(await countChanges()).toBe(changes)
+    expect(pickAnswer(await put(at, 1, key))).toEqual(pickAnswer(first))
   })
 
   it('of a DELETE is 409 for a PUT', async () => {
@@ -194,9 +194,9 @@ describe('an Idempotency-Key of the storage', () => {
     await world.db.collectionRule.deleteMany({ where: of })
     const first = await put('ruled/k', 1, key)
     expect(first.status).toBe(200)
-    // What was stored stays stored: the rule is for the next write.
+    // Stored entries stay stored: the rule is for the next write.
     await world.db.collectionRule.create({ data: { ...of, rule: 'app' } })
-    expect(answerOf(await put('ruled/k', 1, key))).toEqual(answerOf(first))
+    expect(pickAnswer(await put('ruled/k', 1, key))).toEqual(pickAnswer(first))
     await world.db.collectionRule.deleteMany({ where: of })
   })
 

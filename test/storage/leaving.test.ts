@@ -3,11 +3,11 @@ import { sqlState } from '../../routers/kernel/database-errors.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import { times } from '../support/rounds.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, countersOf, entriesOf, mintTenants, storageOf, sumsOf, twoPools } from './tenants.ts'
+import { createStorage, listEntries, mintTenants, readCounters, sumEntries, testCore, twoPools } from './tenants.ts'
 
 const { db, other } = twoPools({ deadlock_timeout: '20ms' })
 
-type Entry = Awaited<ReturnType<typeof entriesOf>>[number]
+type Entry = Awaited<ReturnType<typeof listEntries>>[number]
 
 interface Removal {
   what: string
@@ -49,12 +49,12 @@ describe.each(removals)('removing $what', ({ remove, takes }) => {
     let deadlocks = 0
     for (let round = 0; round < times(4, 2); round++) {
       const tenants = await mintTenants(db)
-      const core = coreOf(other)
+      const core = testCore(other)
       let written = 0
       let removed = false
       const writer = async (n: number) => {
         const [app, club, person] = [n & 1, (n >> 1) & 1, (n >> 2) & 1]
-        const storage = storageOf(core, tenants, app, club, person)
+        const storage = createStorage(core, tenants, app, club, person)
         // Some writers continue after the removal and may be refused.
         for (let more = 15; more > 0; written++) {
           const place = { collection: 'c', key: `k${written % 3}`, scope: (['org', 'user'] as const)[written & 1]! }
@@ -69,10 +69,10 @@ describe.each(removals)('removing $what', ({ remove, takes }) => {
       deadlocks += await removing(() => remove(tenants))
       removed = true
       await writers
-      const left = await entriesOf(db, tenants)
+      const left = await listEntries(db, tenants)
       expect(left.filter((entry) => takes(entry, tenants))).toEqual([])
       expect(left).not.toEqual([])
-      expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
+      expect(await readCounters(db, tenants)).toEqual(sumEntries(left))
     }
     await annotate(`deadlocks in which the removal gave way: ${deadlocks}`)
   })

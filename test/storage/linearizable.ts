@@ -36,7 +36,7 @@ interface Entry {
  * next one; after Lowe, a set of operations that led to the same entry is tried once.
  */
 export function isLinearizable(history: Operation[]): boolean {
-  const entries = entriesOf(history)
+  const entries = listEntries(history)
   const tags = history.filter(({ ask }) => ask.method === 'PUT').flatMap(({ answer }) => answer?.etag ?? [])
   if (new Set(tags).size < tags.length) return false
 
@@ -50,10 +50,10 @@ export function isLinearizable(history: Operation[]): boolean {
     if (seen.has(state)) return false
     seen.add(state)
     const left = history.flatMap((_, i) => ((done & bits[i]!) === 0n ? [i] : []))
-    const firstReturn = Math.min(...left.map((i) => returnedOf(history[i]!)))
+    const firstReturn = Math.min(...left.map((i) => returnedAt(history[i]!)))
     return left.some((i) => {
       if (history[i]!.called > firstReturn) return false
-      const changed = effectOf(history[i]!, entries[present])
+      const changed = findEffect(history[i]!, entries[present])
       if (changed === 'impossible') return false
       const after = { nothing: present, written: i, removed: -1 }[changed]
       return search(done | bits[i]!, after)
@@ -62,10 +62,10 @@ export function isLinearizable(history: Operation[]): boolean {
   return search(0n, -1)
 }
 
-const returnedOf = ({ answer, returned }: Operation) => (answer ? returned : Number.POSITIVE_INFINITY)
+const returnedAt = ({ answer, returned }: Operation) => (answer ? returned : Number.POSITIVE_INFINITY)
 
 /** What each PUT writes. If its answer was lost, its tag is taken from a GET of its value. */
-function entriesOf(history: Operation[]): (Entry | undefined)[] {
+function listEntries(history: Operation[]): (Entry | undefined)[] {
   const written = new Set<string>()
   return history.map(({ ask, answer }) => {
     if (ask.method !== 'PUT') return undefined
@@ -80,7 +80,7 @@ function entriesOf(history: Operation[]): (Entry | undefined)[] {
 type Effect = 'nothing' | 'written' | 'removed' | 'impossible'
 
 /** The effect of an operation on `entry`, or 'impossible' if its answer does not match. */
-function effectOf({ ask, answer }: Operation, entry: Entry | undefined): Effect {
+function findEffect({ ask, answer }: Operation, entry: Entry | undefined): Effect {
   const wanted = answerTo(ask, entry)
   const effect =
     wanted.status === 204 ? 'removed' : ask.method === 'PUT' && wanted.status === 200 ? 'written' : 'nothing'

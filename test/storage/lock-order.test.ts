@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest
 import { erase } from '../../server/admin/storage-owners.ts'
 import { pgClient } from '../support/pg-client.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, mintTenants, openPool, openWith, storageOf } from './tenants.ts'
+import { createStorage, mintTenants, openPool, openWith, testCore } from './tenants.ts'
 
 const db = openPool({ deadlock_timeout: '4s' })
 
@@ -96,8 +96,8 @@ describe('a writer', () => {
     await holder.client.query(lock, [tenants.apps[0], tenants.clubs[0]])
     const hasty = openWith({ statement_timeout: '200ms' })
     onTestFinished(() => hasty.$disconnect())
-    const core = { ...coreOf(db), db: hasty }
-    const write = storageOf(core, tenants, 0, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
+    const core = { ...testCore(db), db: hasty }
+    const write = createStorage(core, tenants, 0, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
     await expect(write).rejects.toMatchObject({ status: 503, publicCode: 'unavailable' })
     await holder.client.query('ROLLBACK')
     expect(await db.storageEntry.count({ where: { appId: tenants.apps[0] } })).toBe(0)
@@ -146,7 +146,7 @@ describe('a batch', () => {
 describe('erasing', () => {
   it.each(['a whole storage', "a member's own entries"])('%s locks the usage row before an entry', async (what) => {
     const [app, club, person] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]
-    await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'k', scope: 'user', value: 1 })
+    await createStorage(testCore(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'k', scope: 'user', value: 1 })
     const holder = await transaction()
     await holder.client.query(lock, [app, club])
     const erased = erase(db, { app, club, member: what === 'a whole storage' ? undefined : person })

@@ -9,7 +9,7 @@ export const page = (db: Database, of: Collection, since?: Position, limit = 200
   readChanges(db, of, { since, limit }, noReserve)
 
 /** A copy of a collection that knows nothing but its changes. */
-export function replicaOf(db: Database, of: Collection, limit: number) {
+export function createReplica(db: Database, of: Collection, limit: number) {
   const entries = new Map<string, { value: string; version: string }>()
   let since: Position | undefined
   const read = async () => {

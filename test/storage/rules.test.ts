@@ -5,14 +5,14 @@ import { addEntry } from '../directory/person-rows.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { times } from '../support/rounds.ts'
 import {
-  callerOf,
-  coreOf,
-  countersOf,
-  entriesOf,
-  sumsOf,
-  talliesOf,
-  tallyRowsOf,
+  createCaller,
+  listEntries,
+  readCounters,
+  readTallyRows,
+  sumEntries,
+  tallyEntries,
   tenantsOfEach,
+  testCore,
   twoPools,
 } from './tenants.ts'
 
@@ -28,16 +28,16 @@ const setRule = async (rule: Rule, collection = 'c') => {
 }
 
 const place = { collection: 'c', key: 'k', scope: 'org' as const }
-const api = (person: 0 | 1, pool: Database = db) => callerOf(coreOf(pool), tenants, 0, 0, person)
+const api = (person: 0 | 1, pool: Database = db) => createCaller(testCore(pool), tenants, 0, 0, person)
 
 /** Everything stored for the apps, with the log of changes. */
 const stored = async () => [
-  await entriesOf(db, tenants),
-  await countersOf(db, tenants),
-  await tallyRowsOf(db, tenants),
+  await listEntries(db, tenants),
+  await readCounters(db, tenants),
+  await readTallyRows(db, tenants),
   await db.storageChange.findMany({ where: { appId: { in: tenants.apps } }, orderBy: { number: 'asc' } }),
 ]
-const valueNow = async () => (await entriesOf(db, tenants)).find(({ key }) => key === 'k')?.value
+const valueNow = async () => (await listEntries(db, tenants)).find(({ key }) => key === 'k')?.value
 
 const refusal = (index?: number) => ({
   id: 'entryNotOwn',
@@ -151,15 +151,15 @@ describe('a rule', () => {
     await api(0).storage.put({ ...place, value: 2 })
     expect(await valueNow()).toBe('2')
     await expect(api(0).storage.put({ ...place, collection: 'd', value: 1 })).rejects.toMatchObject(refusal())
-    await callerOf(coreOf(db), tenants, 1, 0, 0).storage.put({ ...place, collection: 'd', value: 1 })
+    await createCaller(testCore(db), tenants, 1, 0, 0).storage.put({ ...place, collection: 'd', value: 1 })
   })
 
   it('applies in each club', async () => {
     await setRule('app')
-    await expect(callerOf(coreOf(db), tenants, 0, 1, 0).storage.put({ ...place, value: 1 })).rejects.toMatchObject(
-      refusal(),
-    )
-    expect(await entriesOf(db, tenants)).toEqual([])
+    await expect(
+      createCaller(testCore(db), tenants, 0, 1, 0).storage.put({ ...place, value: 1 }),
+    ).rejects.toMatchObject(refusal())
+    expect(await listEntries(db, tenants)).toEqual([])
   })
 
   it('comes before a precondition', async () => {
@@ -189,7 +189,7 @@ describe('a rule', () => {
         { op: 'put', ...place, value: 3 },
       ],
     })
-    expect((await entriesOf(db, tenants)).map(({ value, createdBy }) => [value, createdBy])).toEqual([
+    expect((await listEntries(db, tenants)).map(({ value, createdBy }) => [value, createdBy])).toEqual([
       ['2', tenants.people[0]],
       ['3', tenants.people[0]],
     ])
@@ -205,13 +205,13 @@ describe('a rule', () => {
     await api(1).storage.put({ ...place, value: 4 })
     await setRule('app')
     await db.storageEntry.deleteMany({ where })
-    expect(await entriesOf(db, tenants)).toEqual([])
+    expect(await listEntries(db, tenants)).toEqual([])
   })
 
   it('is changed at once where the app has rules, and within 5 seconds where it had none', async () => {
     let now = Date.now()
-    const { storage } = callerOf(
-      coreOf(db, () => now),
+    const { storage } = createCaller(
+      testCore(db, () => now),
       tenants,
       0,
       0,
@@ -275,7 +275,7 @@ describe('writers at the same time', () => {
     const removing = (tx: Transaction) => tx.$executeRaw`SELECT FROM storage_delete(
       ${tenants.apps[0]}, ${tenants.clubs[0]}, '', 'c', 'k', null, null, ${tenants.people[1]})`
     await meanwhile(db, removing, () => put(other, 0))
-    expect(await entriesOf(db, tenants)).toMatchObject([{ value: '0', createdBy: tenants.people[0] }])
+    expect(await listEntries(db, tenants)).toMatchObject([{ value: '0', createdBy: tenants.people[0] }])
   })
 
   it('on two nodes agree who is the author: an entry never changes hands without a removal', async () => {
@@ -284,7 +284,7 @@ describe('writers at the same time', () => {
     for (let round = 0; round < times(50, 8); round++) {
       const key = `k${round}`
       const write = (n: number) => {
-        const { storage } = callerOf(coreOf(nodes[n & 1]!), tenants, 0, 0, (n >> 1) & 1)
+        const { storage } = createCaller(testCore(nodes[n & 1]!), tenants, 0, 0, (n >> 1) & 1)
         const entry = { ...place, key, value: n }
         const written = n & 4 ? storage.batch({ operations: [{ op: 'put', ...entry }] }) : storage.put(entry)
         return written.then(
@@ -299,11 +299,11 @@ describe('writers at the same time', () => {
       const of = authors.filter((author) => author !== undefined)
       // The four writes of one person.
       expect([of.length, new Set(of).size]).toEqual([4, 1])
-      const row = (await entriesOf(db, tenants)).find((one) => one.key === key)!
+      const row = (await listEntries(db, tenants)).find((one) => one.key === key)!
       expect([row.createdBy, row.updatedBy]).toEqual([tenants.people[of[0]!], tenants.people[of[0]!]])
     }
-    const rows = await entriesOf(db, tenants)
-    expect(await countersOf(db, tenants)).toEqual(sumsOf(rows))
-    expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(rows))
+    const rows = await listEntries(db, tenants)
+    expect(await readCounters(db, tenants)).toEqual(sumEntries(rows))
+    expect(await readTallyRows(db, tenants)).toEqual(tallyEntries(rows))
   })
 })

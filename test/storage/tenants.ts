@@ -76,7 +76,7 @@ export function tenantsOfEach(db: Database): Tenants {
   return tenants
 }
 
-export const coreOf = (db: Database, now = Date.now): Core =>
+export const testCore = (db: Database, now = Date.now): Core =>
   createCore({ db, now, cipher: createCipher([randomBytes(32)]), brand: '', storageQuotaBytes: 10 * 1024 * 1024 })
 
 const either = fc.constantFrom<0 | 1>(0, 1)
@@ -93,29 +93,35 @@ export const write = fc.record({
 })
 
 /** The procedures of an app for a member of a club. */
-export function callerOf(core: Core, { clients, clubs, people }: Tenants, app: number, club: number, person: number) {
+export function createCaller(
+  core: Core,
+  { clients, clubs, people }: Tenants,
+  app: number,
+  club: number,
+  person: number,
+) {
   const [client, organisation, member] = [clients[app]!, clubs[club]!, people[person]!]
   return callAs(core, { client, organisation, member, scopes: new Set(memberScopes) })
 }
 
-export const storageOf = (...of: Parameters<typeof callerOf>) => callerOf(...of).storage
+export const createStorage = (...of: Parameters<typeof createCaller>) => createCaller(...of).storage
 
 /** All entries of the apps. */
-export const entriesOf = (db: Database, { apps }: Tenants) =>
+export const listEntries = (db: Database, { apps }: Tenants) =>
   db.storageEntry.findMany({
     where: { appId: { in: apps } },
     orderBy: [{ appId: 'asc' }, { clubId: 'asc' }, { owner: 'asc' }, { collection: 'asc' }, { key: 'asc' }],
   })
 
-type Entries = Awaited<ReturnType<typeof entriesOf>>
+type Entries = Awaited<ReturnType<typeof listEntries>>
 
-/** The non-zero counters by app and club; `sumsOf` computes them from the entries. */
-export async function countersOf(db: Database, { apps }: Tenants) {
+/** The non-zero counters by app and club; `sumEntries` computes them from the entries. */
+export async function readCounters(db: Database, { apps }: Tenants) {
   const rows = await db.storageUsage.findMany({ where: { appId: { in: apps }, bytes: { not: 0 } } })
   return Object.fromEntries(rows.map(({ appId, clubId, bytes }) => [`${appId} ${clubId}`, Number(bytes)]))
 }
 
-export function sumsOf(entries: Entries) {
+export function sumEntries(entries: Entries) {
   const sums: Record<string, number> = {}
   for (const { appId, clubId, value } of entries) {
     const place = `${appId} ${clubId}`
@@ -129,54 +135,54 @@ interface Tally {
   bytes: number | null
 }
 
-/** The entries and bytes by collection that the triggers keep; `talliesOf` sums the entries. */
-export async function tallyRowsOf(db: Database, { apps }: Tenants) {
+/** The entries and bytes by collection that the triggers keep; `tallyEntries` sums the entries. */
+export async function readTallyRows(db: Database, { apps }: Tenants) {
   const rows = await db.storageCollection.findMany({ where: { appId: { in: apps } } })
   return Object.fromEntries(
     rows.map((row): [string, Tally] => [
-      collectionOf(row),
+      toCollection(row),
       { entries: Number(row.entries), bytes: row.bytes === null ? null : Number(row.bytes) },
     ]),
   )
 }
 
-export function talliesOf(stored: Entries) {
+export function tallyEntries(stored: Entries) {
   const tallies: Record<string, Tally> = {}
   for (const entry of stored) {
-    const { entries, bytes } = tallies[collectionOf(entry)] ?? { entries: 0, bytes: 0 }
-    tallies[collectionOf(entry)] = { entries: entries + 1, bytes: bytes! + Buffer.byteLength(entry.value) }
+    const { entries, bytes } = tallies[toCollection(entry)] ?? { entries: 0, bytes: 0 }
+    tallies[toCollection(entry)] = { entries: entries + 1, bytes: bytes! + Buffer.byteLength(entry.value) }
   }
   return tallies
 }
 
-/** When each collection was last written, in Unix seconds, where the triggers know it; `newestOf` reads it from the entries. */
-export async function knownTimesOf(db: Database, { apps }: Tenants) {
+/** When each collection was last written, in Unix seconds, where the triggers know it; `findNewest` reads it from the entries. */
+export async function readKnownTimes(db: Database, { apps }: Tenants) {
   const rows = await db.storageCollection.findMany({ where: { appId: { in: apps }, updatedAt: { not: null } } })
-  return Object.fromEntries(rows.map((row) => [collectionOf(row), Math.floor(row.updatedAt!.getTime() / 1000)]))
+  return Object.fromEntries(rows.map((row) => [toCollection(row), Math.floor(row.updatedAt!.getTime() / 1000)]))
 }
 
-export function newestOf(stored: Entries) {
+export function findNewest(stored: Entries) {
   const newest: Record<string, number> = {}
   for (const entry of stored) {
     const at = Math.floor(entry.updatedAt.getTime() / 1000)
-    newest[collectionOf(entry)] = Math.max(newest[collectionOf(entry)] ?? 0, at)
+    newest[toCollection(entry)] = Math.max(newest[toCollection(entry)] ?? 0, at)
   }
   return newest
 }
 
-/** The numbers of entries by app and club that the triggers keep; `countsOf` counts the entries. */
-export async function countRowsOf(db: Database, { apps }: Tenants) {
+/** The numbers of entries by app and club that the triggers keep; `countEntries` counts the entries. */
+export async function readCountRows(db: Database, { apps }: Tenants) {
   const rows = await db.storageUsage.findMany({ where: { appId: { in: apps }, entries: { not: 0 } } })
   return Object.fromEntries(rows.map(({ appId, clubId, entries }) => [`${appId} ${clubId}`, Number(entries)]))
 }
 
-export function countsOf(stored: Entries) {
+export function countEntries(stored: Entries) {
   const counts: Record<string, number> = {}
   for (const { appId, clubId } of stored) counts[`${appId} ${clubId}`] = (counts[`${appId} ${clubId}`] ?? 0) + 1
   return counts
 }
 
-const collectionOf = ({
+const toCollection = ({
   appId,
   clubId,
   owner,

@@ -8,17 +8,17 @@ import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 import type { Tenants } from './tenants.ts'
 import {
-  coreOf,
-  countRowsOf,
-  countsOf,
-  entriesOf,
-  knownTimesOf,
+  countEntries,
+  createStorage,
+  findNewest,
+  listEntries,
   mintTenants,
-  newestOf,
   openWith,
-  storageOf,
-  talliesOf,
-  tallyRowsOf,
+  readCountRows,
+  readKnownTimes,
+  readTallyRows,
+  tallyEntries,
+  testCore,
   write,
 } from './tenants.ts'
 
@@ -73,7 +73,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 async function take(one: Step, tenants: Tenants) {
   if ('entry' in one) {
     const { app, club, person, value, ...entry } = one.entry
-    const storage = storageOf(coreOf(db), tenants, app, club, person)
+    const storage = createStorage(testCore(db), tenants, app, club, person)
     // 401 and 404 where app, club or member have been removed, 404 for an entry that is absent.
     const done: Promise<unknown> = one.does === 'put' ? storage.put({ ...entry, value }) : storage.delete(entry)
     return done.catch((error) => expect([401, 403, 404]).toContain(error.status))
@@ -97,10 +97,10 @@ async function take(one: Step, tenants: Tenants) {
 }
 
 async function expectTotals(tenants: Tenants, after: string) {
-  const stored = await entriesOf(db, tenants)
-  expect(await tallyRowsOf(db, tenants), after).toEqual(talliesOf(stored))
-  expect(await countRowsOf(db, tenants), after).toEqual(countsOf(stored))
-  expect(newestOf(stored), after).toMatchObject(await knownTimesOf(db, tenants))
+  const stored = await listEntries(db, tenants)
+  expect(await readTallyRows(db, tenants), after).toEqual(tallyEntries(stored))
+  expect(await readCountRows(db, tenants), after).toEqual(countEntries(stored))
+  expect(findNewest(stored), after).toMatchObject(await readKnownTimes(db, tenants))
 }
 
 describe('the totals of a collection and a store', () => {
@@ -126,14 +126,14 @@ describe('the totals of a collection and a store', () => {
     ['a row without entries', `INSERT INTO "StorageCollection" VALUES ($1, 'nowhere', '', 'c', 1)`],
   ])('of a collection cannot be given %s by hand', async (_, sql) => {
     const tenants = await mintTenants(db)
-    await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: id('k'), value: 1 })
+    await createStorage(testCore(db), tenants, 0, 0, 0).put({ collection: 'c', key: id('k'), value: 1 })
     await expect(hand.query(sql, [tenants.apps[0]])).rejects.toThrow('is the number of its entries')
     await expectTotals(tenants, 'the refusal')
   })
 
   it('of a store cannot be given another number of entries by hand', async () => {
     const tenants = await mintTenants(db)
-    await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: id('k'), value: 1 })
+    await createStorage(testCore(db), tenants, 0, 0, 0).put({ collection: 'c', key: id('k'), value: 1 })
     const sql = 'UPDATE "StorageUsage" SET entries = entries + 1 WHERE "appId" = $1'
     await expect(hand.query(sql, [tenants.apps[0]])).rejects.toThrow('and their number')
     await expectTotals(tenants, 'the refusal')
@@ -141,7 +141,7 @@ describe('the totals of a collection and a store', () => {
 
   it('are counted once in a store of the release before, also beside writers', async () => {
     const tenants = await mintTenants(db)
-    const storage = storageOf(coreOf(db), tenants, 0, 0, 0)
+    const storage = createStorage(testCore(db), tenants, 0, 0, 0)
     const put = (key: string, value: string) => storage.put({ collection: 'c', key, value })
     for (const key of ['a', 'b', 'c']) await put(key, 'x')
     const forget = (table: string, columns: string) =>
@@ -149,7 +149,7 @@ describe('the totals of a collection and a store', () => {
     await forget('StorageCollection', 'bytes = NULL, "updatedAt" = NULL')
     await forget('StorageUsage', 'entries = NULL')
     await put('a', 'longer')
-    expect(Object.values(await tallyRowsOf(db, tenants))).toEqual([{ entries: 3, bytes: null }])
+    expect(Object.values(await readTallyRows(db, tenants))).toEqual([{ entries: 3, bytes: null }])
     const insertion = `INSERT INTO "StorageEntry" SELECT $1, $2, '', 'c', key, NULL, '"more"', gen_random_uuid(), now()
       FROM unnest('{d,e}'::text[]) key`
     const { apps, clubs } = tenants

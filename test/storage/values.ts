@@ -82,7 +82,7 @@ const nested = {
 }
 
 /** A JSON string of the characters from `from` to `to`, without surrogates and those that JSON must escape. */
-function stringOf(from: number, to: number, step = 1) {
+function makeString(from: number, to: number, step = 1) {
   let characters = ''
   for (let c = from; c <= to; c += step) {
     if (c >= 0x20 && c !== 0x22 && c !== 0x5c && !(c >= 0xd800 && c <= 0xdfff)) characters += String.fromCodePoint(c)
@@ -94,13 +94,13 @@ const planes = Object.fromEntries(
   Array.from({ length: 17 }, (_, plane) => {
     const first = plane * 0x10000
     // 257 divides 0xffff, so the first and last character (U+xxFFFF) are included.
-    return [`Unicode plane ${plane}`, stringOf(first, first + 0xffff, 257)]
+    return [`Unicode plane ${plane}`, makeString(first, first + 0xffff, 257)]
   }),
 )
 
 /** Larger than the 64 KiB that the service reads at a time, so that each is split; from 256 KiB on a value stays UTF-8. */
 const large = {
-  'every character of plane 0': stringOf(0, 0xffff),
+  'every character of plane 0': makeString(0, 0xffff),
   'a number of 1000 digits': `-${'1234567890'.repeat(100)}.${'0'.repeat(1000)}e-1`,
   'an array of 30,000 numbers': `[${Array.from({ length: 30_000 }, (_, i) => `${i % 2 ? '-' : ''}${i}.${i}0e-${i % 9}`)}]`,
   'an object of 10,000 keys, each twice': `{${Array.from({ length: 20_000 }, (_, i) => `"${(i * 7919) % 10_000}":${i}`)}}`,
@@ -116,10 +116,10 @@ const built = Object.entries({ ...withWhiteSpace, ...unescaped, ...nested, ...pl
 /** Each with its name, for short texts the text itself. Together they fit into the quota. */
 export const values: readonly (readonly [name: string, text: string])[] = [...written, ...built]
 
-const textOf = new Map(values)
+const textByName = new Map(values)
 
-/** Those of these names. */
-export const named = (...names: string[]) => names.map((name) => [name, textOf.get(name)!] as const)
+/** The values with these names. */
+export const named = (...names: string[]) => names.map((name) => [name, textByName.get(name)!] as const)
 
 /**
  * For each way but one, REST with all of them in fidelity.test.ts: what every way could change. ASCII; escapes, also of

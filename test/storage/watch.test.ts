@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { StoreWatch } from '../../routers/kernel/store-watch.ts'
 import { erase } from '../../server/admin/storage-owners.ts'
 import { page } from './replica.ts'
-import { coreOf, openPool, storageOf, tenantsOfEach } from './tenants.ts'
+import { createStorage, openPool, tenantsOfEach, testCore } from './tenants.ts'
 
 const db = openPool({})
 
@@ -12,11 +12,11 @@ const tenants = tenantsOfEach(db)
 const store = () => ({ app: tenants.apps[0], club: tenants.clubs[0] })
 const place = (collection = 'c') => ({ ...store(), owner: '', collection })
 /** A write that does not pass the watch, as one of another node. */
-const put = (collection = 'c') => storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection, key: 'k', value: 1 })
+const put = (collection = 'c') => createStorage(testCore(db), tenants, 0, 0, 0).put({ collection, key: 'k', value: 1 })
 const last = async () => (await page(db, place())).next.number
-const watchOf = (ms: number) => new StoreWatch(db, { notified: ms, alone: ms })
+const createWatch = (ms: number) => new StoreWatch(db, { notified: ms, alone: ms })
 /** Longer than any test: it does not look. */
-const idle = () => watchOf(3_600_000)
+const idle = () => createWatch(3_600_000)
 
 describe('a listener of a collection', () => {
   it('is woken by a write of this process', async () => {
@@ -85,7 +85,7 @@ describe('a listener of a collection', () => {
   it('is woken by what others have written since the number that it has seen', async () => {
     await put()
     const seen = await last()
-    const watch = watchOf(20)
+    const watch = createWatch(20)
     const listener = watch.listen(place())
     listener.seen = seen
     listener.reset()
@@ -98,7 +98,7 @@ describe('a listener of a collection', () => {
 
   it('sleeps while another collection of its store changes, and keeps up with the numbers of the store', async () => {
     await put()
-    const watch = watchOf(5)
+    const watch = createWatch(5)
     const listener = watch.listen(place())
     listener.seen = await last()
     listener.reset()
@@ -119,7 +119,7 @@ describe('a listener of a collection', () => {
 
   it('is woken when its store is erased', async () => {
     await put()
-    const watch = watchOf(5)
+    const watch = createWatch(5)
     const listener = watch.listen(place())
     listener.seen = await last()
     listener.reset()
@@ -146,7 +146,7 @@ describe('a listener of a collection', () => {
 
   it('sleeps while nothing has changed, until it is woken', async () => {
     await put()
-    const watch = watchOf(5)
+    const watch = createWatch(5)
     const listener = watch.listen(place())
     listener.seen = await last()
     listener.reset()
@@ -157,7 +157,7 @@ describe('a listener of a collection', () => {
     // Another store's listener is woken by a later look.
     const other = watch.listen({ ...place(), app: tenants.apps[1] })
     other.reset()
-    await storageOf(coreOf(db), tenants, 1, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
+    await createStorage(testCore(db), tenants, 1, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
     await other.moved()
     expect(isAwake).toBe(false)
     listener.wake()
@@ -168,12 +168,12 @@ describe('a listener of a collection', () => {
   })
 
   it('is woken later by a write while the database was away', async () => {
-    let looks = 0
+    let polls = 0
     const flaky = new Proxy(db, {
       get: (target, name) => {
         if (name !== 'execute') return Reflect.get(target, name)
         return (...given: Parameters<typeof db.execute>) =>
-          ++looks === 1 ? Promise.reject(new Error('away')) : db.execute(...given)
+          ++polls === 1 ? Promise.reject(new Error('away')) : db.execute(...given)
       },
     })
     const watch = new StoreWatch(flaky, { notified: 5, alone: 5 })
@@ -181,13 +181,13 @@ describe('a listener of a collection', () => {
     listener.reset()
     await put()
     await listener.moved()
-    expect(looks).toBeGreaterThan(1)
+    expect(polls).toBeGreaterThan(1)
     listener.close()
   })
 })
 
 const putAs = (person: 0 | 1, value: number, scope: 'org' | 'user' = 'org') =>
-  storageOf(coreOf(db), tenants, 0, 0, person).put({ collection: 'c', key: 'k', scope, value })
+  createStorage(testCore(db), tenants, 0, 0, person).put({ collection: 'c', key: 'k', scope, value })
 
 async function row(owner = '') {
   const { apps, clubs } = tenants

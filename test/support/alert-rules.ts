@@ -9,7 +9,7 @@ export const rulesFile = join(root, 'deploy/prometheus/alerts.yaml')
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** A duration as Prometheus writes it, of one unit. */
-export function secondsOf(duration: string): number {
+export function parseSeconds(duration: string): number {
   const [, count, unit] = /^(\d+)([smhd])$/.exec(duration) ?? []
   if (count === undefined) throw new Error(`${duration} is not a duration of one unit.`)
   return Number(count) * UNITS[unit!]!
@@ -26,8 +26,8 @@ export function alertRules() {
   const { groups }: { groups: { rules: Rule[] }[] } = parse(readFileSync(rulesFile, 'utf8'))
   return groups.flatMap(({ rules }) =>
     rules.map(({ alert, expr, for: pending = '0s' }) => {
-      const ranges = [...expr.matchAll(/\[([^\]]*)\]/g)].map(([, range]) => secondsOf(range!))
-      return { alert, expr, forSeconds: secondsOf(pending), ranges }
+      const ranges = [...expr.matchAll(/\[([^\]]*)\]/g)].map(([, range]) => parseSeconds(range!))
+      return { alert, expr, forSeconds: parseSeconds(pending), ranges }
     }),
   )
 }

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { direct } from './addresses.ts'
 import { pgClient } from './pg-client.ts'
 
-/** Of this worker process, by address; they end with it, or with their database. */
+/** The connections of this worker process, by address; they end with it, or with their database. */
 const kept = new Map<string, Promise<pg.Client>>()
 const busy = new Set<string>()
 
@@ -18,7 +18,7 @@ export async function ask(url: string, sql: string): Promise<any[]> {
   busy.add(address)
   try {
     const client = await (kept.get(address) ?? keep(address))
-    return rowsOf(await client.query(sql))
+    return readRows(await client.query(sql))
   } finally {
     busy.delete(address)
   }
@@ -42,9 +42,9 @@ async function once(address: string, sql: string) {
   const client = await connect(address)
   return client
     .query(sql)
-    .then(rowsOf)
+    .then(readRows)
     .finally(() => client.end())
 }
 
-/** Those of the last statement. */
-const rowsOf = (results: pg.QueryResult | pg.QueryResult[]) => [results].flat().at(-1)!.rows
+/** The rows of the last statement. */
+const readRows = (results: pg.QueryResult | pg.QueryResult[]) => [results].flat().at(-1)!.rows

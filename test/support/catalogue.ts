@@ -3,7 +3,7 @@ import { ask } from './ask.ts'
 const ofService = `relnamespace = 'public'::regnamespace`
 
 /** What defines the schema of a database, a line each: tables, columns, constraints, indexes, types, functions, triggers. */
-export const catalogueOf = async (url: string): Promise<string[]> =>
+export const readCatalogue = async (url: string): Promise<string[]> =>
   (
     await ask(
       url,

@@ -32,7 +32,7 @@ async function createDatabase(template: string, atEnd: AtEnd, { limited = templa
   const server = inject('databaseUrl')
   const name = `${inject('databasePrefix')}_${randomBytes(6).toString('hex')}`
   await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
-  await administer(server, `${withoutWaiting(name)}; ${limited ? settingsOf(template, name) : ''}`)
+  await administer(server, `${withoutWaiting(name)}; ${limited ? copySettings(template, name) : ''}`)
   // It waits for a checkpoint, for which no test need wait; the end of the run drops what is left.
   if (!inject('isTemporary')) {
     atEnd(async () => {
@@ -50,7 +50,7 @@ function administer(server: string, sql: string): Promise<unknown> {
 }
 
 /** A copy of a database has none of the settings that migrations made, its own and those of roles in it. */
-const settingsOf = (template: string, name: string) => `DO $$
+const copySettings = (template: string, name: string) => `DO $$
   DECLARE one text;
   BEGIN
     FOR one IN

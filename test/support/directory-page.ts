@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Field } from '../../routers/directory/fields.ts'
 import type { RecordType } from '../../routers/directory/record-type.ts'
-import { fieldsOf, findRecordType, recordTypeNames } from '../../routers/directory/record-types.ts'
-import { nameOf } from '../../routers/directory/references.ts'
+import { findRecordType, listFields, recordTypeNames } from '../../routers/directory/record-types.ts'
+import { describeReference } from '../../routers/directory/references.ts'
 
 /** The parts of docs/directory.md that follow from the kinds and the schema; test/unit/documentation.test.ts compares them. */
 
@@ -14,9 +14,9 @@ const defaults: Readonly<Record<string, string>> = {
 }
 
 /** What the value is, in a few words. */
-function formOf({ type, allowed, reference, nullable, children }: Field): string {
+function formatType({ type, allowed, reference, nullable, children }: Field): string {
   const same = reference?.same ? ` of the same ${reference.same.slice(0, -2)}` : ''
-  const named = reference ? `${nameOf(reference)}${same}` : ''
+  const named = reference ? `${describeReference(reference)}${same}` : ''
   const forms: Readonly<Record<string, string>> = {
     id: reference ? `id of ${named}` : 'id',
     list: children && reference ? `list of ids, each of ${named}` : 'list of texts',
@@ -32,27 +32,27 @@ function formOf({ type, allowed, reference, nullable, children }: Field): string
 }
 
 /** What a new record without the field has; the default of what may be null is null. */
-function defaultOf({ key, needed }: { key: boolean; needed: boolean }, { initial = '' }: Field): string {
+function formatDefault({ key, needed }: { key: boolean; needed: boolean }, { initial = '' }: Field): string {
   if (key || needed || initial === 'NULL') return ''
   const value = initial.replace(/^'([a-z]+)'$/, '`$1`')
   return `; default ${defaults[initial] ?? (/^'(\[\]|\{\})'$/.test(initial) ? 'none' : value)}`
 }
 
-function sectionOf({ name, fields, ending }: RecordType): string {
-  const described = fieldsOf(name as (typeof recordTypeNames)[number]).filter((field) => field.name !== 'version')
+function renderSection({ name, fields, ending }: RecordType): string {
+  const described = listFields(name as (typeof recordTypeNames)[number]).filter((field) => field.name !== 'version')
   const rows = described.map((field) => {
     const row = (fields as Record<string, Field>)[field.name]!
     // "The name." and "The first name." say no more than the field.
     const about = /^The (?:\w+ )?\w+\.$/.test(row.about) ? '' : row.about
     const name = field.key ? `**\`${field.name}\`**` : `\`${field.name}\``
-    return `- ${name}: ${formOf(row)}${defaultOf(field, row)}${about && `. ${about}`}`
+    return `- ${name}: ${formatType(row)}${formatDefault(field, row)}${about && `. ${about}`}`
   })
   const after = ending.about === 'Removed.' ? [] : ['', `*Ending.* ${ending.about}`]
   return [`### \`${name}\``, '', ...rows, ...after].join('\n')
 }
 
 /** The reference of the records. */
-export const recordsPart = () => recordTypeNames.map((name) => sectionOf(findRecordType(name))).join('\n\n')
+export const recordsPart = () => recordTypeNames.map((name) => renderSection(findRecordType(name))).join('\n\n')
 
 /** Table to the tables whose rows take its rows along. */
 export function cascades(): Map<string, string[]> {

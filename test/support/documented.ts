@@ -66,7 +66,7 @@ export function expectDocumented(method: string, path: string, { status, headers
     if (found.content && method !== 'HEAD') {
       const pointer = ['paths', place.path, at, 'responses', status, 'content', 'application/json', 'schema']
       problems.push(...validate(section, pointer, body))
-      if (status >= 400) problems.push(...messageProblems(found, messageOf(body), { section, brand }))
+      if (status >= 400) problems.push(...messageProblems(found, readMessage(body), { section, brand }))
     } else if (text !== '') problems.push('it has a body')
   }
   if (problems.length === 0) return
@@ -77,7 +77,7 @@ export function expectDocumented(method: string, path: string, { status, headers
 const NUMBERS = /(?<=^Operation )\d+|\d+ s\.$/g
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
-export const messageOf = (body: any): string => body?.detail ?? body?.error?.message
+export const readMessage = (body: any): string => body?.detail ?? body?.error?.message
 
 /** A documented message as a service says it: the index of an operation and how long to wait are other numbers each time. */
 export const isMessage = (
@@ -89,7 +89,7 @@ export const isMessage = (
   message.replace(NUMBERS, '')
 
 function messageProblems({ content }: Response, message: string, at: { section: Section; brand: string }): string[] {
-  const values = Object.values(content!['application/json'].examples!).map(({ value }) => messageOf(value))
+  const values = Object.values(content!['application/json'].examples!).map(({ value }) => readMessage(value))
   return values.some((one) => isMessage(one, message, at)) ? [] : [`“${message}” is not documented`]
 }
 

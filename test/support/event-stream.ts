@@ -30,7 +30,7 @@ export function openEvents(port: number, path: string, headers: Record<string, s
     sent.on('error', reject)
     sent.on('response', (response) => {
       const { statusCode } = response
-      if (statusCode === 200) return resolve(streamOf(response, () => sent.destroy()))
+      if (statusCode === 200) return resolve(toStream(response, () => sent.destroy()))
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('end', () => reject({ status: statusCode, body: JSON.parse(Buffer.concat(chunks).toString()) }))
@@ -56,7 +56,7 @@ export const openChanges = async (
     ...headers,
   })
 
-function streamOf(response: IncomingMessage, close: () => void): EventStream {
+function toStream(response: IncomingMessage, close: () => void): EventStream {
   const events: ServerSentEvent[] = []
   const others: string[] = []
   let [text, isOver] = ['', false]

@@ -59,7 +59,7 @@ export default async function setup(project: TestProject) {
   }
 }
 
-/** Of what tests created, the last may be being dropped at this moment. */
+/** The last database that a test created may be being dropped at this moment. */
 async function dropDatabases(server: string, prefix: string) {
   const names = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, '${prefix}')`
   for (const { name } of await query(server, names)) await query(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)

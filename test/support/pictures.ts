@@ -2,7 +2,7 @@ import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 
 /** The colours of a picture of ours, by pixel; with opacity where asked for. */
-export function pixelsOf(side: number, { opaque = true } = {}) {
+export function makePixels(side: number, { opaque = true } = {}) {
   const data = Buffer.alloc(side * side * 4)
   for (let y = 0, at = 0; y < side; y++) {
     for (let x = 0; x < side; x++, at += 4) {
@@ -12,16 +12,17 @@ export function pixelsOf(side: number, { opaque = true } = {}) {
   return { width: side, height: side, data }
 }
 
-export function pngOf(pixels: ReturnType<typeof pixelsOf>, options: object = {}): Buffer {
+export function encodePng(pixels: ReturnType<typeof makePixels>, options: object = {}): Buffer {
   const picture = new PNG({ width: pixels.width, height: pixels.height })
   pixels.data.copy(picture.data)
   return PNG.sync.write(picture, options)
 }
 
-export const jpegOf = (pixels: ReturnType<typeof pixelsOf>, quality = 90): Buffer => jpeg.encode(pixels, quality).data
+export const encodeJpeg = (pixels: ReturnType<typeof makePixels>, quality = 90): Buffer =>
+  jpeg.encode(pixels, quality).data
 
 /** A chunk of a PNG, with a checksum that is right. */
-export function chunkOf(type: string, data: Buffer): Buffer {
+export function encodeChunk(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length)
   chunk.writeUInt32BE(data.length, 0)
   chunk.write(type, 4, 'latin1')
@@ -49,5 +50,5 @@ export function withHeader(
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.write(rest, 8, 'hex')
-  return Buffer.concat([png.subarray(0, 8), chunkOf('IHDR', header), png.subarray(33)])
+  return Buffer.concat([png.subarray(0, 8), encodeChunk('IHDR', header), png.subarray(33)])
 }

@@ -53,7 +53,7 @@ export async function planProxy(url: string) {
         if (at < 0) return
         const { 'Query Text': statement, Plan: plan } = JSON.parse(notice.slice(at + 6))
         statements++
-        scans.push(...scansOf(plan, statement))
+        scans.push(...findScans(plan, statement))
       }),
     )
     for (const [socket, other] of [
@@ -93,14 +93,14 @@ function messages(onNotice: (text: string) => void) {
     while (unread.length >= 5) {
       const end = 1 + unread.readInt32BE(1)
       if (unread.length < end) return
-      if (unread[0] === 0x4e) onNotice(fieldOf(unread.subarray(5, end), 'M'))
+      if (unread[0] === 0x4e) onNotice(readField(unread.subarray(5, end), 'M'))
       unread = unread.subarray(end)
     }
   }
 }
 
 /** A field of a NoticeResponse: a type and a string each, with zero bytes behind. */
-function fieldOf(body: Buffer, type: string): string {
+function readField(body: Buffer, type: string): string {
   const field = body
     .toString()
     .split('\0')
@@ -109,9 +109,9 @@ function fieldOf(body: Buffer, type: string): string {
 }
 
 /** The scans of a plan that `EXPLAIN (ANALYZE, FORMAT JSON)` has returned. */
-export function scansOf(node: Node, statement: string): Scan[] {
+export function findScans(node: Node, statement: string): Scan[] {
   const { 'Node Type': type, 'Relation Name': table, 'Actual Rows': rows, 'Actual Loops': loops, Plans = [] } = node
-  const below = Plans.flatMap((plan) => scansOf(plan, statement))
+  const below = Plans.flatMap((plan) => findScans(plan, statement))
   if (!/Scan$/.test(type) || table === undefined) return below
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   return [{ statement, node: type, table, rows: (rows + removed) * loops }, ...below]

@@ -58,7 +58,7 @@ export function platform(world: World, way: (typeof ways)[number]) {
 }
 
 /** The status, code, reason and message of a refused call; throws if the call succeeds. */
-export async function refusalOf(call: Promise<unknown>) {
+export async function readRefusal(call: Promise<unknown>) {
   const answered = await call.then(
     (answer) => ({ answer }),
     (error) => ({ error }),

@@ -6,9 +6,9 @@ import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
 /** A call that succeeds, over REST and by its procedure. */
 export interface SampleCall {
   section: Section
-  /** Whose tokens it takes. */
+  /** The section whose tokens it takes. */
   tokens: TokenSection
-  /** Of the app itself. */
+  /** Whether the app itself calls. */
   isOfApp: boolean
   method: string
   /** Below `/v1`, with its query. */
@@ -23,9 +23,9 @@ type Existing = Readonly<Partial<Record<'id' | 'quizId' | 'resultId' | 'answers'
 
 /** A call of each endpoint, by procedure: the examples of its document, but for what has to exist. */
 export const sampleCalls = (existing: Existing = {}): Record<string, SampleCall> =>
-  Object.fromEntries(routes.map((route) => [route.name, callOf(route, existing)]))
+  Object.fromEntries(routes.map((route) => [route.name, buildCall(route, existing)]))
 
-function callOf(
+function buildCall(
   { section, meta, method, path, parameters, fromQuery, fromBody }: Route,
   existing: Existing,
 ): SampleCall {

@@ -51,7 +51,7 @@ const passed = {
 }
 
 /** A result of the member's, as a row of a quiz of the academy. */
-export const resultOf = ({ academy, member }: Ids) => ({ id: `result-${academy}`, personId: member, ...passed })
+export const makeResult = ({ academy, member }: Ids) => ({ id: `result-${academy}`, personId: member, ...passed })
 
 /** Releases a quiz of the academy with one question, q1, whose solution is Yes, and with a result of the member's. */
 export async function createQuiz(db: Database, ids: Ids) {
@@ -66,7 +66,7 @@ export async function createQuiz(db: Database, ids: Ids) {
       questions: {
         create: { id: 'q1', position: 1, type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] },
       },
-      results: { create: resultOf(ids) },
+      results: { create: makeResult(ids) },
     },
   })
 }

@@ -2,7 +2,7 @@ import type { TimeLimits } from '../../prisma/time-limits.ts'
 
 const MINUTE_MS = 60_000
 
-/** Of the suite: a busy machine takes longer than production, and a test that expects 200 must not get a right 503. */
+/** A busy machine takes longer than production, and a test that expects 200 must not get a right 503. */
 export const suiteLimits: TimeLimits = {
   placeMs: MINUTE_MS,
   readyMs: MINUTE_MS,

@@ -37,9 +37,9 @@ interface Options {
   limits?: Limits
   storageQuotaBytes?: number
   brand?: string
-  /** Of the pages. */
+  /** The pages' brand. */
   pageBrand?: Brand
-  /** Of the authorization server; `https` as behind a proxy that ends TLS. */
+  /** The authorization server's address; `https` as behind a proxy that ends TLS. */
   authBaseUrl?: string
   databaseUrl?: string
   /** Further addresses of the APIs, as in the trial. */
@@ -88,9 +88,9 @@ const sectionsByPath = {
   'quiz-results': 'sync',
   events: 'sync',
 } as const
-const firstOf = (path: string) => path.split(/[/?]/)[1] as keyof typeof sectionsByPath
-const sectionAt = (path: string): Section => sectionsByPath[firstOf(path)] ?? 'apps'
-/** Whose members a path of `sync` is for, where that is no club. */
+const firstSegment = (path: string) => path.split(/[/?]/)[1] as keyof typeof sectionsByPath
+const sectionAt = (path: string): Section => sectionsByPath[firstSegment(path)] ?? 'apps'
+/** The organisation whose members a path of `sync` is for, where that is no club. */
 const organisationAt: Partial<Record<string, 'academy' | 'provider'>> = {
   quizzes: 'academy',
   'quiz-results': 'academy',
@@ -119,7 +119,7 @@ export async function startWorld(options: Options = {}) {
   const passed = () => offsetMs
   const { core, limits } = await openRuntime(
     {
-      // Of the given database.
+      // The given database, or the tests' own.
       databaseUrl: ownUrl ?? inject('databaseUrl'),
       databaseDirectUrl: undefined,
       databasePoolMax: undefined,
@@ -154,7 +154,7 @@ export async function startWorld(options: Options = {}) {
       { level: options.onLog ? (options.logLevel ?? 'info') : 'silent' },
       { write: (line) => options.onLog?.(line) },
     ),
-    addressOf: clientAddress(options.trustedProxies ?? []),
+    readClientAddress: clientAddress(options.trustedProxies ?? []),
     baseUrls,
     authBaseUrl: options.authBaseUrl ?? authBaseUrl,
     localUrls: options.localUrls,
@@ -236,7 +236,7 @@ export async function startWorld(options: Options = {}) {
     /** A REST request: the path is one below `/v1`. Its answer has to be as the documents say. */
     async call(method: string, path: string, call: Call = {}): Promise<Reply> {
       const api = call.api ?? sectionAt(path)
-      const kind = organisationAt[firstOf(path)]
+      const kind = organisationAt[firstSegment(path)]
       const organisation = kind ? ids[kind] : organisations[api]
       const bearer = call.token === undefined ? await usualToken({ organisation, ...call.claims }) : call.token
       const reply = await send(ports.publicPort, method, `/v1${path}`, {

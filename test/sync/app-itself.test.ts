@@ -238,7 +238,7 @@ describe('a consent', () => {
     const browser = await world.db.client.create({ data: { id: id('browser'), name: 'Browser', ...of, scopes } })
     await consentTo(world, { client: browser.id, member: await mintMember(world), scopes })
     expect((await itself('GET', '/collections')).status).toBe(200)
-    const access = await world.core.accessOf(world.principal({ member: null, client: server.client }))
+    const access = await world.core.findAccess(world.principal({ member: null, client: server.client }))
     expect(access).toMatchObject({ memberOf: 'club', scopes: ['svc.apps.storage:read'] })
   })
 

@@ -4,19 +4,19 @@ import type { Database } from '../../prisma/client.ts'
 import { sqlState } from '../../routers/kernel/database-errors.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Json } from '../../routers/kernel/json.ts'
-import { replicaOf, storedState } from '../storage/replica.ts'
+import { createReplica, storedState } from '../storage/replica.ts'
 import type { Tenants } from '../storage/tenants.ts'
 import {
-  callerOf,
-  coreOf,
-  countersOf,
-  entriesOf,
+  createCaller,
+  listEntries,
   mintTenants,
   openPool,
-  sumsOf,
-  talliesOf,
-  tallyRowsOf,
+  readCounters,
+  readTallyRows,
+  sumEntries,
+  tallyEntries,
   tenantsOfEach,
+  testCore,
   twoPools,
 } from '../storage/tenants.ts'
 import { times } from '../support/rounds.ts'
@@ -33,10 +33,10 @@ const reversed = <T>(items: readonly T[], n: number) => (n % 2 ? [...items].reve
 
 describe('batches of two nodes beside single writers', () => {
   it('are seen whole or not at all, and a replica follows them', async () => {
-    const nodes = [coreOf(db), coreOf(other)]
-    const callerAt = (node: number, person = 0) => callerOf(nodes[node]!, tenants, 0, 0, person)
+    const nodes = [testCore(db), testCore(other)]
+    const callerAt = (node: number, person = 0) => createCaller(nodes[node]!, tenants, 0, 0, person)
     const collection = { app: tenants.apps[0], club: tenants.clubs[0], owner: '', collection: 'c' }
-    const replica = replicaOf(db, collection, 2)
+    const replica = createReplica(db, collection, 2)
     const rounds = times(200, 25)
     let writing = true
 
@@ -75,13 +75,13 @@ describe('batches of two nodes beside single writers', () => {
     await readers
     await replica.catchUp()
     expect(replica.state()).toEqual(await storedState(db, collection))
-    const entries = await entriesOf(db, tenants)
-    expect(await countersOf(db, tenants)).toEqual(sumsOf(entries))
-    expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(entries))
+    const entries = await listEntries(db, tenants)
+    expect(await readCounters(db, tenants)).toEqual(sumEntries(entries))
+    expect(await readTallyRows(db, tenants)).toEqual(tallyEntries(entries))
   })
 
   it('agree on an ETag: of several that begin with the same one, one is applied', async () => {
-    const callers = [coreOf(db), coreOf(other)].map((core) => callerOf(core, tenants, 0, 0, 0))
+    const callers = [testCore(db), testCore(other)].map((core) => createCaller(core, tenants, 0, 0, 0))
     let { etag } = await callers[0]!.storage.put({ ...address('lock'), value: 0 })
     for (let round = 1; round <= times(100, 10); round++) {
       const attempts = Array.from({ length: 6 }, (_, n) =>
@@ -110,7 +110,7 @@ function expectStatus(status: number) {
 
 interface Removal {
   what: string
-  /** Whose keys are gone with it. */
+  /** The store or member whose keys go with it. */
   gone: (tenants: Tenants) => { appId?: string; clubId?: string; memberId?: string }
   remove: (tenants: Tenants) => Promise<unknown>
 }
@@ -152,11 +152,11 @@ describe.each(removals)('removing $what', ({ gone, remove: removeIt }) => {
     const { counted, pool } = countingDeadlocks(other)
     for (let round = 0; round < times(10, 2); round++) {
       const own = await mintTenants(db)
-      const core = coreOf(pool)
+      const core = testCore(pool)
       let written = 0
       let removed = false
       const writer = async (n: number) => {
-        const { storage } = callerOf(core, own, n & 1, (n >> 1) & 1, (n >> 2) & 1)
+        const { storage } = createCaller(core, own, n & 1, (n >> 1) & 1, (n >> 2) & 1)
         for (let more = 10; more > 0; written++) {
           const scope = (['org', 'user'] as const)[written & 1]!
           const of = (key: string) => ({ collection: 'c', scope, key })
@@ -179,10 +179,10 @@ describe.each(removals)('removing $what', ({ gone, remove: removeIt }) => {
       })
       const ended = await Promise.allSettled([removal, writers])
       expect(ended.filter(({ status }) => status === 'rejected')).toEqual([])
-      const left = await entriesOf(db, own)
+      const left = await listEntries(db, own)
       expect(left).not.toEqual([])
-      expect(await countersOf(db, own)).toEqual(sumsOf(left))
-      expect(await tallyRowsOf(db, own)).toEqual(talliesOf(left))
+      expect(await readCounters(db, own)).toEqual(sumEntries(left))
+      expect(await readTallyRows(db, own)).toEqual(tallyEntries(left))
       expect(await db.storageRequest.count({ where: gone(own) })).toBe(0)
       expect(await db.storageRequest.count({ where: { clubId: own.clubs[1] } })).toBeGreaterThan(0)
     }
@@ -221,13 +221,13 @@ describe('random batches', () => {
   }
   type State = Map<string, Entry>
 
-  const addressOf = ({ scope, collection, key }: Drawn) => `${scope} ${collection} ${key}`
-  const bytesOf = (state: State) =>
+  const formatAddress = ({ scope, collection, key }: Drawn) => `${scope} ${collection} ${key}`
+  const countBytes = (state: State) =>
     [...state.values()].reduce((sum, { value }) => sum + JSON.stringify(value).length, 0)
 
   /** The precondition of an operation by the state before its batch. */
-  function conditionOf(drawn: Drawn, before: State): { ifMatch?: string; ifNoneMatch?: string } {
-    const current = before.get(addressOf(drawn))?.etag ?? '"none"'
+  function toCondition(drawn: Drawn, before: State): { ifMatch?: string; ifNoneMatch?: string } {
+    const current = before.get(formatAddress(drawn))?.etag ?? '"none"'
     switch (drawn.condition) {
       case 'current':
         return { ifMatch: `"x", ${current}` }
@@ -245,7 +245,7 @@ describe('random batches', () => {
   }
 
   function meets(drawn: Drawn, entry: Entry | undefined, before: State): boolean {
-    const isCurrent = entry?.etag !== undefined && entry.etag === before.get(addressOf(drawn))?.etag
+    const isCurrent = entry?.etag !== undefined && entry.etag === before.get(formatAddress(drawn))?.etag
     switch (drawn.condition) {
       case 'current':
         return isCurrent
@@ -267,18 +267,18 @@ describe('random batches', () => {
     const state: State = new Map(before)
     const results: object[] = []
     for (const [index, drawn] of batch.entries()) {
-      const entry = state.get(addressOf(drawn))
+      const entry = state.get(formatAddress(drawn))
       if (!meets(drawn, entry, before)) return { refusal: `Operation ${index}: This entry has changed.` }
       const etag = entry?.etag ?? expect.any(String)
       if (drawn.op === 'get') {
         const { key } = drawn
         results.push(entry ? { key, value: entry.value, updatedAt: expect.any(Number), etag } : { key, missing: true })
       } else if (drawn.op === 'put') {
-        state.set(addressOf(drawn), { value: drawn.value, etag: undefined })
+        state.set(formatAddress(drawn), { value: drawn.value, etag: undefined })
         results.push({ etag: expect.any(String), updatedAt: expect.any(Number) })
-      } else results.push({ deleted: state.delete(addressOf(drawn)) })
+      } else results.push({ deleted: state.delete(formatAddress(drawn)) })
     }
-    const isFull = bytesOf(state) > QUOTA && bytesOf(state) > bytesOf(before)
+    const isFull = countBytes(state) > QUOTA && countBytes(state) > countBytes(before)
     return isFull ? { refusal: 'App storage quota exceeded.' } : { state, results }
   }
 
@@ -288,12 +288,12 @@ describe('random batches', () => {
         fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { maxLength: 8 }),
         async (batches) => {
           const tenants = await mintTenants(db)
-          const { storage } = callerOf({ ...coreOf(db), storageQuotaBytes: QUOTA }, tenants, 0, 0, 0)
+          const { storage } = createCaller({ ...testCore(db), storageQuotaBytes: QUOTA }, tenants, 0, 0, 0)
           let state: State = new Map()
           for (const batch of batches) {
             const operations = batch.map((drawn) => {
               const { condition, value, ...given } = drawn
-              return { ...given, ...(given.op === 'put' && { value }), ...conditionOf(drawn, state) } as const
+              return { ...given, ...(given.op === 'put' && { value }), ...toCondition(drawn, state) } as const
             })
             const wanted = applied(batch, state)
             const reply = await storage
@@ -304,7 +304,7 @@ describe('random batches', () => {
               expect(reply).toEqual({ results: wanted.results })
               state = wanted.state!
             }
-            const entries = await entriesOf(db, tenants)
+            const entries = await listEntries(db, tenants)
             for (const { owner, collection, key, version } of entries) {
               const entry = state.get(`${owner === '' ? 'org' : 'user'} ${collection} ${key}`)
               if (entry) entry.etag = `"${version}"`
@@ -316,8 +316,8 @@ describe('random batches', () => {
             expect(Object.fromEntries(found)).toEqual(
               Object.fromEntries([...state].map(([address, { value }]) => [address, value])),
             )
-            expect(await countersOf(db, tenants)).toEqual(sumsOf(entries))
-            expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(entries))
+            expect(await readCounters(db, tenants)).toEqual(sumEntries(entries))
+            expect(await readTallyRows(db, tenants)).toEqual(tallyEntries(entries))
           }
         },
       ),

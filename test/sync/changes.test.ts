@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
-import { callerOf, coreOf, mintTenants, openPool } from '../storage/tenants.ts'
+import { createCaller, mintTenants, openPool, testCore } from '../storage/tenants.ts'
 import { mintMember } from '../support/app-server.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
 import { expectRefusal } from '../support/refusal.ts'
@@ -92,7 +92,7 @@ describe('GET /collections/{collection}/changes', () => {
     const { app: appId, club: clubId } = world.ids
     const { changes: last } = await world.db.storageUsage.findUniqueOrThrow({ where: { of: { appId, clubId } } })
     const text = JSON.stringify([appId, clubId, '', collection, `${last}`])
-    const [mark] = world.core.cipher.marksOf(text, 'changes cursor')
+    const [mark] = world.core.cipher.computeMarks(text, 'changes cursor')
     await put('b', 1)
     const stored = Buffer.from(`${mark}.${last}`).toString('base64url')
     expect((await changes(`?since=${stored}`)).body.items).toMatchObject([{ key: 'b' }])
@@ -221,7 +221,7 @@ const plan = fc.record({
   limit: fc.integer({ min: 1, max: 6 }),
   prefix: fc.constantFrom(undefined, undefined, 'a', 'A'),
   values: fc.boolean(),
-  /** Of the page with this number. */
+  /** The rounds of the page with this number. */
   rounds: fc.array(
     fc.array(fc.record({ index: fc.nat(), does: fc.constantFrom('put' as const, 'delete' as const) }), {
       maxLength: 4,
@@ -235,7 +235,7 @@ describe('a reader of all pages, beside writers of other keys', () => {
     await fc.assert(
       fc.asyncProperty(plan, async ({ untouched, written, limit, prefix, values, rounds }) => {
         const tenants = await mintTenants(db)
-        const { storage } = callerOf(coreOf(db), tenants, 0, 0, 0)
+        const { storage } = createCaller(testCore(db), tenants, 0, 0, 0)
         const changing = written.filter((name) => !untouched.includes(name))
         const put = (name: string) => storage.put({ collection: 'c', key: name, value: name })
         for (const name of [...untouched, ...changing]) await put(name)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { sumCollections } from '../../routers/storage/sum-retention.ts'
 import { expectBytes, expectSame, startStorage } from '../storage/exact.ts'
-import { callerOf, coreOf, entriesOf, mintTenants, openPool, write } from '../storage/tenants.ts'
+import { createCaller, listEntries, mintTenants, openPool, testCore, write } from '../storage/tenants.ts'
 import { parsedOtherwise, values } from '../storage/values.ts'
 import type { Call } from '../support/request.ts'
 import { times } from '../support/rounds.ts'
@@ -112,7 +112,7 @@ describe('a collection', () => {
 })
 
 const entries = (query = '', options: Call = {}) => world.call('GET', `/collections/c/entries${query}`, options)
-const keysOf = async (query = '') => (await entries(query)).body.items.map(({ key }: { key: string }) => key)
+const listKeys = async (query = '') => (await entries(query)).body.items.map(({ key }: { key: string }) => key)
 
 const keys = ['-', '-a', '0', 'A', 'Ab', '_', 'a', 'a-b', 'aB', 'a_', 'ab', 'abc', 'az', 'b', 'z', 'zz']
 
@@ -131,7 +131,7 @@ describe('the entries of a collection', () => {
     for (const { key, etag } of body.items) {
       expect((await world.call('GET', `/storage/c/${key}`)).headers.etag).toBe(etag)
     }
-    expect(await keysOf('?scope=user')).toEqual(['own'])
+    expect(await listKeys('?scope=user')).toEqual(['own'])
   })
 
   it('have an ETag that If-Match takes', async () => {
@@ -149,13 +149,13 @@ describe('the entries of a collection', () => {
     ['z', ['z', 'zz']],
     ['zzz', []],
   ])('of the prefix "%s" are %j', async (prefix, expected) => {
-    expect(await keysOf(`?prefix=${prefix}`)).toEqual(expected)
+    expect(await listKeys(`?prefix=${prefix}`)).toEqual(expected)
   })
 
   it('of a prefix begin after a key as well', async () => {
-    expect(await keysOf('?prefix=a&after=aB')).toEqual(['a_', 'ab', 'abc', 'az'])
-    expect(await keysOf('?prefix=a&after=A')).toEqual(['a', 'a-b', 'aB', 'a_', 'ab', 'abc', 'az'])
-    expect(await keysOf('?prefix=a&after=b')).toEqual([])
+    expect(await listKeys('?prefix=a&after=aB')).toEqual(['a_', 'ab', 'abc', 'az'])
+    expect(await listKeys('?prefix=a&after=A')).toEqual(['a', 'a-b', 'aB', 'a_', 'ab', 'abc', 'az'])
+    expect(await listKeys('?prefix=a&after=b')).toEqual([])
     expect((await entries('?prefix=a&after=ab&limit=1')).body).toMatchObject({ items: [{ key: 'abc' }], more: true })
     expect((await entries('?prefix=a&after=abc&limit=1')).body).toMatchObject({ items: [{ key: 'az' }], more: false })
   })
@@ -189,13 +189,13 @@ describe('every app, club, member and scope', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 25 }), async (writes) => {
         const tenants = await mintTenants(db)
-        const core = coreOf(db)
+        const core = testCore(db)
         for (const { app, club, person, ...entry } of writes) {
-          await callerOf(core, tenants, app, club, person).storage.put(entry)
+          await createCaller(core, tenants, app, club, person).storage.put(entry)
         }
-        const stored = await entriesOf(db, tenants)
+        const stored = await listEntries(db, tenants)
         for (const [app, club, person] of two.flatMap((a) => two.flatMap((c) => two.map((p) => [a, c, p] as const)))) {
-          const { storage } = callerOf(core, tenants, app, club, person)
+          const { storage } = createCaller(core, tenants, app, club, person)
           for (const scope of ['org', 'user'] as const) {
             const own = stored.filter(
               (row) =>

@@ -26,7 +26,7 @@ const remove = (key: string) => world.call('DELETE', `/storage/${collection}/${k
 
 type Options = Parameters<typeof openChanges>[2]
 const open = (options?: Options) => openChanges(world, collection, options)
-const refusalOf = (options: Options) => open(options).catch((refusal: unknown) => refusal)
+const readRefusal = (options: Options) => open(options).catch((refusal: unknown) => refusal)
 const refused = (status: number, code: string, message: string) => ({
   status,
   body: { error: { code, message, request_id: expect.any(String) } },
@@ -115,7 +115,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     expect(mine!.data.key).toBe('mine')
     for (const stream of [own, other, shared]) stream.close()
     const wrong = refused(400, 'invalid_request', 'since is not a cursor of this collection.')
-    expect(await refusalOf({ headers: { 'last-event-id': mine!.id }, query: '?scope=user' })).toMatchObject(wrong)
+    expect(await readRefusal({ headers: { 'last-event-id': mine!.id }, query: '?scope=user' })).toMatchObject(wrong)
   })
 
   it.each([
@@ -125,7 +125,7 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
   ])('refuses %s before it begins', async (_, options) => {
     const { cursor } = (await world.call('GET', `/collections/${id('other')}/changes`)).body
     const wrong = refused(400, 'invalid_request', 'since is not a cursor of this collection.')
-    expect(await refusalOf({ query: `?since=${cursor}`, ...options })).toMatchObject(wrong)
+    expect(await readRefusal({ query: `?since=${cursor}`, ...options })).toMatchObject(wrong)
     expect(world.longPollSlots.size).toBe(0)
   })
 
@@ -136,15 +136,15 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     stream.close()
     await expireCursors(world.db, world.ids)
     const expired = refused(410, 'cursor_expired', 'This cursor has expired. Begin again without since.')
-    expect(await refusalOf({ headers: { 'last-event-id': last } })).toMatchObject(expired)
-    expect(await refusalOf({ claims: { scope: 'svc.me.profile:read' } })).toMatchObject({ status: 403 })
+    expect(await readRefusal({ headers: { 'last-event-id': last } })).toMatchObject(expired)
+    expect(await readRefusal({ claims: { scope: 'svc.me.profile:read' } })).toMatchObject({ status: 403 })
     await expect.poll(() => world.longPollSlots.size).toBe(0)
   })
 
   it('is one of five of its member and app, with the requests that wait', async () => {
     const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open()))
     const full = refused(429, 'rate_limited', 'Too many requests of this member, app or team already wait for changes.')
-    expect(await refusalOf({})).toMatchObject(full)
+    expect(await readRefusal({})).toMatchObject(full)
     const other = await open({ claims: { sub: await mintMember(world) } })
     streams[0]!.close()
     await expect.poll(() => world.longPollSlots.size).toBe(5)

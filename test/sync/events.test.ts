@@ -35,7 +35,7 @@ const events = (query = '', claims: object = {}) =>
 const since = ({ body }: Reply, more = '') => `?since=${body.cursor}${more}`
 const publish = (event: string, data: unknown = {}) =>
   asPlatform(world).events.publish({ app, id: event, type: 't.happened', data: data as never })
-const idsOf = ({ body }: Reply) => body.items.map((item: { id: string }) => item.id)
+const readIds = ({ body }: Reply) => body.items.map((item: { id: string }) => item.id)
 /** Once so many calls wait for an event. */
 const waiting = (count: number) => expect.poll(() => world.longPollSlots.size).toBe(count)
 
@@ -73,14 +73,14 @@ describe('GET /events', () => {
   it('comes in pages, continues after a cursor, and begins again without it', async () => {
     for (const event of ['a', 'b', 'c']) await publish(event)
     const first = await events('?limit=2')
-    expect([idsOf(first), first.body.more]).toEqual([['a', 'b'], true])
+    expect([readIds(first), first.body.more]).toEqual([['a', 'b'], true])
     const second = await events(since(first, '&limit=2'))
-    expect([idsOf(second), second.body.more]).toEqual([['c'], false])
-    expect(idsOf(await events(since(second)))).toEqual([])
+    expect([readIds(second), second.body.more]).toEqual([['c'], false])
+    expect(readIds(await events(since(second)))).toEqual([])
     await publish('d')
-    expect(idsOf(await events(since(second)))).toEqual(['d'])
-    expect(idsOf(await events(since(first)))).toEqual(['c', 'd'])
-    expect(idsOf(await events())).toEqual(['a', 'b', 'c', 'd'])
+    expect(readIds(await events(since(second)))).toEqual(['d'])
+    expect(readIds(await events(since(first)))).toEqual(['c', 'd'])
+    expect(readIds(await events())).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it('has no page without end: 201 events that nobody has read yet are two', async () => {
@@ -94,14 +94,14 @@ describe('GET /events', () => {
     const first = await events('?limit=200')
     const second = await events(since(first, '&limit=200'))
     expect([first.body.more, second.body.more]).toEqual([true, false])
-    expect([...idsOf(first), ...idsOf(second)]).toEqual(rows.map((row) => row.id))
+    expect([...readIds(first), ...readIds(second)]).toEqual(rows.map((row) => row.id))
   })
 
   it('delivers to subscribers as before', async () => {
     const subscription = { id: id('s'), appId: app, subscriber: 's', url: 'https://example.org/hook' }
     await world.db.subscription.create({ data: subscription })
     await publish('e')
-    expect(idsOf(await events())).toEqual(['e'])
+    expect(readIds(await events())).toEqual(['e'])
     expect(await world.db.delivery.findMany({ where: { appId: app } })).toMatchObject([{ state: 'pending' }])
   })
 
@@ -109,7 +109,7 @@ describe('GET /events', () => {
     await publish('mine')
     const { cursor } = (await events()).body
     const other = await mintApp()
-    expect(idsOf(await events('', { client_id: other.client }))).toEqual([])
+    expect(readIds(await events('', { client_id: other.client }))).toEqual([])
     for (const [query, claims] of [
       [`?since=${cursor}`, { client_id: other.client }],
       [`?since=${cursor.slice(1)}`, {}],
@@ -151,15 +151,15 @@ describe('a cursor', () => {
     const old = await events()
     await publishAt('new', 1)
     await purge()
-    expect(idsOf(await events(since(old)))).toEqual(['new'])
+    expect(readIds(await events(since(old)))).toEqual(['new'])
     const both = await events()
-    expect(idsOf(both)).toEqual(['new'])
+    expect(readIds(both)).toEqual(['new'])
     await publishAt('unread', 3_001)
     await purge()
     for (const reply of [start, old, both]) {
       expectRefusal(await events(since(reply)), 410, 'cursor_expired', EXPIRED)
     }
-    expect(idsOf(await events(since(await events())))).toEqual([])
+    expect(readIds(await events(since(await events())))).toEqual([])
   })
 
   it('is valid when an event was erased that names a person', async () => {
@@ -169,7 +169,7 @@ describe('a cursor', () => {
     await events()
     await world.db.publishedEvent.deleteMany({ where: { appId: app, id: 'b' } })
     await publish('c')
-    expect(idsOf(await events(since(first)))).toEqual(['c'])
+    expect(readIds(await events(since(first)))).toEqual(['c'])
   })
 
   it('is 410 when it is ahead of the feed, as after a restore', async () => {
@@ -186,7 +186,7 @@ describe('a cursor', () => {
     const [, statement] = /`(UPDATE "EventFeed"[^`]+)`/.exec(docs)!
     await world.db.$executeRawUnsafe(`${statement} WHERE "appId" = $1`, app)
     expectRefusal(await events(since(first)), 410, 'cursor_expired', EXPIRED)
-    expect(idsOf(await events())).toEqual(['a'])
+    expect(readIds(await events())).toEqual(['a'])
   })
 })
 
@@ -198,7 +198,7 @@ describe('a request that waits for an event', () => {
     const other = await mintApp()
     await asPlatform(world).events.publish({ app: other.app, id: 'other', type: 't', data: 1 })
     await publish('e')
-    expect(idsOf(await reply)).toEqual(['e'])
+    expect(readIds(await reply)).toEqual(['e'])
   })
 
   it('returns one that another node has published', async () => {
@@ -207,7 +207,7 @@ describe('a request that waits for an event', () => {
     await world.db.publishedEvent.create({
       data: { appId: app, id: 'e', type: 't', body: '{}', publishedAt: new Date() },
     })
-    expect(idsOf(await reply)).toEqual(['e'])
+    expect(readIds(await reply)).toEqual(['e'])
   })
 
   it('returns an empty page when the time is over', async () => {

@@ -90,9 +90,9 @@ describe('a request', () => {
   })
 
   it.each(['prefix', 'after'])('accepts 64 characters as %s, and refuses 65', async (name) => {
-    const statusOf = async (value: string) =>
+    const readStatus = async (value: string) =>
       (await world.call('GET', `/collections/c/entries?${name}=${value}`)).status
-    expect([await statusOf('a'.repeat(64)), await statusOf('a'.repeat(65))]).toEqual([200, 422])
+    expect([await readStatus('a'.repeat(64)), await readStatus('a'.repeat(65))]).toEqual([200, 422])
   })
 
   it('is refused over tRPC for what REST would refuse, in the same words', async () => {

@@ -26,7 +26,7 @@ const counted = () =>
       return execute
     },
   })
-const runsOf = (name: string) => statements.filter((one) => one === name).length
+const countRuns = (name: string) => statements.filter((one) => one === name).length
 
 beforeEach(async () => {
   collection = id('c')
@@ -62,7 +62,7 @@ describe('a change', () => {
     await put('k', { n: 2 })
     const events = await Promise.all(streams.map((stream) => stream.take(1)))
     expect(events.map(([event]) => event!.data.value)).toEqual(streams.map(() => ({ n: 2 })))
-    expect(runsOf('storage_snapshot') + runsOf('storage_changes')).toBe(1)
+    expect(countRuns('storage_snapshot') + countRuns('storage_changes')).toBe(1)
     expect(other.status).toBe(200)
     for (const stream of streams) stream.close()
   })
@@ -77,10 +77,10 @@ describe('a change', () => {
     await expect.poll(() => world.longPollSlots.size).toBe(20)
     statements.length = 0
     await put('k', 1, id('another'))
-    expect(runsOf('storage_snapshot') + runsOf('storage_changes')).toBe(0)
+    expect(countRuns('storage_snapshot') + countRuns('storage_changes')).toBe(0)
     await put('k', 2)
     for (const reply of replies) expect((await reply).body.items).toMatchObject([{ key: 'k', value: 2 }])
-    expect(runsOf('storage_snapshot') + runsOf('storage_changes')).toBe(1)
+    expect(countRuns('storage_snapshot') + countRuns('storage_changes')).toBe(1)
   })
 
   it('of 9 MB is held once for 20 streams that do not read, until the last of them has left', async () => {
@@ -89,7 +89,7 @@ describe('a change', () => {
     for (const stream of streams) stream.pause()
     await put('k', 'x'.repeat(9_000 * KIB))
     await expect.poll(freeBytes).toBe(BUDGET_BYTES - 9_000 * KIB - 2)
-    expect(runsOf('storage_snapshot')).toBeGreaterThan(0)
+    expect(countRuns('storage_snapshot')).toBeGreaterThan(0)
     for (const stream of streams) stream.close()
     await expect.poll(freeBytes).toBe(BUDGET_BYTES)
   })
@@ -118,7 +118,7 @@ describe('a page of a stream', () => {
     const events = await stream.take(7)
     expect(events.map(({ data }) => data.key)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
     // a b; c d; e; f; g. The first is read twice, as its size is not known.
-    const pages = runsOf('storage_snapshot')
+    const pages = countRuns('storage_snapshot')
     expect(pages).toBeGreaterThanOrEqual(5)
     await expect.poll(freeBytes).toBe(BUDGET_BYTES)
     stream.close()

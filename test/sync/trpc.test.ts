@@ -28,16 +28,16 @@ interface Options {
   headers?: Record<string, string>
 }
 
-const targetOf = ({ path = 'storage.watch', input = { collection }, query = '' }: Options) =>
+const makeTarget = ({ path = 'storage.watch', input = { collection }, query = '' }: Options) =>
   `/trpc/${path}?input=${encodeURIComponent(typeof input === 'string' ? input : JSON.stringify(input))}${query}`
-const headersOf = async ({ claims, token, headers }: Options) => ({
+const makeHeaders = async ({ claims, token, headers }: Options) => ({
   authorization: `Bearer ${token ?? (await world.token({ ...claims }))}`,
   ...headers,
 })
 const open = async (options: Options = {}) =>
-  openEvents(world.internalPort, targetOf(options), await headersOf(options))
+  openEvents(world.internalPort, makeTarget(options), await makeHeaders(options))
 const ask = async (options: Options, method = 'GET') =>
-  world.internal(method, targetOf(options), { headers: await headersOf(options) })
+  world.internal(method, makeTarget(options), { headers: await makeHeaders(options) })
 
 const put = async (key: string, value: unknown) => {
   const reply = await world.call('PUT', `/storage/${collection}/${key}`, { body: { value } })
@@ -96,7 +96,7 @@ describe('storage.watch over tRPC', () => {
   })
 })
 
-const errorOf = (httpStatus: number, code: string, error: string, message: unknown) => ({
+const makeError = (httpStatus: number, code: string, error: string, message: unknown) => ({
   error: { message, code: expect.any(Number), data: { code, httpStatus, path: 'storage.watch', error } },
 })
 
@@ -132,7 +132,7 @@ describe('a refused storage.watch has the status and the envelope of its error:'
   ])('%i %s %s %s', async (status, code, error, message, given) => {
     log.length = 0
     const reply = await ask(typeof given === 'function' ? given() : given)
-    expect(reply).toMatchObject({ status, body: errorOf(status, code, error, message) })
+    expect(reply).toMatchObject({ status, body: makeError(status, code, error, message) })
     expect(reply.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'private, no-store',
@@ -145,14 +145,14 @@ describe('a refused storage.watch has the status and the envelope of its error:'
     const reply = await ask({}, 'POST')
     expect(reply).toMatchObject({
       status: 405,
-      body: errorOf(405, 'METHOD_NOT_SUPPORTED', 'method_not_allowed', 'Use GET here.'),
+      body: makeError(405, 'METHOD_NOT_SUPPORTED', 'method_not_allowed', 'Use GET here.'),
     })
     expect(reply.headers.allow).toBe('GET')
   })
 
   it('400 in a batch', async () => {
     const reply = await ask({ query: '&batch=1' })
-    const refused = errorOf(400, 'BAD_REQUEST', 'invalid_request', 'Cannot batch subscription calls')
+    const refused = makeError(400, 'BAD_REQUEST', 'invalid_request', 'Cannot batch subscription calls')
     expect(reply).toMatchObject({ status: 400, body: [refused] })
   })
 
@@ -163,7 +163,7 @@ describe('a refused storage.watch has the status and the envelope of its error:'
     stream.close()
     await expireCursors(world.db, world.ids)
     const message = 'This cursor has expired. Begin again without since.'
-    const expired = errorOf(410, 'PRECONDITION_FAILED', 'cursor_expired', message)
+    const expired = makeError(410, 'PRECONDITION_FAILED', 'cursor_expired', message)
     expect(await ask({ headers: { 'last-event-id': last } })).toMatchObject({ status: 410, body: expired })
   })
 
@@ -171,7 +171,7 @@ describe('a refused storage.watch has the status and the envelope of its error:'
     const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open()))
     const reply = await ask({})
     const message = 'Too many requests of this member, app or team already wait for changes.'
-    expect(reply).toMatchObject({ status: 429, body: errorOf(429, 'TOO_MANY_REQUESTS', 'rate_limited', message) })
+    expect(reply).toMatchObject({ status: 429, body: makeError(429, 'TOO_MANY_REQUESTS', 'rate_limited', message) })
     expect(reply.headers['retry-after']).toBe('1')
     for (const stream of streams) stream.close()
   })
@@ -193,7 +193,7 @@ describe('a refused storage.watch has the status and the envelope of its error:'
     const claims = { client_id: client }
     for (let i = 0; i < 60; i++) expect((await ask({ claims, input: '{' })).status).toBe(400)
     const reply = await ask({ claims })
-    const refused = errorOf(429, 'TOO_MANY_REQUESTS', 'rate_limited', expect.stringContaining('quota is exhausted'))
+    const refused = makeError(429, 'TOO_MANY_REQUESTS', 'rate_limited', expect.stringContaining('quota is exhausted'))
     expect(reply).toMatchObject({ status: 429, body: refused })
     expect(reply.headers).toMatchObject({
       'retry-after': expect.stringMatching(/^\d+$/),

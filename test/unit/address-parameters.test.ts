@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { unusableParameter } from '../../prisma/address-parameters.ts'
-import { roleOf } from '../../prisma/session-limits.ts'
+import { readRole } from '../../prisma/session-limits.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { seed } from '../support/chance.ts'
 import { times } from '../support/rounds.ts'
@@ -145,7 +145,7 @@ describe('a parameter of an address', () => {
 })
 
 it('the role of an address is that of its parameter user, else of its authority', () => {
-  expect(roleOf('postgresql://anna@db/clubs?user=ben%40org')).toBe('ben@org')
-  expect(roleOf('postgresql://anna%40org@db/clubs')).toBe('anna@org')
-  expect(roleOf('postgresql://db/clubs')).toBeUndefined()
+  expect(readRole('postgresql://anna@db/clubs?user=ben%40org')).toBe('ben@org')
+  expect(readRole('postgresql://anna%40org@db/clubs')).toBe('anna@org')
+  expect(readRole('postgresql://db/clubs')).toBeUndefined()
 })

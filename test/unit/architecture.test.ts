@@ -81,24 +81,24 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server          | prisma routers secrets process commands commands/program |                                 |
 `)
 const directories = arrows.map((row) => row.directory)
-const roomsOf = (imports: string) =>
+const resolveRooms = (imports: string) =>
   imports.split(' ').flatMap((name) => {
     if (name === 'routers') return directories.filter((directory) => directory.startsWith('routers'))
     return [name, `server/${name}`, `routers/${name}`].find((one) => directories.includes(one))!
   })
 
 const root = join(import.meta.dirname, '../..')
-const filesOf = (directories: readonly string[], pattern: RegExp) =>
+const findFiles = (directories: readonly string[], pattern: RegExp) =>
   directories.flatMap((directory) =>
     readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
       .map((name) => join(directory, name))
       .filter((path) => pattern.test(path) && !/\/(?:dist|node_modules)\//.test(path)),
   )
 const layers = ['prisma', 'routers', 'clients', 'rest-facade', 'server', 'examples']
-const files = filesOf(layers, /\.ts$/)
-const scripts = filesOf(layers, /\.m?js$/)
-/** Of no layer. */
-const outside = filesOf(['bench', 'test'], /\.(?:ts|mjs)$/)
+const files = findFiles(layers, /\.ts$/)
+const scripts = findFiles(layers, /\.m?js$/)
+/** Files of no layer. */
+const outside = findFiles(['bench', 'test'], /\.(?:ts|mjs)$/)
 const sources = new Map(
   [...files, ...scripts, ...outside].map((path) => [path, readFileSync(join(root, path), 'utf8')]),
 )
@@ -109,17 +109,17 @@ const written = files.filter(isWritten)
 const IMPORT = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?'([^']+)'|\bimport\(\s*'([^']+)'/gm
 const RUN_TIME_IMPORT = /^(?:import|export)\s(?!type\s)(?:[^;'"]*?\sfrom\s+)?'([^']+)'|\bimport\(\s*'([^']+)'/gm
 
-const importsOf = (path: string, pattern = IMPORT) =>
+const findImports = (path: string, pattern = IMPORT) =>
   [...sources.get(path)!.matchAll(pattern)].map(([, from, dynamic]) => (from ?? dynamic)!)
 const resolved = (path: string, from: string) => relative(root, join(root, dirname(path), from))
-const ownImportsOf = (path: string) =>
-  importsOf(path)
+const findOwnImports = (path: string) =>
+  findImports(path)
     .filter((from) => from.startsWith('.'))
     .map((from) => resolved(path, from))
 const isIn = (directory: string, path: string) => path.startsWith(`${directory}/`)
 const byLength = [...arrows].sort((a, b) => b.directory.length - a.directory.length)
-const rowOf = (path: string) => byLength.find((row) => isIn(row.directory, path))!
-const isOneOf = (packages: string, name: string) =>
+const findRow = (path: string) => byLength.find((row) => isIn(row.directory, path))!
+const matchesPackage = (packages: string, name: string) =>
   packages.split(' ').some((one) => name === one || (one !== '' && isIn(one, name)))
 
 /** By line; the second and the third are about comments. */
@@ -129,32 +129,59 @@ const dialect = [
   /^\s*(?:\/?\*\*?|\/\/) (?:What (?:is|are|was)|Those (?:of|that|who)|Who (?:has|is|may)|Whose|Likewise)\b/,
 ]
 
+/** Names in Of that others have given, or that are a term of the field. */
+const ofNames = table<'names' | 'reason'>(`
+| names                                                          | reason      |
+|----------------------------------------------------------------|-------------|
+| indexOf lastIndexOf valueOf getPrototypeOf                     | JavaScript  |
+| expectTypeOf toEqualTypeOf toBeTypeOf toBeInstanceOf toBeOneOf | Vitest      |
+| allOf anyOf oneOf                                              | JSON Schema |
+| memberOf                                                       | LDAP        |
+`)
+
+const worded = [...written, ...scripts.filter(isWritten), ...outside].filter(
+  (path) => path !== 'test/unit/architecture.test.ts',
+)
+
+/** What matches the patterns, with its file and line. */
+const findLines = (patterns: readonly RegExp[]) =>
+  worded.flatMap((path) =>
+    sources
+      .get(path)!
+      .split('\n')
+      .flatMap((line, i) =>
+        patterns.flatMap((pattern) => line.match(pattern) ?? []).map((found) => `${path}:${i + 1}: ${found}`),
+      ),
+  )
+
 /** What breaks a rule, with its file. */
 const offenders = (rule: (path: string) => readonly string[]) =>
   written.flatMap((path) => rule(path).map((fault) => `${path}: ${fault}`))
-const matchesOf = (pattern: RegExp) => (path: string) => sources.get(path)!.match(pattern) ?? []
+const findMatches = (pattern: RegExp) => (path: string) => sources.get(path)!.match(pattern) ?? []
 
 describe('every file', () => {
   it('imports only rooms that the table allows', () => {
     const foreignRooms = (path: string) => {
-      const { directory, imports } = rowOf(path)
-      const rooms = ownImportsOf(path).map((file) => rowOf(file).directory)
-      return rooms.filter((room) => room !== directory && !roomsOf(imports).includes(room))
+      const { directory, imports } = findRow(path)
+      const rooms = findOwnImports(path).map((file) => findRow(file).directory)
+      return rooms.filter((room) => room !== directory && !resolveRooms(imports).includes(room))
     }
     expect(offenders(foreignRooms)).toEqual([])
   })
 
   it('imports no package that the table forbids', () => {
-    expect(offenders((path) => importsOf(path).filter((name) => isOneOf(rowOf(path).forbidden, name)))).toEqual([])
+    expect(
+      offenders((path) => findImports(path).filter((name) => matchesPackage(findRow(path).forbidden, name))),
+    ).toEqual([])
   })
 
   it('reads the clock, in routers, from core.now()', () => {
-    const readings = matchesOf(/Date\.now\(|new Date\(\)/g)
+    const readings = findMatches(/Date\.now\(|new Date\(\)/g)
     expect(offenders((path) => (isIn('routers', path) ? readings(path) : []))).toEqual([])
   })
 
   it('takes settings from server/process/config.ts, which alone reads the environment', () => {
-    const readings = matchesOf(/process\.env|Deno\.env/g)
+    const readings = findMatches(/process\.env|Deno\.env/g)
     expect(offenders((path) => (path === 'server/process/config.ts' ? [] : readings(path)))).toEqual([])
   })
 
@@ -164,15 +191,18 @@ describe('every file', () => {
   })
 
   it('uses standard terms, not the dialect that they replace', () => {
-    const found = [...written, ...outside.filter((path) => isIn('bench', path))].flatMap((path) =>
-      sources
-        .get(path)!
-        .split('\n')
-        .flatMap((line, i) =>
-          dialect.flatMap((pattern) => pattern.exec(line)?.[0] ?? []).map((word) => `${path}:${i + 1}: ${word}`),
-        ),
+    expect(findLines(dialect)).toEqual([])
+  })
+
+  it('names helpers by what they do, not by what they return', () => {
+    const allowed = ofNames.flatMap(({ names }) => names.split(' '))
+    expect(findLines([/(?<!\\)\b\w*[a-z\d]Of\b/g]).filter((line) => !allowed.includes(line.split(': ')[1]!))).toEqual(
+      [],
     )
-    expect(found).toEqual([])
+  })
+
+  it('begins no comment with Of', () => {
+    expect(findLines([/^\s*(?:\/?\*\*?|\/\/) Of\b/])).toEqual([])
   })
 
   it('writes properties one by one, in place of a spread that packs them on a line', () => {
@@ -183,12 +213,12 @@ describe('every file', () => {
   })
 
   it('reads a form of the portal in read-field.ts alone', () => {
-    const readings = matchesOf(/\b(?:form|fields|typed|posted)\.(?:get|has)\('/g)
+    const readings = findMatches(/\b(?:form|fields|typed|posted)\.(?:get|has)\('/g)
     expect(offenders((path) => (isIn('server/portal', path) ? readings(path) : []))).toEqual([])
   })
 
   it('exports nothing of another file, but a package its types', () => {
-    const exported = matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm)
+    const exported = findMatches(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm)
     const ofOthers = (path: string) => (path === 'clients/sdk/client.ts' ? [] : exported(path))
     expect(offenders(ofOthers)).toEqual([])
   })
@@ -214,8 +244,8 @@ const isInsidePackage = (name: string) =>
   /^(?:@[^/]+\/)?[^./][^/]*\/(?:build|cjs|dist|esm|internal|lib|src)\//.test(name)
 
 const privatePartsIn = (path: string) => [
-  ...privateParts.flatMap((pattern) => matchesOf(pattern)(path)),
-  ...importsOf(path).filter(isInsidePackage),
+  ...privateParts.flatMap((pattern) => findMatches(pattern)(path)),
+  ...findImports(path).filter(isInsidePackage),
 ]
 
 describe('private parts of libraries', () => {
@@ -258,7 +288,7 @@ const rawClients: Record<string, string> = {
   'routers/directory/write.ts': 'temporary tables',
   'routers/personal-data/export.ts': 'a cursor',
   'routers/webhooks/member-events/announce.ts': 'temporary tables',
-  'server/commands/import/load-kinds.ts': 'BEGIN and COMMIT',
+  'server/commands/import/load-record-types.ts': 'BEGIN and COMMIT',
 }
 
 const rawQueries = /\b(?:client|connection|pool|transaction|tx)!?\.query\b|\$(?:execute|query)Raw(?:Unsafe)?\b/g
@@ -275,7 +305,7 @@ describe('the table', () => {
     const above: string[] = []
     for (const { directory, imports } of arrows) {
       above.push(directory)
-      if (imports !== '') expect(above).toEqual(expect.arrayContaining(roomsOf(imports)))
+      if (imports !== '') expect(above).toEqual(expect.arrayContaining(resolveRooms(imports)))
     }
   })
 })
@@ -283,7 +313,7 @@ describe('the table', () => {
 describe('the bench and the tests', () => {
   it('import nothing of each other', () => {
     const crossing = outside.filter((path) =>
-      ownImportsOf(path).some((file) => isIn(isIn('bench', path) ? 'test' : 'bench', file)),
+      findOwnImports(path).some((file) => isIn(isIn('bench', path) ? 'test' : 'bench', file)),
     )
     expect(crossing).toEqual([])
   })
@@ -296,7 +326,7 @@ describe('the files', () => {
     const visit = (path: string, above: string[]) => {
       if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(' -> '))
       else if (!done.has(path)) {
-        for (const from of ownImportsOf(path)) if (sources.has(from)) visit(from, [...above, path])
+        for (const from of findOwnImports(path)) if (sources.has(from)) visit(from, [...above, path])
         done.add(path)
       }
     }
@@ -312,7 +342,7 @@ function loadedBy(entry: string, imports = RUN_TIME_IMPORT) {
   const load = (path: string) => {
     if (seen.has(path)) return
     seen.add(path)
-    for (const from of importsOf(path, imports)) {
+    for (const from of findImports(path, imports)) {
       if (from.startsWith('.')) load(resolved(path, from))
       else packages.add(from)
     }
@@ -325,7 +355,7 @@ describe('the worker, and the service in process', () => {
   it.each(['server/worker.ts', 'server/in-process.ts'])('load neither koa nor oidc-provider: %s', (entry) => {
     const { packages } = loadedBy(entry)
     expect(packages).toContain('pg')
-    expect(packages.filter((name) => isOneOf('koa @koa oidc-provider openid-client jose', name))).toEqual([])
+    expect(packages.filter((name) => matchesPackage('koa @koa oidc-provider openid-client jose', name))).toEqual([])
   })
 })
 
@@ -340,7 +370,7 @@ describe('openRuntime', () => {
 describe('the decoders of pictures', () => {
   it('are loaded by the first upload, not by a start', () => {
     const decoders = ['pngjs', 'jpeg-js']
-    const importing = written.filter((path) => importsOf(path).some((name) => decoders.includes(name)))
+    const importing = written.filter((path) => findImports(path).some((name) => decoders.includes(name)))
     expect(importing.length).toBeGreaterThan(1)
     for (const path of importing) expect(sources.get(path)).not.toMatch(/from '(?:pngjs|jpeg-js)'/)
   })

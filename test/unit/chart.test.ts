@@ -9,7 +9,7 @@ const kinds = (resources: ReturnType<typeof render>) =>
 const only = (resources: ReturnType<typeof render>, kind: string, name: string) =>
   resources.find((one) => one.kind === kind && one.metadata.name === name)
 /** The pod of a Deployment, a Job or a CronJob. */
-const podOf = ({ spec }: ReturnType<typeof render>[number]) => (spec.jobTemplate?.spec ?? spec).template
+const findPod = ({ spec }: ReturnType<typeof render>[number]) => (spec.jobTemplate?.spec ?? spec).template
 
 const names = [
   'CronJob release-clean',
@@ -39,7 +39,7 @@ describe('the Helm chart', () => {
       values.image.tag = '7'
     })
       .filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
-      .map(podOf)
+      .map(findPod)
     expect(pods).toHaveLength(4)
     for (const { spec } of pods) {
       const [container] = spec.containers
@@ -63,21 +63,21 @@ describe('the Helm chart', () => {
 
   it('selects with each Service and with the budget the pods that are meant', () => {
     const resources = render()
-    const matches = (selector: object, { metadata }: ReturnType<typeof podOf>) =>
+    const matches = (selector: object, { metadata }: ReturnType<typeof findPod>) =>
       Object.entries(selector).every(([name, value]) => metadata.labels[name] === value)
     const pods = resources.filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
     const selected = (selector: object) =>
-      pods.filter((one) => matches(selector, podOf(one))).map((one) => one.metadata.name)
-    const selectorOf = (kind: string, name: string) => {
+      pods.filter((one) => matches(selector, findPod(one))).map((one) => one.metadata.name)
+    const findSelector = (kind: string, name: string) => {
       const { selector } = only(resources, kind, name).spec
       return selector.matchLabels ?? selector
     }
-    expect(selected(selectorOf('Service', 'release'))).toEqual(['release'])
-    expect(selected(selectorOf('Service', 'release-internal'))).toEqual(['release'])
-    expect(selected(selectorOf('PodDisruptionBudget', 'release'))).toEqual(['release'])
-    expect(selected(selectorOf('Deployment', 'release'))).toEqual(['release'])
-    expect(selected(selectorOf('Deployment', 'release-worker'))).toEqual(['release-worker'])
-    const ports = podOf(only(resources, 'Deployment', 'release')).spec.containers[0].ports
+    expect(selected(findSelector('Service', 'release'))).toEqual(['release'])
+    expect(selected(findSelector('Service', 'release-internal'))).toEqual(['release'])
+    expect(selected(findSelector('PodDisruptionBudget', 'release'))).toEqual(['release'])
+    expect(selected(findSelector('Deployment', 'release'))).toEqual(['release'])
+    expect(selected(findSelector('Deployment', 'release-worker'))).toEqual(['release-worker'])
+    const ports = findPod(only(resources, 'Deployment', 'release')).spec.containers[0].ports
     expect(ports).toEqual([
       { name: 'public', containerPort: 3000 },
       { name: 'internal', containerPort: 3001 },
@@ -118,13 +118,13 @@ describe('the Helm chart', () => {
   })
 
   it('leaves a node in its Service while the database is away, so that the answer is the one of the service', () => {
-    const [node] = podOf(only(render(), 'Deployment', 'release')).spec.containers
+    const [node] = findPod(only(render(), 'Deployment', 'release')).spec.containers
     expect(node.readinessProbe.httpGet).toEqual({ path: '/readyz?exclude=database', port: 'internal' })
     expect(node.livenessProbe.httpGet.path).toBe('/healthz')
   })
 
   it('gives a node the time for its drain, the requests in flight and the last resort', () => {
-    const { spec } = podOf(only(render(), 'Deployment', 'release'))
+    const { spec } = findPod(only(render(), 'Deployment', 'release'))
     const [drain] = spec.containers[0].env.filter(({ name }: { name: string }) => name === 'DRAIN_SECONDS')
     const { periodSeconds, failureThreshold } = spec.containers[0].readinessProbe
     expect(Number(drain.value)).toBeGreaterThan(periodSeconds * failureThreshold)

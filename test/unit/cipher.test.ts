@@ -148,7 +148,7 @@ describe('a sealer', () => {
 })
 
 describe('the mark of a text', () => {
-  const marks = (keys: Buffer[], text = 'anna', purpose = 'members') => createCipher(keys).marksOf(text, purpose)
+  const marks = (keys: Buffer[], text = 'anna', purpose = 'members') => createCipher(keys).computeMarks(text, purpose)
 
   it('is the same each time, one of each key in their order', () => {
     const other = randomBytes(32)

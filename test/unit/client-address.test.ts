@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clientAddress, networkOf } from '../../server/http/client-address.ts'
+import { clientAddress, toNetwork } from '../../server/http/client-address.ts'
 import { times } from '../support/rounds.ts'
 
 const request = (remoteAddress: string, forwardedFor?: string) =>
@@ -49,7 +49,7 @@ test.each([
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
 ])('%s is counted as network %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+  expect(toNetwork(address)).toBe(network)
 })
 
 test('a client is the same however its proxies write its address', () => {

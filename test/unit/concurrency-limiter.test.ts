@@ -42,7 +42,7 @@ const take = (limiter: ConcurrencyLimiter, ids: string[], app?: string) =>
   )
 
 /** Lets time pass until the subscription may start a delivery; returns how long that took, to 10 ms. */
-function backoffOf(limiter: ConcurrencyLimiter, id: string) {
+function readBackoff(limiter: ConcurrencyLimiter, id: string) {
   const start = at
   while (freeFor(limiter, id) === 0) at += 10
   return at - start
@@ -94,7 +94,7 @@ describe('the backoff of a subscription', () => {
   it('doubles with each failure up to a minute', () => {
     const seen = Array.from({ length: 12 }, () => {
       attempts(limiter, 'a', false)
-      return backoffOf(limiter, 'a')
+      return readBackoff(limiter, 'a')
     })
     expect(seen).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000])
   })
@@ -103,7 +103,7 @@ describe('the backoff of a subscription', () => {
     for (let i = 0; i < 12; i++) attempts(limiter, 'a', false)
     attempts(limiter, 'a', true)
     attempts(limiter, 'a', false)
-    expect(backoffOf(limiter, 'a')).toBe(100)
+    expect(readBackoff(limiter, 'a')).toBe(100)
   })
 
   it.each([
@@ -113,7 +113,7 @@ describe('the backoff of a subscription', () => {
   ])('is four times as long as a failed attempt of $ms ms', ({ ms, backoff }) => {
     const seen = Array.from({ length: 2 }, () => {
       attempts(limiter, 'a', false, { ms })
-      return backoffOf(limiter, 'a')
+      return readBackoff(limiter, 'a')
     })
     expect(seen).toEqual([backoff, backoff])
   })
@@ -121,7 +121,7 @@ describe('the backoff of a subscription', () => {
   it('counts attempts that were in flight together as one failure', () => {
     makeHealthy(limiter, 'a')
     attempts(limiter, 'a', false, { count: 32, ms: 10 })
-    expect(backoffOf(limiter, 'a')).toBe(100)
+    expect(readBackoff(limiter, 'a')).toBe(100)
   })
 })
 
@@ -130,7 +130,7 @@ it.each([
   ['a new one with a delivery in flight', (limiter) => start(limiter, 'a'), false],
   ['a healthy one at its limit', (limiter) => [makeHealthy(limiter, 'a'), take(limiter, ['a'])], true],
   ['one that backs off', (limiter) => attempts(limiter, 'a', false), false],
-  ['one whose backoff is over', (limiter) => [attempts(limiter, 'a', false), backoffOf(limiter, 'a')], true],
+  ['one whose backoff is over', (limiter) => [attempts(limiter, 'a', false), readBackoff(limiter, 'a')], true],
 ] satisfies [string, (limiter: ConcurrencyLimiter) => unknown, boolean][])(
   'eligibility of %s',
   (_which, prepare, eligible) => {

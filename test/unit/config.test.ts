@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSettings, sources } from '../../server/process/command-settings.ts'
 import { environment, readConfig, unknownSettings } from '../../server/process/config.ts'
-import { settingsOf } from '../../server/process/start-options.ts'
+import { toSettings } from '../../server/process/start-options.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 describe('the settings', () => {
@@ -266,7 +266,7 @@ describe('the settings', () => {
     'http://localhost.example.org/v1',
     'http://127.0.0.1.nip.io/v1',
   ])('refuse the AUTH_BASE_URL %s in production, as its cookies would be sent without TLS', (AUTH_BASE_URL) => {
-    expect(messageOf({ NODE_ENV: 'production', AUTH_BASE_URL })).toContain(
+    expect(readMessage({ NODE_ENV: 'production', AUTH_BASE_URL })).toContain(
       `\n  AUTH_BASE_URL: "${AUTH_BASE_URL}" is not an https address, or an http address of this machine`,
     )
     expect(readConfig({ AUTH_BASE_URL }).authBaseUrl).toBe(AUTH_BASE_URL)
@@ -326,8 +326,8 @@ describe('the settings', () => {
     ['TOKEN_ISSUER', 'https://user:canary@id.example.org', '"https://***@id.example.org"'],
     ['TOKEN_JWKS_URL', 'http://id.example.org/jwks', '"http://id.example.org/jwks"'],
   ])('are refused without repeating a secret: %s=%s', (name, value, shown) => {
-    expect(messageOf({ [name]: value })).toContain(`\n  ${name}: ${shown} `)
-    expect(messageOf({ [name]: value })).not.toMatch(/canary|AAAA/)
+    expect(readMessage({ [name]: value })).toContain(`\n  ${name}: ${shown} `)
+    expect(readMessage({ [name]: value })).not.toMatch(/canary|AAAA/)
   })
 
   it('accept one secrets key or several, in their order', () => {
@@ -339,7 +339,7 @@ describe('the settings', () => {
   })
 })
 
-function messageOf(env: Record<string, string>): string {
+function readMessage(env: Record<string, string>): string {
   try {
     readConfig(env)
   } catch (error) {
@@ -439,7 +439,7 @@ describe('the environment', () => {
   })
 
   /** The sentences about an environment, without a file. */
-  const saidOf = (env: Record<string, string>) => unknownSettings(env, join(tmpdir(), 'member-apps-none', '.env'))
+  const readWarnings = (env: Record<string, string>) => unknownSettings(env, join(tmpdir(), 'member-apps-none', '.env'))
 
   it.each([
     ['SECRET_KEY', 'SECRETS_KEY'],
@@ -456,13 +456,13 @@ describe('the environment', () => {
     ['DEVELOPEMENT_TOKENS', 'DEVELOPMENT_TOKENS'],
     ['DATABASE_POOLMAX', 'DATABASE_POOL_MAX'],
   ])('with %s is probably meant to have %s', (name, meant) => {
-    expect(saidOf({ [name]: 'canary' })).toEqual([
+    expect(readWarnings({ [name]: 'canary' })).toEqual([
       `${name} in the environment is not a setting of this service: is ${meant} meant?`,
     ])
     // Another program's, as this one has its own.
-    expect(saidOf({ [name]: 'canary', [meant]: 'set' })).toEqual([])
-    expect(saidOf({ [name]: 'canary', [meant]: '' })).toHaveLength(1)
-    expect(saidOf({ [name]: '' })).toEqual([])
+    expect(readWarnings({ [name]: 'canary', [meant]: 'set' })).toEqual([])
+    expect(readWarnings({ [name]: 'canary', [meant]: '' })).toHaveLength(1)
+    expect(readWarnings({ [name]: '' })).toEqual([])
   })
 
   it('gives no warning for the variables of shells, supervisors, Kubernetes and other programs', () => {
@@ -482,7 +482,7 @@ describe('the environment', () => {
       WORKERS_SERVICE_HOST WORKERS_SERVICE_PORT WORKERS_PORT INTERNALS_SERVICE_HOST INTERNALS_PORT`
       .trim()
       .split(/\s+/)
-    expect(saidOf(Object.fromEntries(names.map((name) => [name, 'canary'])))).toEqual([])
+    expect(readWarnings(Object.fromEntries(names.map((name) => [name, 'canary'])))).toEqual([])
   })
 })
 
@@ -494,5 +494,5 @@ it.each([
   [{ port: 'many' }, {}, { PORT: 'many', INTERNAL_PORT: '' }],
   [{ port: '4000' }, { INTERNAL_PORT: '9000' }, { PORT: '4000', INTERNAL_PORT: '9000' }],
 ])('the options of a start %j with %j are the settings %j', (options, env, settings) => {
-  expect(settingsOf(options, env)).toEqual(settings)
+  expect(toSettings(options, env)).toEqual(settings)
 })

@@ -16,7 +16,7 @@ describe('a cursor', () => {
   it.each([{ number: 0 }, { number: 1_795_608_000_000 }, { number: largest }, { number: 7, after: 'a-key_1' }])(
     'returns its position: %j',
     (position) => {
-      expect(own.positionOf(own.of(position))).toEqual({ after: undefined, ...position })
+      expect(own.readPosition(own.of(position))).toEqual({ after: undefined, ...position })
     },
   )
 
@@ -32,8 +32,8 @@ describe('a cursor', () => {
 
   it('made with a former key is still valid, and one of an unknown key is not', () => {
     const by = (key: Buffer) => changeCursors(createCipher([key]), of, reader).of({ number: 1 })
-    expect(own.positionOf(by(former))).toMatchObject({ number: 1 })
-    expect(() => own.positionOf(by(randomBytes(32)))).toThrow(REFUSED)
+    expect(own.readPosition(by(former))).toMatchObject({ number: 1 })
+    expect(() => own.readPosition(by(randomBytes(32)))).toThrow(REFUSED)
   })
 
   it.each([
@@ -44,14 +44,14 @@ describe('a cursor', () => {
     ['member', of, { member: 'ben' }],
     ['app itself', of, { member: null }],
   ])('of another %s is refused', (_, other, itsReader) => {
-    expect(() => own.positionOf(changeCursors(cipher, other, itsReader).of({ number: 1 }))).toThrow(REFUSED)
+    expect(() => own.readPosition(changeCursors(cipher, other, itsReader).of({ number: 1 }))).toThrow(REFUSED)
   })
 
   it('of events is refused for changes, and the reverse', () => {
     const events = eventCursors(cipher, 'app')
-    expect(events.numberOf(events.of(7))).toBe(7)
-    expect(() => own.positionOf(events.of(7))).toThrow(REFUSED)
-    expect(() => events.numberOf(own.of({ number: 7 }))).toThrow("since is not a cursor of this app's events.")
+    expect(events.readNumber(events.of(7))).toBe(7)
+    expect(() => own.readPosition(events.of(7))).toThrow(REFUSED)
+    expect(() => events.readNumber(own.of({ number: 7 }))).toThrow("since is not a cursor of this app's events.")
   })
 
   it('that was altered is refused', () => {
@@ -59,29 +59,32 @@ describe('a cursor', () => {
     for (let i = 0; i < bytes.length; i++) {
       const altered = Buffer.from(bytes)
       altered[i]! ^= 1
-      expect(() => own.positionOf(altered.toString('base64url'))).toThrow(REFUSED)
-      expect(() => own.positionOf(bytes.subarray(0, i).toString('base64url'))).toThrow(REFUSED)
+      expect(() => own.readPosition(altered.toString('base64url'))).toThrow(REFUSED)
+      expect(() => own.readPosition(bytes.subarray(0, i).toString('base64url'))).toThrow(REFUSED)
     }
-    for (const one of ['', '-1', 'null', '%00', 'x'.repeat(10_000)]) expect(() => own.positionOf(one)).toThrow(REFUSED)
+    for (const one of ['', '-1', 'null', '%00', 'x'.repeat(10_000)])
+      expect(() => own.readPosition(one)).toThrow(REFUSED)
   })
 })
 
 describe('a cursor of a release before December 2026', () => {
   const ofChanges = ['changes cursor', 'app', 'club', '', 'c']
   const made = (position: string, by = cipher, [purpose, ...names] = ofChanges) =>
-    Buffer.from(`${by.marksOf(JSON.stringify([...names, position]), purpose!)[0]}.${position}`).toString('base64url')
+    Buffer.from(`${by.computeMarks(JSON.stringify([...names, position]), purpose!)[0]}.${position}`).toString(
+      'base64url',
+    )
 
   it.each([
     ['12', { number: 12, after: undefined }],
     ['12.a-key', { number: 12, after: 'a-key' }],
   ])('returns its position: %s', (position, expected) => {
-    expect(own.positionOf(made(position))).toEqual(expected)
-    expect(changeCursors(cipher, of, { member: 'ben' }).positionOf(made(position))).toEqual(expected)
-    expect(own.positionOf(made(position, createCipher([former])))).toEqual(expected)
+    expect(own.readPosition(made(position))).toEqual(expected)
+    expect(changeCursors(cipher, of, { member: 'ben' }).readPosition(made(position))).toEqual(expected)
+    expect(own.readPosition(made(position, createCipher([former])))).toEqual(expected)
   })
 
   it('of events returns its number', () => {
-    expect(eventCursors(cipher, 'app').numberOf(made('7', cipher, ['events cursor', 'app']))).toBe(7)
+    expect(eventCursors(cipher, 'app').readNumber(made('7', cipher, ['events cursor', 'app']))).toBe(7)
   })
 
   it('that was altered, or is of another collection, is refused', () => {
@@ -96,9 +99,9 @@ describe('a cursor of a release before December 2026', () => {
       '.1',
     ]
     for (const one of altered) {
-      expect(() => own.positionOf(Buffer.from(one).toString('base64url')), one).toThrow(REFUSED)
+      expect(() => own.readPosition(Buffer.from(one).toString('base64url')), one).toThrow(REFUSED)
     }
-    expect(() => own.positionOf(made('12', cipher, ['changes cursor', 'app', 'club', '', 'd']))).toThrow(REFUSED)
-    expect(() => own.positionOf(made('x'))).toThrow(REFUSED)
+    expect(() => own.readPosition(made('12', cipher, ['changes cursor', 'app', 'club', '', 'd']))).toThrow(REFUSED)
+    expect(() => own.readPosition(made('x'))).toThrow(REFUSED)
   })
 })

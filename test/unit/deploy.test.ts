@@ -7,7 +7,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { corsHeaders, preflightHeaders } from '../../server/http/cors.ts'
 import { variables } from '../../server/process/config.ts'
-import { alertRules, printedConfiguration, secondsOf } from '../support/alert-rules.ts'
+import { alertRules, parseSeconds, printedConfiguration } from '../support/alert-rules.ts'
 import { renderChart } from '../support/chart.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -203,8 +203,8 @@ describe('the printed configuration of Prometheus', () => {
 })
 
 describe.each([
-  ['docs/monitoring.md', secondsOf(printed?.scrape_interval ?? '1m')],
-  ['the Helm chart', secondsOf(chartValues.serviceMonitor.interval)],
+  ['docs/monitoring.md', parseSeconds(printed?.scrape_interval ?? '1m')],
+  ['the Helm chart', parseSeconds(chartValues.serviceMonitor.interval)],
   ['Prometheus itself', DEFAULT],
 ])('the scrape interval of %s, %i s', (_, interval) => {
   it('is at most a quarter of the range of every rate, of which there are some', () => {

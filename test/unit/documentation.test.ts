@@ -44,13 +44,13 @@ const operators = read('docs/README.md')
   .flatMap((part) => [...part.matchAll(/\]\(([a-z-]+\.md)\)/g)].map(([, name]) => name!))
 const pages = [...operators, 'scaling.md'].map((name) => ({ name, text: read(`docs/${name}`) }))
 
-/** Those of a checkout: the trial, and what needs its development dependencies. */
+/** The commands of a checkout: the trial, and what needs its development dependencies. */
 const checkout = ['start', ...Object.keys(groups.Development)]
 
 const program = /\bmember-apps ((?:[a-z]+(?![\w/-])|--)(?:[^`\\\n]|\\\n)*)/g
-const codeOf = (text: string) => [...text.matchAll(/^```.*?^```$|`[^`\n]+`/gms)].map(([code]) => code).join('\n')
+const renderCode = (text: string) => [...text.matchAll(/^```.*?^```$|`[^`\n]+`/gms)].map(([code]) => code).join('\n')
 const commands = pages.flatMap(({ name, text }) =>
-  [...codeOf(text).matchAll(program)].map(([, line]) => ({ name, line: line!.replace(/\\\n/g, ' ') })),
+  [...renderCode(text).matchAll(program)].map(([, line]) => ({ name, line: line!.replace(/\\\n/g, ' ') })),
 )
 
 let actions: ReturnType<typeof actionsIn>
@@ -87,7 +87,7 @@ describe('a command on a page for operators', () => {
 })
 
 /** The text between the comments of this name. */
-const partOf = (name: string) => {
+const partName = (name: string) => {
   const [, part] = directoryPage().match(new RegExp(`<!-- ${name}: .*? -->\n+([\\s\\S]*?)\n+<!-- /${name} -->`)) ?? []
   if (part === undefined) throw new Error(`docs/directory.md has no part ${name}.`)
   return part
@@ -95,11 +95,11 @@ const partOf = (name: string) => {
 
 describe('docs/directory.md', () => {
   it('describes the records as routers/directory/record-types.ts has them', () => {
-    expect(partOf('records').trim()).toBe(recordsPart())
+    expect(partName('records').trim()).toBe(recordsPart())
   })
 
   it('names the owner of each table once', () => {
-    const rows = table<'Owner' | 'Tables'>(partOf('owners'))
+    const rows = table<'Owner' | 'Tables'>(partName('owners'))
     const owned = new Map(rows.map(({ Owner, Tables }) => [Owner, Tables.split(', ')]))
     expect([...owned.keys()]).toEqual(['the platform', 'operators', 'this service'])
     expect([...owned.values()].flat().toSorted()).toEqual([...cascades().keys()].toSorted())
@@ -205,7 +205,7 @@ const chapters = read('docs/security.md')
 const rows = chapters.flatMap((one) => one.rows)
 
 /** `4.3.1`, or all of `4.3.1–4.3.2`. */
-function numbersOf(text: string): string[] {
+function parseNumbers(text: string): string[] {
   const [first, last = first] = text.split('–')
   const section = first!.replace(/\d+$/, '')
   const [from, to] = [first!, last!].map((number) => Number(number.slice(section.length)))
@@ -214,9 +214,9 @@ function numbersOf(text: string): string[] {
 
 describe('docs/security.md', () => {
   it.each(Object.entries(requirements))('has each requirement of chapter V%s once, in order', (chapter, counts) => {
-    const all = counts.flatMap((count, at) => numbersOf(`${chapter}.${at + 1}.1–${chapter}.${at + 1}.${count}`))
+    const all = counts.flatMap((count, at) => parseNumbers(`${chapter}.${at + 1}.1–${chapter}.${at + 1}.${count}`))
     const found = chapters.find((one) => one.chapter === Number(chapter))
-    expect(found?.rows.flatMap((row) => numbersOf(row.Number))).toEqual(all)
+    expect(found?.rows.flatMap((row) => parseNumbers(row.Number))).toEqual(all)
   })
 
   it('says of each whether it is held, and names a test where it is', () => {

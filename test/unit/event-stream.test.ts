@@ -10,7 +10,7 @@ import { createKoa } from '../../server/http/app.ts'
 import { sendEvents } from '../../server/http/event-stream.ts'
 import { Heartbeat } from '../../server/http/heartbeat.ts'
 import { listen } from '../../server/http/listen.ts'
-import { protocolOf } from '../../server/trpc/stream.ts'
+import { buildProtocol } from '../../server/trpc/stream.ts'
 import { deferred } from '../support/deferred.ts'
 import { times } from '../support/rounds.ts'
 
@@ -125,7 +125,7 @@ describe('a stream of events', () => {
 
   it("of tRPC sends `connected` first, a `ping` in place of a comment, and ends by `return`, or its error's shape", async () => {
     const procedure = procedures['storage.watch']!
-    const protocol = protocolOf({ path: 'storage.watch', procedure, isBatch: false })
+    const protocol = buildProtocol({ path: 'storage.watch', procedure, isBatch: false })
     const { events, end } = quiet()
     const stream = await served(events, { heartbeat: new Heartbeat(5), protocol })
     const [connected, ping] = ['event: connected\ndata: {}\n\n', 'event: ping\ndata: \n\n']

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Answers, Question } from '../../routers/quizzes/grade.ts'
 import { grade, verdict } from '../../routers/quizzes/grade.ts'
-import { hashOf, replay } from '../../routers/quizzes/idempotency.ts'
+import { hashAnswers, replay } from '../../routers/quizzes/idempotency.ts'
 
 const single = (id: string, right = 'yes'): Question => ({ id, type: 'single', solution: [right] })
 const multiple = (id: string, ...solution: string[]): Question => ({ id, type: 'multiple', solution })
@@ -160,15 +160,15 @@ describe('1 MiB of answers', () => {
 
   it('is not hashed when the number of answers differs from that of the stored hash', () => {
     const answers = { q1: 'yes', q2: Object.defineProperty([], 'toJSON', { get: () => expect.fail('It was hashed.') }) }
-    expect(() => replay({ bodyHash: hashOf({ q1: 'yes' }), answer: '{}' }, answers)).toThrow(
+    expect(() => replay({ bodyHash: hashAnswers({ q1: 'yes' }), answer: '{}' }, answers)).toThrow(
       errors.idempotencyMismatch().message,
     )
   })
 })
 
-describe('hashOf', () => {
+describe('hashAnswers', () => {
   it('ignores the order of keys', () => {
-    expect(hashOf({ a: 'x', b: ['y', 'z'] })).toBe(hashOf({ b: ['y', 'z'], a: 'x' }))
+    expect(hashAnswers({ a: 'x', b: ['y', 'z'] })).toBe(hashAnswers({ b: ['y', 'z'], a: 'x' }))
   })
 
   it('differs for different bodies', () => {
@@ -189,7 +189,7 @@ describe('hashOf', () => {
       '{"a":"\ufffd"}',
       '{"a,x":""}',
     ]
-    const hashes = [...bodies, ...strange].map((json) => hashOf(parsed(json)))
+    const hashes = [...bodies, ...strange].map((json) => hashAnswers(parsed(json)))
     expect(new Set(hashes).size).toBe(hashes.length)
   })
 })
@@ -197,6 +197,6 @@ describe('hashOf', () => {
 it('replay refuses a body nested 500,000 levels deep', () => {
   let deep: unknown = 'yes'
   for (let depth = 0; depth < 500_000; depth++) deep = [deep]
-  const record = { bodyHash: hashOf({ q: 'yes' }), answer: '{}' }
+  const record = { bodyHash: hashAnswers({ q: 'yes' }), answer: '{}' }
   expect(() => replay(record, { q: deep })).toThrow(errors.idempotencyMismatch().message)
 })

@@ -38,7 +38,7 @@ export async function rows(content: string | Buffer, format: Format = 'csv', chu
 
 export const fault = (line: number, message: string | RegExp) =>
   expect.objectContaining({ name: 'Error', line, message: expect.stringMatching(message) })
-export const faultOf = (content: string | Buffer, format: Format = 'csv', chunk?: number, whole?: boolean) =>
+export const readFault = (content: string | Buffer, format: Format = 'csv', chunk?: number, whole?: boolean) =>
   rows(content, format, chunk, whole).then(
     (found) => found,
     (error) => error,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LINE_LIMIT } from '../../server/commands/import/blocks.ts'
 import { FileFault } from '../../server/commands/import/file-fault.ts'
 import { readRows } from '../../server/commands/import/read-rows.ts'
-import { fault, faultOf, fields, rows } from './import-reading.ts'
+import { fault, fields, readFault, rows } from './import-reading.ts'
 
 describe('NDJSON', () => {
   it('has a record a line, with or without a byte order mark, CRLF, empty lines and a last newline', async () => {
@@ -60,7 +60,7 @@ describe('NDJSON', () => {
 
   it('is refused without lines', async () => {
     for (const content of ['', '\ufeff', '\n', ' \r\n\n']) {
-      expect(await faultOf(content, 'ndjson')).toEqual(fault(1, 'It is empty.'))
+      expect(await readFault(content, 'ndjson')).toEqual(fault(1, 'It is empty.'))
     }
   })
 })
@@ -120,19 +120,19 @@ describe('CSV', () => {
     ['id,name\n\n,\r\n  \n"x\r\ny",b"c"\nc,d', 5, /a quote within a cell that does not begin with one/],
     ['id,name\r\ra,b\r\rc,"d\r', 5, /a closing quote is missing/],
   ])('%j cannot be read from line %i on', async (content, line, message) => {
-    expect(await faultOf(content)).toEqual(fault(line, message))
-    expect(await faultOf(content, 'csv', 1_000)).toEqual(fault(line, message))
+    expect(await readFault(content)).toEqual(fault(line, message))
+    expect(await readFault(content, 'csv', 1_000)).toEqual(fault(line, message))
   })
 
   it('ends a row of more than a mebibyte, which a missing quote makes', async () => {
     const content = `id,name\na,"${'b\n'.repeat(LINE_LIMIT)}`
-    expect(await faultOf(content, 'csv', 65_536)).toEqual(fault(2, /is a closing quote missing/))
+    expect(await readFault(content, 'csv', 65_536)).toEqual(fault(2, /is a closing quote missing/))
   })
 
   it('has no rows with a header alone, and is refused without', async () => {
     for (const content of ['id,name\n', 'id,name\r\n\n', 'id,name\n ']) expect(await rows(content)).toEqual([])
     for (const content of ['', '\ufeff', '\n', ',,\n']) {
-      expect(await faultOf(content)).toEqual(fault(1, 'It is empty.'))
+      expect(await readFault(content)).toEqual(fault(1, 'It is empty.'))
     }
   })
 
@@ -143,7 +143,7 @@ describe('CSV', () => {
     ['id,name', 1, 'name'],
   ])('%j is cut off: line %i ends in the cell of %s', async (content, line, name) => {
     const message = `${name}: The file ends in this cell, as one that is cut off: a CSV file ends with a line break.`
-    for (const chunk of [1, 7, 1_000]) expect(await faultOf(content, 'csv', chunk)).toEqual(fault(line, message))
+    for (const chunk of [1, 7, 1_000]) expect(await readFault(content, 'csv', chunk)).toEqual(fault(line, message))
   })
 })
 
@@ -153,7 +153,7 @@ describe.each(['ndjson', 'csv'] as const)('the bytes of %s', (format) => {
   it('are refused from the first line that is not UTF-8', async () => {
     const content = Buffer.concat([Buffer.from(head + row), Buffer.from(row, 'latin1'), Buffer.from(row)])
     for (const chunk of [1, 3, 1_000]) {
-      expect(await faultOf(content, format, chunk)).toEqual(fault(3, /^It is not UTF-8/))
+      expect(await readFault(content, format, chunk)).toEqual(fault(3, /^It is not UTF-8/))
     }
   })
 
@@ -161,7 +161,7 @@ describe.each(['ndjson', 'csv'] as const)('the bytes of %s', (format) => {
     const long = 'x'.repeat(LINE_LIMIT + 1)
     for (const end of ['', '\n', '\nmore']) {
       for (const chunk of [10_000, 4_000_000]) {
-        expect(await faultOf(head + row + long + end, format, chunk)).toEqual(
+        expect(await readFault(head + row + long + end, format, chunk)).toEqual(
           fault(3, /^It is longer than 1048576 bytes/),
         )
       }
@@ -182,20 +182,20 @@ describe.each([
       [first + 1, record],
     ])
     expect(await rows(head + end(0), format)).toEqual([])
-    expect(await faultOf(head + row, format)).toEqual([[first, record]])
+    expect(await readFault(head + row, format)).toEqual([[first, record]])
   })
 
   it('is needed when the file has to be whole', async () => {
     expect(await rows(head + row + end(1), format, 7, true)).toEqual([[first, record]])
     const message =
       /^With --full the last line must state the number of rows: (?:\{"rows": N\}|# N rows). Or use --rows N.$/
-    expect(await faultOf(head + row + row, format, 7, true)).toEqual(fault(first + 1, message))
+    expect(await readFault(head + row + row, format, 7, true)).toEqual(fault(first + 1, message))
   })
 
   it('is missing wherever a file is cut off', async () => {
     const content = head + row.repeat(11) + end(11)
     for (let cut = 0; cut < content.trimEnd().length; cut++) {
-      expect(await faultOf(content.slice(0, cut), format, 1_000, true), `at ${cut}`).toBeInstanceOf(FileFault)
+      expect(await readFault(content.slice(0, cut), format, 1_000, true), `at ${cut}`).toBeInstanceOf(FileFault)
     }
     expect(await rows(content, format, 1_000, true)).toHaveLength(11)
   })
@@ -203,16 +203,16 @@ describe.each([
   it('refuses a file with more or fewer rows, or that goes on', async () => {
     for (const [wrong, said] of Object.entries({ 1: '1 row', 3: '3 rows' })) {
       const message = `It states ${said}, but there are 2 before it.`
-      expect(await faultOf(head + row + row + end(wrong), format)).toEqual(fault(first + 2, message))
+      expect(await readFault(head + row + row + end(wrong), format)).toEqual(fault(first + 2, message))
     }
     const message = 'It follows the line that states the number of rows.'
     for (const more of [row, end(1)]) {
-      expect(await faultOf(`${head}${row}${end(1)}\n${more}`, format)).toEqual(fault(first + 3, message))
+      expect(await readFault(`${head}${row}${end(1)}\n${more}`, format)).toEqual(fault(first + 3, message))
     }
   })
 
   it.each(['x', '', '1.5', '-1', '"1"'])('is not %j', async (count) => {
-    const found = await faultOf(head + row + end(count), format)
+    const found = await readFault(head + row + end(count), format)
     expect(found).not.toEqual([[first, record]])
   })
 })

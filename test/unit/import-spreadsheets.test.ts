@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
-import { fieldsOf, recordTypeNames, recordTypes } from '../../routers/directory/record-types.ts'
+import { listFields, recordTypeNames, recordTypes } from '../../routers/directory/record-types.ts'
 import { readRows } from '../../server/commands/import/read-rows.ts'
 import { seed } from '../support/chance.ts'
 import { times } from '../support/rounds.ts'
-import { fault, faultOf, rows } from './import-reading.ts'
+import { fault, readFault, rows } from './import-reading.ts'
 
 /** The one cell of a file with one row. */
 const cell = async (field: string, written: string) => {
@@ -62,12 +62,12 @@ describe('a cell', () => {
   })
 
   it('with an id that looks shortened is taken with a doubt, in texts and lists too', async () => {
-    const looks = (text: string) =>
+    const warning = (text: string) =>
       `"${text}" is taken as it is, and looks like a number that a spreadsheet has shortened.`
     for (const text of ['4.91513E+14', '4,91513E+14', '1.00E+05', '5E+15']) {
-      expect(await rows(`id\n"${text}"\n`)).toEqual([[2, { id: text }, 'id', looks(text)]])
+      expect(await rows(`id\n"${text}"\n`)).toEqual([[2, { id: text }, 'id', warning(text)]])
       for (const field of ['name', 'departments']) {
-        expect(await cell(field, text)).toEqual([field === 'name' ? text : [text], field, looks(text)])
+        expect(await cell(field, text)).toEqual([field === 'name' ? text : [text], field, warning(text)])
       }
     }
     for (const text of ['E14', '4E', '1e5x', '49151300000000', 'A4.9E+14'])
@@ -110,7 +110,7 @@ describe('the last line with the number of rows', () => {
 
   it('is refused when it is cut off itself', async () => {
     for (const end of ['# 2 row', '# 2 ro', '# 2', '#']) {
-      expect(await faultOf(`id,name\na,b\nc,d\n${end}`)).toEqual(fault(4, /^id: The file ends in this cell/))
+      expect(await readFault(`id,name\na,b\nc,d\n${end}`)).toEqual(fault(4, /^id: The file ends in this cell/))
     }
   })
 })
@@ -144,7 +144,7 @@ describe('the bytes of a workbook', () => {
   it('are refused with what to do', async () => {
     for (const head of ['PK\u0003\u0004', Buffer.from([0xd0, 0xcf, 0x11, 0xe0])]) {
       const content = Buffer.concat([Buffer.from(head as string), Buffer.from([0xff, 0, 1, 2])])
-      expect(await faultOf(content, 'unknown')).toEqual(fault(1, /^It is a workbook: save its sheet as CSV/))
+      expect(await readFault(content, 'unknown')).toEqual(fault(1, /^It is a workbook: save its sheet as CSV/))
     }
   })
 
@@ -152,8 +152,8 @@ describe('the bytes of a workbook', () => {
     const good = Buffer.from('\ufeffid\nä\n', 'utf16le')
     const half = Buffer.from('b\ud800\nc\n', 'utf16le')
     for (const chunk of [1, 3, 1_000]) {
-      expect(await faultOf(Buffer.concat([good, half]), 'csv', chunk)).toEqual(fault(3, /^It is not UTF-8/))
-      expect(await faultOf(good.subarray(0, -1), 'csv', chunk)).toEqual(fault(2, /^It is not UTF-8/))
+      expect(await readFault(Buffer.concat([good, half]), 'csv', chunk)).toEqual(fault(3, /^It is not UTF-8/))
+      expect(await readFault(good.subarray(0, -1), 'csv', chunk)).toEqual(fault(2, /^It is not UTF-8/))
     }
   })
 })
@@ -191,7 +191,7 @@ describe('a time', () => {
   })
 
   it('of chance is the same in each form', () => {
-    const twoOf = (value: number) => String(value).padStart(2, '0')
+    const twoDigits = (value: number) => String(value).padStart(2, '0')
     const form = fc.record({
       basic: fc.boolean(),
       between: fc.constantFrom('T', 't', ' '),
@@ -209,7 +209,7 @@ describe('a time', () => {
         if (!seconds) at.setUTCSeconds(0)
         const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, seconds ? 19 : 16)
         const [day, clock] = (basic ? local.replaceAll(/[-:]/g, '') : local).split('T')
-        const [hours, rest] = [twoOf(Math.trunc(Math.abs(minutes) / 60)), twoOf(Math.abs(minutes) % 60)]
+        const [hours, rest] = [twoDigits(Math.trunc(Math.abs(minutes) / 60)), twoDigits(Math.abs(minutes) % 60)]
         const minute = { hours: '', basic: rest, extended: `:${rest}` }[written]
         const zone = utc || `${minutes < 0 ? '-' : '+'}${hours}${minute}`
         expect(joinedAt(`${day}${between}${clock}${space}${zone}`)).toBe(at.toISOString())
@@ -253,7 +253,7 @@ describe('a file of chance', () => {
   })
   type Record = { [N in (typeof names)[number]]: unknown }
 
-  const bytesOf = (content: string, encoding: string) => {
+  const encode = (content: string, encoding: string) => {
     if (encoding.startsWith('utf8')) return Buffer.from(`${encoding === 'utf8' ? '' : '\ufeff'}${content}`)
     const bytes = Buffer.from(`${encoding.endsWith('unmarked') ? '' : '\ufeff'}${content}`, 'utf16le')
     return encoding.startsWith('utf16be') ? bytes.swap16() : bytes
@@ -274,7 +274,7 @@ describe('a file of chance', () => {
           quoted || /[,;|\t"\n\r]/.test(cell)
             ? `"${padding}${cell.replaceAll('"', '""')}"`
             : `${padding}${cell}${padding}`
-        const lineOf = (cells: readonly string[]) =>
+        const formatLine = (cells: readonly string[]) =>
           [...cells, ...Array<string>(nameless).fill('')]
             .map((cell) => (cell === '' ? '' : quote(cell)))
             .join(separator)
@@ -287,14 +287,14 @@ describe('a file of chance', () => {
           return at
         }
         if (announced) add(`sep=${separator}`)
-        add(lineOf(order))
+        add(formatLine(order))
         const expected = records.map((one: Record) => {
           for (let i = 0; i < empty; i++) add(i === 0 ? '' : separator.repeat(order.length + nameless - 1))
-          return [add(lineOf(order.map((name) => written(one[name], options)))), one]
+          return [add(formatLine(order.map((name) => written(one[name], options)))), one]
         })
         if (end !== 'none') add(`# ${records.length} rows`)
         if (end === 'line without a break') content = content.slice(0, -lineBreak.length)
-        expect(await rows(bytesOf(content, options.encoding), 'unknown', options.chunk)).toEqual(expected)
+        expect(await rows(encode(content, options.encoding), 'unknown', options.chunk)).toEqual(expected)
       }),
       { seed, numRuns: times(5_000, 300) },
     )
@@ -302,25 +302,25 @@ describe('a file of chance', () => {
 })
 
 it('null in NDJSON is an empty cell, in chosen fields of every kind', async () => {
-  const recordOf = async (kind: RecordTypeName, format: 'csv' | 'ndjson', content: string) => {
+  const readRecord = async (recordType: RecordTypeName, format: 'csv' | 'ndjson', content: string) => {
     const open = async function* () {
       yield Buffer.from(content)
     }
-    for await (const row of readRows({ format, open }, fieldsOf(kind))) return row.record
+    for await (const row of readRows({ format, open }, listFields(recordType))) return row.record
     return undefined
   }
-  const asked = fc.constantFrom(...recordTypeNames).chain((kind) => {
-    const names = fieldsOf(kind).flatMap(({ name, key, type }) => (key || type === 'questions' ? [] : name))
-    return fc.record({ kind: fc.constant(kind), empty: fc.shuffledSubarray(names) })
+  const asked = fc.constantFrom(...recordTypeNames).chain((recordType) => {
+    const names = listFields(recordType).flatMap(({ name, key, type }) => (key || type === 'questions' ? [] : name))
+    return fc.record({ kind: fc.constant(recordType), empty: fc.shuffledSubarray(names) })
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ kind, empty }) => {
-      const keys = fieldsOf(kind).flatMap(({ name, key }) => (key ? name : []))
+    fc.asyncProperty(asked, async ({ kind: recordType, empty }) => {
+      const keys = listFields(recordType).flatMap(({ name, key }) => (key ? name : []))
       const cell = (name: string) => (keys.includes(name) ? 'x' : null)
       const names = [...keys, ...empty]
       const csv = `${names.join(',')}\n${names.map(cell).join(',')}\n`
       const ndjson = JSON.stringify(Object.fromEntries(names.map((name) => [name, cell(name)])))
-      expect(await recordOf(kind, 'ndjson', ndjson)).toEqual(await recordOf(kind, 'csv', csv))
+      expect(await readRecord(recordType, 'ndjson', ndjson)).toEqual(await readRecord(recordType, 'csv', csv))
     }),
     { seed, numRuns: times(2_000, 300) },
   )

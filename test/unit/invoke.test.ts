@@ -75,7 +75,7 @@ const { signal } = new AbortController()
 const inputs: unknown[] = [undefined, null, {}, { a: 1 }, { a: '1', b: 0 }, { a: 'x' }, { a: '3', c: 'c' }, [1]]
 
 /** What a call returns or throws, and everything that its middlewares saw. */
-async function outcomeOf(procedure: AnyProcedure, input: unknown) {
+async function readOutcome(procedure: AnyProcedure, input: unknown) {
   const ctx = { seen: [] as Seen[], calls: [] as string[] }
   let reads = 0
   const getRawInput = async () => {
@@ -94,8 +94,8 @@ async function outcomeOf(procedure: AnyProcedure, input: unknown) {
 
 describe.each(Object.entries(cases))('a procedure that %s', (_title, procedure) => {
   it.each(inputs)("returns, throws and passes on the same as tRPC's own caller for %j", async (input) => {
-    const own = await outcomeOf(invocable(procedure), input)
-    const trpc = await outcomeOf(procedure, input)
+    const own = await readOutcome(invocable(procedure), input)
+    const trpc = await readOutcome(procedure, input)
     expect(own).toEqual(trpc)
     expect(own.sameSignal).toBe(true)
   })

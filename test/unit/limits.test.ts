@@ -7,7 +7,7 @@ import { Breaker } from '../../server/limits/breaker.ts'
 import type { Taken } from '../../server/limits/limit.ts'
 import { MemoryLimit, memoryLimits } from '../../server/limits/memory.ts'
 import type { Counted } from '../../server/limits/shared-limit.ts'
-import { leaseOf, SharedLimit } from '../../server/limits/shared-limit.ts'
+import { leaseSize, SharedLimit } from '../../server/limits/shared-limit.ts'
 
 function openLimit(points: number) {
   const clock = { ms: 0 }
@@ -128,7 +128,7 @@ it.each([
   [10_000, 100],
   [10_001, 101],
 ])('of a limit of %i points a process takes %i at once', (points, lease) => {
-  expect(leaseOf(points)).toBe(lease)
+  expect(leaseSize(points)).toBe(lease)
 })
 
 describe('a shared limit', () => {
@@ -157,7 +157,7 @@ describe('a shared limit', () => {
     expect(added).toEqual([100])
   })
 
-  it('begins anew with the window, without what was left of a lease', async () => {
+  it('starts again with the window, without what was left of a lease', async () => {
     const { clock, limit, passing, added, others } = await setUp({ points: 1_000 })
     expect((await limit.take('team')).msBeforeNext).toBe(WINDOW_MS)
     clock.ms = WINDOW_MS - 1
@@ -213,7 +213,7 @@ describe('a shared limit', () => {
     reply()
     await isBack()
     expect(await passing(1)).toBe(1)
-    // The call of one was under way; the nine who waited behind it are reported.
+    // One call was running; the nine that waited behind it are reported.
     expect(added).toEqual([1, 10])
     expect(counts(0).consumedPoints).toBe(11)
   })

@@ -23,7 +23,7 @@ afterEach(() => {
 const lease = (team: string | null = 'a', to = response()) => new Lease(budget, to, team)
 
 /** Whether a promise is resolved or rejected by now. */
-async function stateOf(promise: Promise<unknown>): Promise<'pending' | 'resolved' | 'rejected'> {
+async function readState(promise: Promise<unknown>): Promise<'pending' | 'resolved' | 'rejected'> {
   let state: 'pending' | 'resolved' | 'rejected' = 'pending'
   promise.then(
     () => {
@@ -62,30 +62,30 @@ describe('a request that holds nothing', () => {
   it('waits until others give memory back, in the order of arrival', async () => {
     budget.take('a', BUDGET_BYTES)
     const [first, second] = [lease('b').reserve(10 * MB, 'response'), lease('c').reserve(10 * MB, 'response')]
-    expect([await stateOf(first), await stateOf(second)]).toEqual(['pending', 'pending'])
+    expect([await readState(first), await readState(second)]).toEqual(['pending', 'pending'])
     budget.give('a', LARGE)
-    expect([await stateOf(first), await stateOf(second)]).toEqual(['resolved', 'pending'])
+    expect([await readState(first), await readState(second)]).toEqual(['resolved', 'pending'])
     budget.give('a', BUDGET_BYTES - LARGE)
-    expect(await stateOf(second)).toBe('resolved')
+    expect(await readState(second)).toBe('resolved')
   })
 
   it('does not wait for a team that waits for its own share', async () => {
     budget.take('a', 96 * MB)
     const own = lease('a').reserve(10 * MB, 'response')
-    expect(await stateOf(own)).toBe('pending')
-    expect(await stateOf(lease('b').reserve(10 * MB, 'response'))).toBe('resolved')
-    expect(await stateOf(own)).toBe('pending')
+    expect(await readState(own)).toBe('pending')
+    expect(await readState(lease('b').reserve(10 * MB, 'response'))).toBe('resolved')
+    expect(await readState(own)).toBe('pending')
     budget.give('a', 96 * MB)
-    expect(await stateOf(own)).toBe('resolved')
+    expect(await readState(own)).toBe('resolved')
   })
 
   it('is admitted ahead of an earlier one that does not fit yet', async () => {
     budget.take('a', 96 * MB)
     budget.take('b', 96 * MB)
     const [first, second] = [lease('a').reserve(10 * MB, 'response'), lease('c').reserve(10 * MB, 'response')]
-    expect([await stateOf(first), await stateOf(second)]).toEqual(['pending', 'pending'])
+    expect([await readState(first), await readState(second)]).toEqual(['pending', 'pending'])
     budget.give('b', LARGE)
-    expect([await stateOf(first), await stateOf(second)]).toEqual(['pending', 'resolved'])
+    expect([await readState(first), await readState(second)]).toEqual(['pending', 'resolved'])
   })
 
   it.each([
@@ -97,7 +97,7 @@ describe('a request that holds nothing', () => {
     const waiting = lease().reserve(MB, use)
     waiting.catch(() => {})
     await vi.advanceTimersByTimeAsync(waitMs - 1)
-    expect(await stateOf(waiting)).toBe('pending')
+    expect(await readState(waiting)).toBe('pending')
     await vi.advanceTimersByTimeAsync(1)
     await expect(waiting).rejects.toMatchObject(unavailable)
     budget.give('b', BUDGET_BYTES)
@@ -109,9 +109,9 @@ describe('a request that holds nothing', () => {
     const waiting = Array.from({ length: MAX_WAITING }, () => lease().reserve(MB, 'text'))
     for (const one of waiting) one.catch(() => {})
     await expect(lease().reserve(MB, 'text')).rejects.toMatchObject(unavailable)
-    expect(await stateOf(lease('c').reserve(MB, 'text'))).toBe('pending')
+    expect(await readState(lease('c').reserve(MB, 'text'))).toBe('pending')
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(await stateOf(lease().reserve(MB, 'text'))).toBe('pending')
+    expect(await readState(lease().reserve(MB, 'text'))).toBe('pending')
   })
 
   it('gets memory for a body that is larger than any lease', async () => {
@@ -149,7 +149,7 @@ describe('a request that holds memory', () => {
   it('gets what is free at once, and 503 for what is not', async () => {
     const batch = lease()
     const calls = Array.from({ length: 10 }, () => batch.reserve(3 * MB, 'response'))
-    const states = await Promise.all(calls.map(stateOf))
+    const states = await Promise.all(calls.map(readState))
     expect(states.filter((state) => state === 'resolved')).toHaveLength(6)
     expect(states.filter((state) => state === 'rejected')).toHaveLength(4)
     await expect(calls[9]).rejects.toMatchObject(unavailable)
@@ -159,9 +159,9 @@ describe('a request that holds memory', () => {
     budget.take('b', BUDGET_BYTES)
     const batch = lease()
     const calls = [batch.reserve(3 * MB, 'response'), batch.reserve(3 * MB, 'response')]
-    expect(await Promise.all(calls.map(stateOf))).toEqual(['pending', 'pending'])
+    expect(await Promise.all(calls.map(readState))).toEqual(['pending', 'pending'])
     budget.give('b', BUDGET_BYTES)
-    expect(await Promise.all(calls.map(stateOf))).toEqual(['resolved', 'resolved'])
+    expect(await Promise.all(calls.map(readState))).toEqual(['resolved', 'resolved'])
   })
 
   it('holds its response alone once that is rendered, and nothing when it is sent', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
-import { operationIdOf } from '../../rest-facade/document.ts'
+import { toOperationId } from '../../rest-facade/document.ts'
 import { documents } from '../../rest-facade/openapi.ts'
 import { nameModels } from '../../rest-facade/openapi-models.ts'
 import type { Json } from '../../rest-facade/openapi-operation.ts'
@@ -11,15 +11,15 @@ import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { resolved } from '../../server/reference/api-document.ts'
 
-const operationsOf = (section: (typeof sectionNames)[number]) =>
+const listOperations = (section: (typeof sectionNames)[number]) =>
   Object.entries(documents[section].paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
   )
-const schemaOf = (section: (typeof sectionNames)[number], schema: Json) =>
+const resolveSchema = (section: (typeof sectionNames)[number], schema: Json) =>
   resolved({ ...documents[section], schema }) as unknown as { schema: Json }
 
 /** The properties of a schema, of its parts, and of theirs. */
-function propertiesOf(schema: Json, name: string): [string, Json][] {
+function listProperties(schema: Json, name: string): [string, Json][] {
   const {
     properties = {},
     items,
@@ -34,7 +34,7 @@ function propertiesOf(schema: Json, name: string): [string, Json][] {
     ...own,
     ...[...anyOf, ...(items ? [items] : [])].map((one): [string, Json] => [name, one]),
   ]
-  return [...own, ...parts.flatMap(([key, one]) => propertiesOf(one, key))]
+  return [...own, ...parts.flatMap(([key, one]) => listProperties(one, key))]
 }
 
 const MODELS = {
@@ -59,7 +59,7 @@ const MODELS = {
 
 describe.each(sectionNames)('the document of %s', (section) => {
   const { info, tags, components } = documents[section]
-  const operations = operationsOf(section)
+  const operations = listOperations(section)
 
   it('has for each operation the input that the routing table has', () => {
     const documented = Object.entries(documents[section].paths).flatMap(([path, operations]) =>
@@ -80,7 +80,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
     const routed = routes
       .filter((route) => route.section === section)
       .map((route) => ({
-        name: operationIdOf(route.name),
+        name: toOperationId(route.name),
         line: `${route.method} ${route.path}`,
         status: String(route.status),
         query: [...route.fromQuery].sort(),
@@ -117,7 +117,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
         string,
         Json
       >),
-      ...schemas.flatMap(([name, schema]) => propertiesOf(schema, name)),
+      ...schemas.flatMap(([name, schema]) => listProperties(schema, name)),
     ]
     expect(described.length).toBeGreaterThan(30)
     const isSentence = (text: unknown) => typeof text === 'string' && /^[A-Z0-9`].{8,}[^ ]$/s.test(text)
@@ -135,7 +135,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
     const samples = bodies.map(({ examples, ...body }) => ({ ...body, example: examples?.sample?.value }))
     for (const { name, schema, example } of [...parameters, ...samples]) {
       expect([name, example]).not.toEqual([name, undefined])
-      const whole = schemaOf(section, schema).schema
+      const whole = resolveSchema(section, schema).schema
       expect([name, ajv.validate(whole, example), ajv.errors]).toEqual([name, true, null])
     }
   })
@@ -160,7 +160,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
   })
 
   it('says null as one of the types, and has no escaped slash in a pattern', () => {
-    const all = schemas.flatMap(([name, schema]) => [[name, schema] as const, ...propertiesOf(schema, name)])
+    const all = schemas.flatMap(([name, schema]) => [[name, schema] as const, ...listProperties(schema, name)])
     for (const [name, { anyOf = [], pattern = '' }] of all) {
       const types = (anyOf as Json[]).map(({ type }) => type)
       expect([name, types]).not.toEqual([name, ['string', 'null']])
@@ -176,7 +176,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
 
   it('tells every property by an example', () => {
     const leaves = schemas
-      .flatMap(([name, schema]) => propertiesOf(schema, name))
+      .flatMap(([name, schema]) => listProperties(schema, name))
       .filter(
         ([, { properties, items, anyOf, pattern }]) =>
           !properties && !(items as Json)?.properties && !(items as Json)?.$ref && !anyOf && !pattern,
@@ -215,7 +215,7 @@ describe('the name of a model', () => {
         `/${i}`,
         {
           get: {
-            ...operationsOf('lms')[0]!,
+            ...listOperations('lms')[0]!,
             responses: { 200: { description: '', content: { 'application/json': { schema } } } },
           },
         },

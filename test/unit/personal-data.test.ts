@@ -11,7 +11,7 @@ const schema = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8')
 
 interface Model {
   name: string
-  /** Those that are stored: without relations. */
+  /** The stored columns: without relations. */
   columns: string[]
   /** Names a person, by a foreign key or by the kind of name that such columns have. */
   hasPerson: boolean
@@ -28,12 +28,12 @@ const models: Model[] = [...schema.matchAll(/^model (\w+) \{$([\s\S]*?)^\}$/gm)]
 })
 
 /** The SQL of the lists that read a table. */
-const sqlOf = (table: string) =>
+const findSql = (table: string) =>
   [profile, ...Object.values(lists)].filter((sql) => sql.includes(`"${table}"`)).join('\n')
 
 /** The tables, and the columns of tables with a person, that no list has. A `version` counts what the platform has sent. */
 const unexported = models.flatMap(({ name, columns, hasPerson }) => {
-  const sql = sqlOf(name)
+  const sql = findSql(name)
   if (sql === '') return [name]
   if (name !== 'Person' && !hasPerson) return []
   const unread = columns.filter((column) => column !== 'version' && !new RegExp(`\\b${column}\\b`).test(sql))

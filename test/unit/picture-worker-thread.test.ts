@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { PictureRefused, rewritten, UNREADABLE } from '../../routers/developer/pictures/reencode.ts'
 import { reencodeInWorker } from '../../routers/developer/pictures/worker-thread.ts'
 import { fault } from '../../routers/developer/shared/validation.ts'
-import { jpegOf, pixelsOf } from '../support/pictures.ts'
+import { encodeJpeg, makePixels } from '../support/pictures.ts'
 
-const photo = jpegOf(pixelsOf(512))
+const photo = encodeJpeg(makePixels(512))
 
 /** How often the event loop turns until the work is done. */
-async function turnsOf(work: Promise<unknown>) {
+async function countTurns(work: Promise<unknown>) {
   let turns = 0
   let done = false
   const settled = work.finally(() => {
@@ -25,8 +25,8 @@ describe('a picture that is re-encoded in a thread of its own', () => {
   it('becomes the same PNG, and leaves the event loop to others', async () => {
     const expected = await rewritten(photo)
     expect(Buffer.from(await reencodeInWorker(photo)).equals(expected)).toBe(true)
-    expect(await turnsOf(rewritten(photo))).toBeLessThan(50)
-    expect(await turnsOf(reencodeInWorker(photo))).toBeGreaterThan(200)
+    expect(await countTurns(rewritten(photo))).toBeLessThan(50)
+    expect(await countTurns(reencodeInWorker(photo))).toBeGreaterThan(200)
   })
 
   it('is refused in the same words', async () => {

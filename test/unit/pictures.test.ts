@@ -4,16 +4,16 @@ import { PNG } from 'pngjs'
 import { describe, expect, it } from 'vitest'
 import { PictureRefused, rewritten } from '../../routers/developer/pictures/reencode.ts'
 import { fault } from '../../routers/developer/shared/validation.ts'
-import { chunkOf, jpegOf, pixelsOf, pngOf, withHeader } from '../support/pictures.ts'
+import { encodeChunk, encodeJpeg, encodePng, makePixels, withHeader } from '../support/pictures.ts'
 
-const pixels = pixelsOf(64, { opaque: false })
-const png = pngOf(pixels)
-const photo = jpegOf(pixelsOf(64))
+const pixels = makePixels(64, { opaque: false })
+const png = encodePng(pixels)
+const photo = encodeJpeg(makePixels(64))
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 const damaged = fault('picture', 'pictureUnreadable')
 const unknown = fault('picture', 'pictureFormat')
 const noise = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, at) => (at * at * 2654435761) >>> 13))
-const typesOf = (written: Buffer) => {
+const listTypes = (written: Buffer) => {
   const types: string[] = []
   for (let at = 8; at < written.length; at += 12 + written.readUInt32BE(at))
     types.push(written.toString('latin1', at + 4, at + 8))
@@ -22,15 +22,15 @@ const typesOf = (written: Buffer) => {
 
 describe('a PNG', () => {
   it.each([1, 64, 512])('of %d pixels a side keeps each pixel', async (side) => {
-    const own = pixelsOf(side, { opaque: false })
-    const read = PNG.sync.read(await rewritten(pngOf(own)))
+    const own = makePixels(side, { opaque: false })
+    const read = PNG.sync.read(await rewritten(encodePng(own)))
     expect([read.width, read.height, read.data.equals(own.data)]).toEqual([side, side, true])
   })
 
   it('that is interlaced keeps each pixel', async () => {
-    // Of 1 × 1 pixel only the first of the seven passes has a line, of 2 × 2 pixels the first, sixth and seventh.
+    // With 1 × 1 pixel only the first of the seven passes has a line, with 2 × 2 pixels the first, sixth and seventh.
     const lines = Buffer.from('000102030400050607080009101112131415160'.slice(0, 38), 'hex')
-    const body = [chunkOf('IDAT', deflateSync(lines)), chunkOf('IEND', Buffer.alloc(0))]
+    const body = [encodeChunk('IDAT', deflateSync(lines)), encodeChunk('IEND', Buffer.alloc(0))]
     const interlaced = Buffer.concat([
       withHeader(png, { width: 2, height: 2, rest: '0806000001' }).subarray(0, 33),
       ...body,
@@ -40,10 +40,10 @@ describe('a PNG', () => {
   })
 
   it('is written without comments, colour profiles, and what comes after its end', async () => {
-    const more = [chunkOf('tEXt', Buffer.from('Author\0secret')), chunkOf('eXIf', Buffer.from('secret'))]
+    const more = [encodeChunk('tEXt', Buffer.from('Author\0secret')), encodeChunk('eXIf', Buffer.from('secret'))]
     const odd = Buffer.concat([png.subarray(0, 33), ...more, png.subarray(33), Buffer.from(`secret${svg}`)])
     const written = await rewritten(odd)
-    expect(typesOf(written)).toEqual(['IHDR', 'IDAT', 'IEND'])
+    expect(listTypes(written)).toEqual(['IHDR', 'IDAT', 'IEND'])
     expect(written.includes('secret')).toBe(false)
     expect(PNG.sync.read(written).data.equals(pixels.data)).toBe(true)
   })
@@ -57,19 +57,19 @@ describe('a PNG', () => {
     await expect(rewritten(bytes)).rejects.toThrow(message)
   })
 
-  const zeros = (bytes: number) => chunkOf('IDAT', deflateSync(Buffer.alloc(bytes)))
-  const bombOf = (rest: string, data: Buffer) =>
-    Buffer.concat([withHeader(png, { rest }).subarray(0, 33), data, chunkOf('IEND', Buffer.alloc(0))])
+  const zeros = (bytes: number) => encodeChunk('IDAT', deflateSync(Buffer.alloc(bytes)))
+  const makeBomb = (rest: string, data: Buffer) =>
+    Buffer.concat([withHeader(png, { rest }).subarray(0, 33), data, encodeChunk('IEND', Buffer.alloc(0))])
   it.each([
     ['cut off in its pixels', png.subarray(0, png.length - 40)],
     ['cut off in its header', png.subarray(0, 20)],
     ['without an end', png.subarray(0, png.length - 12)],
     ['with a wrong checksum', Buffer.concat([png.subarray(0, 40), Buffer.of(png[40]! ^ 1), png.subarray(41)])],
-    ['with more pixels than it says', bombOf('0806000000', zeros(64 * 257 + 1))],
-    ['with fewer pixels than it says', bombOf('0806000000', zeros(64 * 257 - 1))],
-    ['with 100 MB of interlaced pixels', bombOf('0806000001', zeros(100_000_000))],
-    ['of no colour type', bombOf('0805000000', zeros(100))],
-    ['with a palette that is not there', bombOf('0803000000', zeros(64 * 65))],
+    ['with more pixels than it says', makeBomb('0806000000', zeros(64 * 257 + 1))],
+    ['with fewer pixels than it says', makeBomb('0806000000', zeros(64 * 257 - 1))],
+    ['with 100 MB of interlaced pixels', makeBomb('0806000001', zeros(100_000_000))],
+    ['of no colour type', makeBomb('0805000000', zeros(100))],
+    ['with a palette that is not there', makeBomb('0803000000', zeros(64 * 65))],
   ])('%s is refused', async (_, bytes) => {
     await expect(rewritten(bytes)).rejects.toThrow(new PictureRefused(damaged))
   })
@@ -90,7 +90,7 @@ describe('a JPEG', () => {
       Buffer.from('secret'),
     ]
     const written = await rewritten(Buffer.concat(odd))
-    expect(typesOf(written)).toEqual(['IHDR', 'IDAT', 'IEND'])
+    expect(listTypes(written)).toEqual(['IHDR', 'IDAT', 'IEND'])
     expect(written.includes('secret')).toBe(false)
   })
 
@@ -138,7 +138,7 @@ describe('a file', () => {
   })
 
   it('that would take more than 256 KiB as PNG is kept at half its width', async () => {
-    const loud = jpegOf({ width: 512, height: 512, data: noise(512 * 512 * 4) }, 20)
+    const loud = encodeJpeg({ width: 512, height: 512, data: noise(512 * 512 * 4) }, 20)
     expect(loud.length).toBeLessThan(128 * 1024)
     const written = await rewritten(loud)
     expect(written.length).toBeLessThan(264 * 1024)

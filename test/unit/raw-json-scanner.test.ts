@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Member, MembersOf } from '../../routers/kernel/raw-json/scanner.ts'
+import type { Member, MemberLevel } from '../../routers/kernel/raw-json/scanner.ts'
 import { JsonScanner } from '../../routers/kernel/raw-json/scanner.ts'
 import { times } from '../support/rounds.ts'
 
 /** Everything that a scanner finds when it reads `step` bytes at a time. */
-function scan(content: string | Buffer, step = Number.POSITIVE_INFINITY, from = 0, membersOf?: MembersOf) {
+function scan(content: string | Buffer, step = Number.POSITIVE_INFINITY, from = 0, memberLevel?: MemberLevel) {
   const members: Member[] = []
   const scanner = new JsonScanner(
     Buffer.from(content as string),
     from,
     (member) => members.push({ ...member }),
-    membersOf,
+    memberLevel,
   )
   do scanner.read(step)
   while (scanner.pending)
@@ -57,7 +57,7 @@ const { value, entries } = fc.letrec<{ value: Made; entries: [string, Made][] }>
     })),
   ),
 }))
-const objectOf = (pairs: [string, Made][]) => ({
+const makeObject = (pairs: [string, Made][]) => ({
   text: `{${pairs.map(([key, { text }]) => `${key}:${text}`).join(',')}}`,
 })
 const root = fc.tuple(space, value, space).map(([before, { text, nesting }, after]) => ({
@@ -201,7 +201,7 @@ describe('the members of the items', () => {
 
   it('agree with JSON.parse on valid JSON', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(entries.map(objectOf), value), { maxLength: 5 }), (items) => {
+      fc.property(fc.array(fc.oneof(entries.map(makeObject), value), { maxLength: 5 }), (items) => {
         const text = `[${items.map((item) => item.text).join(',')}]`
         const isObject = (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item)
         const parsed: unknown[] = JSON.parse(text)

@@ -120,7 +120,7 @@ describe('a value of a request', () => {
   it('is stored as its text, whatever JSON.parse would return', async () => {
     for (const text of ['1e400', '-0', '12345678901234567890', '{"a":1,"a":2}', '"\\ud800"', '{ "b":1, "a":2 }']) {
       const placeholders = new Placeholders()
-      expect(await placeholders.textOf(placeholders.insertValue(0, async () => text))).toBe(text)
+      expect(await placeholders.toText(placeholders.insertValue(0, async () => text))).toBe(text)
     }
   })
 
@@ -128,16 +128,16 @@ describe('a value of a request', () => {
     const placeholders = new Placeholders()
     let reads = 0
     const value = placeholders.insertValue(17, async () => `${++reads}`)
-    expect([placeholders.minBytesOf(value), reads]).toEqual([17, 0])
-    expect(await placeholders.textOf(value)).toBe('1')
+    expect([placeholders.readMinBytes(value), reads]).toEqual([17, 0])
+    expect(await placeholders.toText(value)).toBe('1')
   })
 
   it('is serialised when it came parsed, even if it looks like a placeholder', async () => {
     const placeholders = new Placeholders()
     const other = 'value:00000000-0000-4000-8000-000000000000:0'
     for (const value of [other, placeholders.insert(['1']), { a: 1 }, null]) {
-      expect(await placeholders.textOf(value)).toBe(JSON.stringify(value))
-      expect(placeholders.minBytesOf(value)).toBe(0)
+      expect(await placeholders.toText(value)).toBe(JSON.stringify(value))
+      expect(placeholders.readMinBytes(value)).toBe(0)
     }
   })
 })
@@ -188,13 +188,13 @@ describe('a large text', () => {
 })
 
 describe('a response that is rendered by line', () => {
-  const streamOf = (chunks: string[]) => ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)))
+  const toStream = (chunks: string[]) => ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)))
 
   it('gets each text on the line of its placeholder', async () => {
     const placeholders = new Placeholders(true)
     const texts = ['{\n  "a": [1,\r\n 2]\n}', '"\\n"', '1e400', '" "', Buffer.from('[1,\n2]')]
     const lines = texts.map((text) => `${JSON.stringify({ value: placeholders.insert([text]) })}\n`)
-    const answer = await new Response(placeholders.renderLines(streamOf([...lines, ' ', '[0]\n']))).text()
+    const answer = await new Response(placeholders.renderLines(toStream([...lines, ' ', '[0]\n']))).text()
     const expected = [
       '{"value":{   "a": [1,   2] }}',
       '{"value":"\\n"}',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Call } from '../../server/reference/code.js'
-import { codeOf, parsedOf, requestOf } from '../../server/reference/code.js'
+import { buildRequest, renderCode, tryParse } from '../../server/reference/code.js'
 
 const field = (name: string, place: string, value: string, type = 'string') => ({ name, in: place, value, type })
 const put = (more: Partial<Call> = {}): Call => ({
@@ -20,7 +20,7 @@ const sentBy = (code: string) => JSON.stringify(valueIn(/JSON\.stringify\((.*)\)
 describe('a call as code', () => {
   it('leaves out what is empty, and names headers as the procedure does', () => {
     const fields = [...put().fields, field('If-None-Match', 'header', '*'), field('If-Match', 'header', '')]
-    const code = codeOf(put({ fields }))
+    const code = renderCode(put({ fields }))
     expect(code.curl).toBe(`curl -X PUT 'https://a.test/v1/storage/c/k' \\
   -H "Authorization: Bearer $TOKEN" \\
   -H 'if-none-match: *' \\
@@ -28,7 +28,7 @@ describe('a call as code', () => {
     expect(code.fetch).toContain(`    'if-none-match': '*',`)
     expect(code.sdk).toContain(`const answer = await store.put('k', 1, { ifNoneMatch: '*' })`)
     expect(code.trpc).toContain(`ifNoneMatch: '*'`)
-    expect(codeOf(put({ fields: [...put().fields, field('scope', 'query', 'user')] })).sdk).toContain(
+    expect(renderCode(put({ fields: [...put().fields, field('scope', 'query', 'user')] })).sdk).toContain(
       `const store = api.storage('c', { scope: 'user' })\nconst answer = await store.put('k', 1)`,
     )
   })
@@ -36,7 +36,9 @@ describe('a call as code', () => {
   it('has numbers where the parameter is one, and text where what is typed is none', () => {
     const list = (limit: string) => {
       const fields = [field('collection', 'path', 'c'), field('limit', 'query', limit, 'integer')]
-      return codeOf(put({ id: 'storageList', method: 'GET', path: '/storage/{collection}', fields, body: undefined }))
+      return renderCode(
+        put({ id: 'storageList', method: 'GET', path: '/storage/{collection}', fields, body: undefined }),
+      )
     }
     expect(list('20').sdk).toContain(`.list({ limit: 20 })`)
     expect(list('20').trpc).toContain(`api.storage.list.query({ collection: 'c', limit: 20 })`)
@@ -48,7 +50,7 @@ describe('a call as code', () => {
     const entries = (values: string) => {
       const fields = [field('collection', 'path', 'c'), field('values', 'query', values, 'boolean')]
       const path = '/collections/{collection}/entries'
-      return codeOf(put({ id: 'storageEntries', method: 'GET', path, fields, body: undefined }))
+      return renderCode(put({ id: 'storageEntries', method: 'GET', path, fields, body: undefined }))
     }
     expect(entries('false').trpc).toContain(`api.storage.entries.query({ collection: 'c', values: false })`)
     expect(entries('no').trpc).toContain(`values: 'no'`)
@@ -62,13 +64,13 @@ describe('a call as code', () => {
     '{"value":{"__proto__":{"a":1},"a-b":[],"constructor":null,"seven":{}}}',
     JSON.stringify({ value: Array.from({ length: 30 }, (_, i) => ({ [`name ${i}`]: [i, `${i}`, null, true] })) }),
   ])('is the body that is typed, read by JavaScript: %s', (body) => {
-    expect(sentBy(codeOf(put({ body })).fetch)).toBe(JSON.stringify(JSON.parse(body)))
+    expect(sentBy(renderCode(put({ body })).fetch)).toBe(JSON.stringify(JSON.parse(body)))
   })
 
   it.each(['{"value":1e400}', '{"value":12345678901234567890}', '{"value":', '{"value":0.10}', '{"value":"\\u0061"}'])(
     'sends by curl and fetch alone a body that JavaScript would write differently: %s',
     (body) => {
-      const { curl, fetch, sdk, trpc } = codeOf(put({ body }))
+      const { curl, fetch, sdk, trpc } = renderCode(put({ body }))
       expect(curl).toContain(`-d '${body}'`)
       expect(valueIn(/body: (.*),\n/.exec(fetch)![1]!)).toBe(body)
       expect([sdk, trpc]).toEqual(Array(2).fill(expect.stringMatching(/^\/\/ Only curl and fetch/)))
@@ -76,16 +78,16 @@ describe('a call as code', () => {
   )
 
   it.each(['[1]', '"text"', 'null'])('has no input where the body is no object: %s', (body) => {
-    expect(codeOf(put({ body })).trpc).toMatch(/^\/\//)
+    expect(renderCode(put({ body })).trpc).toMatch(/^\/\//)
   })
 
   it('ends no quotation with what is typed', () => {
     const hostile = `'; rm -rf / # \${x} \` " \\`
     const fields = [field('collection', 'path', hostile), field('key', 'path', '{collection}$&')]
-    const { url } = requestOf(put({ fields }))
+    const { url } = buildRequest(put({ fields }))
     expect(new URL(url).pathname.split('/').slice(-2).map(decodeURIComponent)).toEqual([hostile, '{collection}$&'])
     expect(url).not.toContain("'")
-    const code = codeOf(put({ fields, body: JSON.stringify({ value: hostile }) }))
+    const code = renderCode(put({ fields, body: JSON.stringify({ value: hostile }) }))
     expect(code.curl).toContain(`{"value":"'\\''; rm -rf`)
     expect(sentBy(code.fetch)).toBe(JSON.stringify({ value: hostile }))
   })
@@ -93,10 +95,10 @@ describe('a call as code', () => {
 
 describe('JSON that JavaScript reads', () => {
   it.each(['1.0', '1e400', '{"a":1,"a":1}', '', '{'])('is not %s', (text) => {
-    expect(parsedOf(text)).toBeUndefined()
+    expect(tryParse(text)).toBeUndefined()
   })
 
   it.each(['null', ' { "a" : [ 1 , "b c" ] }\n'])('is %s', (text) => {
-    expect(parsedOf(text)).toEqual({ value: JSON.parse(text) })
+    expect(tryParse(text)).toEqual({ value: JSON.parse(text) })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { resolved } from '../../server/reference/api-document.ts'
 import { referencePage } from '../../server/reference/page.ts'
-import { fieldsOf, typeOf } from '../../server/reference/schema-text.ts'
+import { formatType, listFields } from '../../server/reference/schema-text.ts'
 
 const urls = {
   apps: 'https://apps.example.org/v1',
@@ -160,12 +160,12 @@ it.each([
   [{ type: 'array', items: { type: 'string' } }, 'array of string'],
   [{ type: 'object', additionalProperties: { type: 'number' } }, 'object of number'],
 ])('a schema in words %j is %s', (schema, words) => {
-  expect(typeOf(schema as never)).toBe(words)
+  expect(formatType(schema as never)).toBe(words)
 })
 
 it('the fields of a schema have a field that several choices share once, and one that differs for each', () => {
   const of = (type: string) => ({ properties: { key: { type: 'string' }, value: { type } }, required: ['key'] })
   const schema = { type: 'array', items: { anyOf: [of('string'), of('integer')] } }
-  const names = fieldsOf(schema as never).map(({ name }) => name)
+  const names = listFields(schema as never).map(({ name }) => name)
   expect(names).toEqual(['[].key', '[].value', '[].value'])
 })

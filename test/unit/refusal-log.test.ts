@@ -34,17 +34,21 @@ describe('requests that are refused in an outage', () => {
   })
 
   it('have a reason of one line: the message of the innermost cause, or its code', async () => {
-    const reasonOf = (error: unknown) => refusals().reasonFor(error)
-    expect(reasonOf(new TypeError('fetch failed', { cause: refused() }))).toBe('connect ECONNREFUSED 127.0.0.1:5432')
-    expect(reasonOf(Object.assign(new AggregateError([refused()], ''), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
-    expect(reasonOf(new Error('\nInvalid `db.a.b()` invocation:\n\n\nNo server at `a:1`\n'))).toBe('No server at `a:1`')
+    const readReason = (error: unknown) => refusals().reasonFor(error)
+    expect(readReason(new TypeError('fetch failed', { cause: refused() }))).toBe('connect ECONNREFUSED 127.0.0.1:5432')
+    expect(readReason(Object.assign(new AggregateError([refused()], ''), { code: 'ECONNREFUSED' }))).toBe(
+      'ECONNREFUSED',
+    )
+    expect(readReason(new Error('\nInvalid `db.a.b()` invocation:\n\n\nNo server at `a:1`\n'))).toBe(
+      'No server at `a:1`',
+    )
     const cause = { originalCode: '57P01', originalMessage: 'canary' }
-    expect(reasonOf(new Error('Terminated', { cause }))).toBe('Terminated')
+    expect(readReason(new Error('Terminated', { cause }))).toBe('Terminated')
     const overdue = await new Deadline(0).bound(new Promise<never>(() => {})).catch(({ cause }) => cause)
-    expect(reasonOf(overdue)).toBe('the deadline of the request is over')
+    expect(readReason(overdue)).toBe('the deadline of the request is over')
     const endless = new Error('a')
     endless.cause = endless
-    expect(reasonOf(endless)).toBe('a')
-    expect([reasonOf('text'), reasonOf(undefined)]).toEqual(['text', 'undefined'])
+    expect(readReason(endless)).toBe('a')
+    expect([readReason('text'), readReason(undefined)]).toEqual(['text', 'undefined'])
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { demo } from '../../prisma/demo.ts'
 import type { Registration } from '../../routers/developer/shared/registration.ts'
-import { faultsOf, levelFaults, redirectFault } from '../../routers/developer/shared/registration.ts'
-import { fault, sentenceOf } from '../../routers/developer/shared/validation.ts'
+import { findFaults, levelFaults, redirectFault } from '../../routers/developer/shared/registration.ts'
+import { fault, formatSentence } from '../../routers/developer/shared/validation.ts'
 import { isAllowedAt, memberScopes, memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { requestableScopes } from '../../server/oauth/consents/authorize-scopes.ts'
 import { table } from '../support/markdown-table.ts'
 
-/** Who may register it: web and native apps, each in development and in production. */
+/** Whether it may be registered: by web and native apps, each in development and in production. */
 const redirects = table<'address' | 'web' | 'native'>(`
 | address                                   | web         | native |
 |-------------------------------------------|-------------|--------|
@@ -76,7 +76,7 @@ it.each<[string[], string[]]>([
   [['openid', 'phone'], ['The scope phone does not exist.']],
   [['openid', 'offline_access'], ['The scope offline_access does not exist.']],
 ])('scopes of OpenID Connect %j: %j, at every level', (scopes, sentences) => {
-  expect(faultsOf({ ...good, scopes }, false).map(sentenceOf)).toEqual(sentences)
+  expect(findFaults({ ...good, scopes }, false).map(formatSentence)).toEqual(sentences)
   expect(levelFaults(scopes, 'hobby')).toEqual([])
 })
 
@@ -101,7 +101,7 @@ describe('a redirect', () => {
 
 describe('a registration', () => {
   it('without faults is accepted', () => {
-    expect(faultsOf(good, false)).toEqual([])
+    expect(findFaults(good, false)).toEqual([])
   })
 
   it.each([
@@ -131,11 +131,11 @@ describe('a registration', () => {
     [{ scopes: ['SVC.me.profile:read'] }, 'The scope SVC.me.profile:read does not exist.'],
     [{ scopes: ['__proto__'] }, 'The scope __proto__ does not exist.'],
   ])('with %j says so', (change, sentence) => {
-    expect(faultsOf({ ...good, ...change }, false).map(sentenceOf)).toEqual([sentence])
+    expect(findFaults({ ...good, ...change }, false).map(formatSentence)).toEqual([sentence])
   })
 
   it('names all of its faults at once', () => {
-    const faults = faultsOf({ ...good, id: '.', scopes: ['x'], redirectUris: ['/', 'http://a.example/'] }, true)
+    const faults = findFaults({ ...good, id: '.', scopes: ['x'], redirectUris: ['/', 'http://a.example/'] }, true)
     expect(faults).toHaveLength(4)
   })
 })
@@ -147,7 +147,7 @@ describe('the scopes of a client', () => {
   it('of lms and notify need a team of level developer', () => {
     expect(all.filter((scope) => !isAllowedAt('hobby', scope))).toEqual(developers)
     expect(levelFaults(all, 'developer')).toEqual([])
-    expect(levelFaults(all, 'hobby').map(sentenceOf)).toEqual(
+    expect(levelFaults(all, 'hobby').map(formatSentence)).toEqual(
       developers.map((scope) => `${scope} is only for teams with the Developer level.`),
     )
   })

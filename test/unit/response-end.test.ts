@@ -46,7 +46,7 @@ it.each([1, 20])(
     const bodies = await Promise.all(Array.from({ length: responses }, read))
     isDone = true
     expect(bodies.every((found) => found.equals(body))).toBe(true)
-    // With the heads, and one slice that the system had no room for before.
+    // With the heads, and one slice that the system's buffer did not take before.
     expect(mostAtOnce).toBeLessThan(700_000)
   },
 )

@@ -5,9 +5,9 @@ import { createScheduler } from '../../server/webhooks/scheduler.ts'
 interface Receiver {
   ms: number
   delivers: boolean
-  /** Of the subscription; by default one of its own. */
+  /** The app of the subscription; by default one of its own. */
   app?: string
-  /** Of its deliveries. */
+  /** The body of its deliveries. */
   body?: string
 }
 

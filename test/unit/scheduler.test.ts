@@ -91,12 +91,12 @@ describe('fairness', () => {
 })
 
 describe('subscriptions whose deliveries another worker claims', () => {
-  // Each allocation has room for 8 new ones.
+  // Each allocation takes 8 new ones.
   it.each([
-    { of: 'an app each', appOf: (id: string) => id },
-    { of: 'one app', appOf: () => 'one' },
-  ])('leave the next allocation to those that were not in it, of $of', ({ appOf }) => {
-    const due = names('new', 24).map((id) => ({ id, app: appOf(id) }))
+    { of: 'an app each', toApp: (id: string) => id },
+    { of: 'one app', toApp: () => 'one' },
+  ])('leave the next allocation to those that were not in it, of $of', ({ toApp }) => {
+    const due = names('new', 24).map((id) => ({ id, app: toApp(id) }))
     const scheduler = createScheduler({ pollMs: SECOND_MS })
     scheduler.polled({ due, more: false, startedAt: 0, endedAt: 0 })
     const allocated = [0, 20, 40].flatMap((at) => {

@@ -3,11 +3,11 @@ import { procedures } from '../../routers/index.ts'
 import type { Meta } from '../../routers/kernel/meta.ts'
 import { firstPartyScopes, isFirstPartyScope, isScope, memberScopes, scopes } from '../../routers/kernel/scopes.ts'
 
-const sectionOf = { svc: 'apps', lms: 'lms', ntf: 'notify', directory: 'apps', dev: 'apps' } as const
+const sections = { svc: 'apps', lms: 'lms', ntf: 'notify', directory: 'apps', dev: 'apps' } as const
 
 describe('the registry of scopes', () => {
   it.each(Object.entries(scopes))('gives %s the section of its first segment', (name, { section }) => {
-    expect(section).toBe(sectionOf[name.split(/[.:]/)[0] as keyof typeof sectionOf])
+    expect(section).toBe(sections[name.split(/[.:]/)[0] as keyof typeof sections])
   })
 
   it('has each scope once, for members or for first-party clients', () => {

@@ -26,12 +26,12 @@ const answers: Record<string, unknown> = {
   '/v1/': { api: 'apps', organisation: 'club' },
   '/v1/collections/c/changes': { items: [{ key: 'k', value: 1, updatedAt: 1, etag: '"e"' }], cursor: 'x', more: false },
 }
-const pathOf = (address: string) => address.replace(/^https:\/\/[^/]+/, '').replace(/\?.*/, '')
+const toPath = (address: string) => address.replace(/^https:\/\/[^/]+/, '').replace(/\?.*/, '')
 
 /** A fetch like that of React Native: an object without a body that streams. A wait for a change is not answered. */
 const plainFetch = (async (url: string) => {
   if (/[?&]wait=/.test(url)) await new Promise(() => {})
-  const text = JSON.stringify(answers[pathOf(String(url))] ?? { url: String(url) })
+  const text = JSON.stringify(answers[toPath(String(url))] ?? { url: String(url) })
   return { ok: true, status: 200, url, headers: { get: () => '"e"' }, text: async () => text }
 }) as unknown as typeof fetch
 /** Does not stream: how Node reads a stream is its own affair. */
@@ -43,7 +43,7 @@ class WholeResponse extends OwnResponse {
   }
   override json = async () => this.#value
 }
-const pageFetch = async (url: string) => new WholeResponse(answers[pathOf(url)])
+const pageFetch = async (url: string) => new WholeResponse(answers[toPath(url)])
 
 const client = (more: object = {}) =>
   createClient({
@@ -113,7 +113,7 @@ const FEATURES = [
   ...['addEventListener', 'removeEventListener', 'document', 'EventTarget', 'performance'],
 ] as const
 
-/** What is there and throws: storage that is not allowed, and React Native's stubs. */
+/** Members that exist and throw: storage that is not allowed, and React Native's stubs. */
 const THROWING: readonly string[] = [
   ...['URL.prototype.searchParams', 'URLSearchParams.prototype.set', 'crypto.randomUUID', 'indexedDB'],
   ...['sessionStorage', 'sessionStorage.getItem', 'sessionStorage.setItem', 'history.replaceState'],

@@ -23,12 +23,12 @@ const answer = fc.oneof(
   fc.record({ state: text, iss: fc.constant(issuer), code: text }),
   fc.record({ state: text, iss: fc.constant(issuer), error: text, error_description: text }),
 )
-const addressOf = (parts: string[], after: string) =>
+const toAddress = (parts: string[], after: string) =>
   `https://app.example/cb${parts.length > 0 ? `?${parts.join('&')}` : ''}${after}`
 
 it("finds no answer in a page's own parameters", () => {
   const holds = (parts: string[], after: string) => {
-    expect(answerIn(addressOf(parts, after), issuer)).toBeUndefined()
+    expect(answerIn(toAddress(parts, after), issuer)).toBeUndefined()
   }
   fc.assert(fc.property(own, hash, holds), { numRuns: times(5_000, 500) })
 })
@@ -36,8 +36,8 @@ it("finds no answer in a page's own parameters", () => {
 it('finds the answer after them, and leaves them as they are written', () => {
   const holds = (parts: string[], fields: Record<string, string>, after: string) => {
     const sent = new URLSearchParams(fields)
-    const found = answerIn(addressOf([...parts, sent.toString()], after), issuer)
-    expect(found?.without).toBe(addressOf(parts, after))
+    const found = answerIn(toAddress([...parts, sent.toString()], after), issuer)
+    expect(found?.without).toBe(toAddress(parts, after))
     expect([found!.state, Object.fromEntries(found!.parameters)]).toEqual([fields.state, Object.fromEntries(sent)])
   }
   // A description of the page's own is not that of the answer.

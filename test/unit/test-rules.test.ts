@@ -9,7 +9,7 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   (path) => path.endsWith('.ts') && !path.startsWith('verify/') && path !== 'unit/test-rules.test.ts',
 )
 
-/** Of CONTRIBUTING.md, "Rules for tests", those that can be read off the text; `allowed` gives a file's reason. */
+/** The rules of CONTRIBUTING.md, "Rules for tests", that can be read off the text; `allowed` gives a file's reason. */
 const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[] = [
   {
     rule: 'measures no time and no memory',

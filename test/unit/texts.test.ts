@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { comparableEmail, spellingsOf } from '../../routers/kernel/email-address.ts'
+import { comparableEmail, listSpellings } from '../../routers/kernel/email-address.ts'
 import { asRead, isSameText } from '../../routers/kernel/equal-texts.ts'
-import { fullName, labelsOf } from '../../routers/kernel/labels.ts'
+import { fullName, labelItems } from '../../routers/kernel/labels.ts'
 import { lineFault, strayIn, textFault } from '../../routers/kernel/text-input.ts'
 import { grade } from '../../routers/quizzes/grade.ts'
 import { times } from '../support/rounds.ts'
@@ -194,7 +194,7 @@ it('a text of very many marks is compared as it is, since composing it takes qua
 })
 
 const person = (id: string, name: string, ...hints: (string | null)[]) => ({ id, name, hints })
-const labels = (...people: ReturnType<typeof person>[]) => [...labelsOf(people, ({ hints }) => hints).values()]
+const labels = (...people: ReturnType<typeof person>[]) => [...labelItems(people, ({ hints }) => hints).values()]
 
 it.each([
   ['Anna', 'Ahlers', 'Anna Ahlers'],
@@ -228,7 +228,7 @@ describe('the labels of a list', () => {
       { id: 'a', name: 'Club' },
       { id: 'b', name: 'Club' },
     ]
-    expect([...labelsOf(clubs)]).toEqual([
+    expect([...labelItems(clubs)]).toEqual([
       ['a', 'Club (a)'],
       ['b', 'Club (b)'],
     ])
@@ -259,7 +259,7 @@ describe('the labels of a list', () => {
     )
     fc.assert(
       fc.property(people, (people) => {
-        const given = [...labelsOf(people, ({ hints }) => hints).values()].map(asRead)
+        const given = [...labelItems(people, ({ hints }) => hints).values()].map(asRead)
         expect(given).not.toContain('')
         expect(new Set(given).size).toBe(people.length)
       }),
@@ -314,7 +314,7 @@ describe('an e-mail address', () => {
           `${cased(name)}@${cased(domain)}`,
           `${name}@${domainToASCII(domain)}`,
           comparable,
-          ...spellingsOf(comparable),
+          ...listSpellings(comparable),
         ]) {
           expect(comparableEmail(spelling)).toBe(comparable)
         }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { AtEnd } from '../support/databases.ts'
 
-/** What is registered runs after the tests of the file or the `describe`, the last one first. */
+/** Runs what is registered after the tests of the file or the `describe`, the last one first. */
 export function endingAfterAll(): AtEnd {
   const ends: (() => unknown)[] = []
   afterAll(async () => {

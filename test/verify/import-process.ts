@@ -25,10 +25,10 @@ async function endedSeconds(): Promise<number> {
     inject('databaseUrl'),
     "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'",
   )
-  const fieldsOf = async (process: string) =>
+  const readFields = async (process: string) =>
     (await readFile(`/proc/${process}/stat`, 'utf8')).split(') ')[1]!.split(' ')
-  const [, parent] = await fieldsOf(pid)
-  const [user, system] = (await fieldsOf(parent!)).slice(13)
+  const [, parent] = await readFields(pid)
+  const [user, system] = (await readFields(parent!)).slice(13)
   return (Number(user) + Number(system)) / 100
 }
 

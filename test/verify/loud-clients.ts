@@ -55,7 +55,7 @@ function send(method: string, path: string, { content, sentBytes, to = port, bea
 }
 
 /** How a response ends: its status if it is whole, else 'cut' by the service, or 'left' by the client. */
-async function outcomeOf(response: IncomingMessage | string, pauseMs = 0): Promise<string> {
+async function readOutcome(response: IncomingMessage | string, pauseMs = 0): Promise<string> {
   if (typeof response === 'string') return response
   const until = performance.now() + readingMs
   try {
@@ -76,28 +76,28 @@ const ten = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [n, { collec
 const lists = `/trpc/${Array(10).fill('storage.list').join(',')}?batch=1&input=${encodeURIComponent(JSON.stringify(ten))}`
 const forged = () => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(85)}${Math.floor(Math.random() * 10)}`
 
-/** What is sent, prepared once, and how it ends. */
+/** Each kind of request: its content, prepared once, and how it ends. */
 const kinds = {
   puts: () => {
     const content = toEntry(10 * MB)
-    return async () => outcomeOf(await send('PUT', KEY, { content }))
+    return async () => readOutcome(await send('PUT', KEY, { content }))
   },
   'puts over tRPC': () => {
     const content = hostileBatch()
-    return async () => outcomeOf(await send('POST', '/trpc/storage.put?batch=1', { content, to: internalPort }))
+    return async () => readOutcome(await send('POST', '/trpc/storage.put?batch=1', { content, to: internalPort }))
   },
   // In place of the entry of that size: another one would be refused unread.
   'uploads that stop': () => {
     const content = toEntry(10 * MB)
-    return async () => outcomeOf(await send('PUT', KEY, { content, sentBytes: 9 * MB }))
+    return async () => readOutcome(await send('PUT', KEY, { content, sentBytes: 9 * MB }))
   },
-  'slow readers': () => async () => outcomeOf(await send('GET', KEY), PAUSE_MS),
+  'slow readers': () => async () => readOutcome(await send('GET', KEY), PAUSE_MS),
   'large bodies': () => {
     const content = toEntry(5 * MB)
-    return async () => outcomeOf(await send('PUT', '/v1/storage/large/k1', { content }))
+    return async () => readOutcome(await send('PUT', '/v1/storage/large/k1', { content }))
   },
-  batches: () => async () => outcomeOf(await send('GET', lists, { to: internalPort })),
-  'bad tokens': () => async () => outcomeOf(await send('GET', '/v1/me/profile', { bearer: forged() })),
+  batches: () => async () => readOutcome(await send('GET', lists, { to: internalPort })),
+  'bad tokens': () => async () => readOutcome(await send('GET', '/v1/me/profile', { bearer: forged() })),
 }
 
 const act = kinds[kind]()

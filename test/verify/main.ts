@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { cpus, homedir, loadavg, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pageOf } from './page.ts'
+import { renderPage } from './page.ts'
 import { parts } from './parts.ts'
 import { cpuPressure, isQuiet } from './quiet.ts'
 import type { VerifyRecord } from './record.ts'
-import { fileOf, recordOf } from './record.ts'
-import { trendOf } from './trend.ts'
+import { toFileName, toRecord } from './record.ts'
+import { renderTrend } from './trend.ts'
 import { verify } from './verify.ts'
 
 const usage = `npm run verify [-- PART …]       all parts, unless named:
@@ -82,11 +82,11 @@ const circumstances: Omit<VerifyRecord, 'parts'> = {
   load: [before, oneMinuteLoad()],
   ...(isChanged && { changed: true }),
 }
-const earlier = readRecords().find((record) => fileOf(record) === fileOf(circumstances))
-const record = recordOf(circumstances, finished, earlier)
-writeFileSync(join(records, fileOf(record)), `${JSON.stringify(record, undefined, 2)}\n`)
-writeFileSync(join(records, 'README.md'), pageOf(readRecords()))
-writeFileSync(join(root, 'docs/images/performance-trend.svg'), trendOf(readRecords()))
+const earlier = readRecords().find((record) => toFileName(record) === toFileName(circumstances))
+const record = toRecord(circumstances, finished, earlier)
+writeFileSync(join(records, toFileName(record)), `${JSON.stringify(record, undefined, 2)}\n`)
+writeFileSync(join(records, 'README.md'), renderPage(readRecords()))
+writeFileSync(join(root, 'docs/images/performance-trend.svg'), renderTrend(readRecords()))
 
 const count = (outcome: string) => finished.filter((part) => part.outcome === outcome).length
 const others = ['flaky', 'not judged', 'not run', 'stopped'].filter((outcome) => count(outcome) > 0)

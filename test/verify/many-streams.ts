@@ -19,7 +19,7 @@ export async function openTenant() {
 }
 
 /** Tokens of a team for `count` calls that wait, each of as many new members as that needs. */
-export async function tokensOf({ db, ids }: World, node: Node, count: number) {
+export async function mintTokens({ db, ids }: World, node: Node, count: number) {
   const people = Array.from({ length: Math.ceil(count / MAX_CALLS) }, () => id('person'))
   await db.person.createMany({ data: people.map((id) => ({ id, firstName: 'N', lastName: 'N', email: '' })) })
   await db.membership.createMany({ data: people.map((personId) => ({ organisationId: ids.club, personId })) })

@@ -1,6 +1,6 @@
 import { median } from './memory/process-figures.ts'
 import type { PartRecord, VerifyRecord } from './record.ts'
-import { lastOf, SHOWN } from './record.ts'
+import { SHOWN, selectLast } from './record.ts'
 
 /** More than this, in comparison with earlier records of a machine of the same kind, is worse. */
 const WORSE = 1.15
@@ -12,12 +12,12 @@ Written by it: the last ${SHOWN} records, the newest on the right. What its part
 `
 
 /** docs/records/README.md. */
-export function pageOf(all: readonly VerifyRecord[]): string {
-  const records = lastOf(all)
+export function renderPage(all: readonly VerifyRecord[]): string {
+  const records = selectLast(all)
   if (records.length === 0) return `${HEAD}\nNo record yet.\n`
   const worse: string[] = []
   const figures = figureNames(records).map(([part, name]) => {
-    const growth = growthOf(records, part, name)
+    const growth = computeGrowth(records, part, name)
     if (growth > WORSE) worse.push(`- ${part}, ${name}: ${percent(growth)}`)
     const cells = records.map((record, i) => {
       const text = figureText(record.parts[part], name)
@@ -72,7 +72,7 @@ function figureNames(records: readonly VerifyRecord[]): [part: string, name: str
 }
 
 /** A figure of the newest record as a multiple of the median of earlier ones; 1 where there is nothing to compare. */
-function growthOf(records: readonly VerifyRecord[], part: string, name: string): number {
+function computeGrowth(records: readonly VerifyRecord[], part: string, name: string): number {
   const newest = records.at(-1)!
   const judged = (record: VerifyRecord) => {
     const { outcome, figures } = record.parts[part] ?? {}

@@ -10,7 +10,7 @@ export interface Part {
   /** In one sentence. */
   proves: string
   kind: Kind
-  /** Of one run; it is ended after that. */
+  /** The longest run; it is ended after that. */
   minutes: number
   /** Programs, which are installed; and what can only be said to be missing: `root`, a setting (`CITUS_URL`). */
   needs: readonly string[]
@@ -36,7 +36,7 @@ const tests = (folder: string, ...more: string[]) =>
     ...more,
     '--reporter=default --reporter=json --outputFile.json="$REPORT" && node .ci/skipped.mjs "$REPORT"',
   ].join(' ')
-/** What is measured shares the machine with nothing of ours. */
+/** A measurement shares the machine with nothing of ours. */
 const ALONE = '--maxWorkers=1'
 
 /** Figures of different machines have the same server then, and whole projects its 300 connections. */
@@ -53,7 +53,7 @@ const SNIPPETS = ['python3', 'php']
 const TOPOLOGY = ['haproxy', 'redis-server']
 const OPENID = ['python3-requests-oauthlib', 'python3-authlib', 'oidc-agent', 'apache2', 'libapache2-mod-auth-openidc']
 
-/** Of the SDK alone. */
+/** The SDK alone runs on it. */
 export const BUN = '1.4.5'
 
 const runtimes = readFileSync(new URL('../../.ci/runtimes', import.meta.url), 'utf8')

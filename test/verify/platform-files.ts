@@ -18,13 +18,13 @@ const FULL = {
   results: 200_000,
 }
 export type Sizes = typeof FULL
-type Kind = keyof Sizes
+type RecordType = keyof Sizes
 
-/** A twentieth is `sizesOf(20)`. */
-export const sizesOf = (part: number): Sizes =>
-  Object.fromEntries(Object.entries(FULL).map(([kind, size]) => [kind, size / part])) as Sizes
+/** A twentieth is `scaleSizes(20)`. */
+export const scaleSizes = (part: number): Sizes =>
+  Object.fromEntries(Object.entries(FULL).map(([recordType, size]) => [recordType, size / part])) as Sizes
 
-const CSV: readonly Kind[] = ['people', 'memberships', 'groupMembers', 'results']
+const CSV: readonly RecordType[] = ['people', 'memberships', 'groupMembers', 'results']
 const HOUR = 3600
 const START = 1_700_000_000
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -35,15 +35,15 @@ const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
  */
 export async function writePlatformFiles(directory: string, sizes: Sizes, edition = '') {
   await mkdir(directory, { recursive: true })
-  for (const [kind, record] of Object.entries(recordsOf(sizes, edition))) {
-    const format = CSV.includes(kind as Kind) ? 'csv' : 'ndjson'
-    const lines = linesOf(format, record, sizes[kind as Kind])
-    await pipeline(Readable.from(lines), createWriteStream(join(directory, `${kind}.${format}`)))
+  for (const [recordType, record] of Object.entries(makeRecords(sizes, edition))) {
+    const format = CSV.includes(recordType as RecordType) ? 'csv' : 'ndjson'
+    const lines = generateLines(format, record, sizes[recordType as RecordType])
+    await pipeline(Readable.from(lines), createWriteStream(join(directory, `${recordType}.${format}`)))
   }
 }
 
 /** The i-th record of each kind. Clubs, calendars, groups and people of the same remainder belong together. */
-function recordsOf(sizes: Sizes, edition: string): Record<Kind, (i: number) => object> {
+function makeRecords(sizes: Sizes, edition: string): Record<RecordType, (i: number) => object> {
   const { organisations: clubs, people, groups, competitions, disciplines } = sizes
   const club = (i: number) => `club-${i % clubs}`
   const changed = (i: number) => edition !== '' && i % 100 === 0
@@ -97,7 +97,7 @@ function recordsOf(sizes: Sizes, edition: string): Record<Kind, (i: number) => o
   }
 }
 
-function* linesOf(format: string, record: (i: number) => object, count: number) {
+function* generateLines(format: string, record: (i: number) => object, count: number) {
   if (format === 'csv') yield `${Object.keys(record(0)).join(',')}\n`
   for (let first = 0; first < count; first += 1000) {
     let text = ''

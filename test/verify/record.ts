@@ -6,7 +6,7 @@ export interface PartRecord {
   seconds: number
   /** Where there was more than one. */
   runs?: number
-  /** Of parts that chance decides. */
+  /** Parts that chance decides have one. */
   seed?: number
   /** Shares of what each figure is held to, or the figure itself: the larger, the worse. */
   figures?: Record<string, number>
@@ -39,7 +39,7 @@ export interface Finished extends Judged {
 }
 
 /** `earlier`, of the same file, lends the parts that did not run again. */
-export function recordOf(
+export function toRecord(
   circumstances: Omit<VerifyRecord, 'parts'>,
   finished: readonly Finished[],
   earlier?: VerifyRecord,
@@ -66,8 +66,8 @@ const rounded = (ratio: number) => Number(ratio.toPrecision(3))
 export const SHOWN = 10
 
 /** The last ones, in the order of time. */
-export const lastOf = (records: readonly VerifyRecord[]) =>
+export const selectLast = (records: readonly VerifyRecord[]) =>
   records.toSorted((a, b) => a.at.localeCompare(b.at)).slice(-SHOWN)
 
-export const fileOf = ({ at, commit, changed }: Pick<VerifyRecord, 'at' | 'commit' | 'changed'>) =>
+export const toFileName = ({ at, commit, changed }: Pick<VerifyRecord, 'at' | 'commit' | 'changed'>) =>
   `${at.slice(0, 10)}-${commit}${changed ? '-changed' : ''}.json`

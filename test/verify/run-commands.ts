@@ -9,7 +9,7 @@ export type End = 'green' | 'red' | 'late' | 'stopped' | 'unfetched'
 
 export interface Ran {
   end: End
-  /** What was wrong. */
+  /** The reason of a failure. */
   why?: string
   figures: NotedFigure[]
 }
@@ -64,7 +64,7 @@ export async function runCommands(commands: readonly string[], options: RunOptio
         : { end: 'late', why: `over ${limitMs / 60_000} min`, figures }
     }
     if (code === 75) return { end: 'unfetched', why: lastLine(await readFile(`${path}.log`, 'utf8')), figures }
-    return { end: 'red', why: await failuresOf(files.REPORT), figures }
+    return { end: 'red', why: await readFailures(files.REPORT), figures }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', end)
@@ -101,8 +101,8 @@ interface Report {
   testResults: { assertionResults: { fullName: string; status: string }[] }[]
 }
 
-/** Of Vitest's report, which other commands do not write. */
-async function failuresOf(file: string): Promise<string> {
+/** Reads Vitest's report, which other commands do not write. */
+async function readFailures(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text === undefined) return 'a command failed'
   const { testResults }: Report = JSON.parse(text)

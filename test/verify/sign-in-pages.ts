@@ -14,7 +14,7 @@ export const decide = (page: Page, decision: 'allow' | 'refuse') =>
 export async function allowOrContinue(page: Page) {
   const allow = page.locator('button[name=decision][value=allow]')
   await allow.or(page.locator('#sign-out:visible')).first().waitFor()
-  // Of a member of several clubs, the one that the others belong to.
+  // A member of several clubs chooses the one that the others belong to.
   const riverside = page.locator('input[type=radio][name=organisation][value=riverside]')
   if (await riverside.isVisible()) await riverside.check()
   if (await allow.isVisible()) await allow.click()

@@ -1,19 +1,19 @@
 import type { VerifyRecord } from './record.ts'
-import { lastOf, SHOWN } from './record.ts'
+import { SHOWN, selectLast } from './record.ts'
 
 const [COLUMNS, WIDTH, HEIGHT, TOP, GAP] = [4, 180, 56, 64, 34] as const
 
 /** docs/images/performance-trend.svg: the cost of each operation in the part `performance`, over the last ten records. */
-export function trendOf(all: readonly VerifyRecord[]): string {
-  const records = lastOf(all.filter(({ parts }) => parts.performance?.figures))
+export function renderTrend(all: readonly VerifyRecord[]): string {
+  const records = selectLast(all.filter(({ parts }) => parts.performance?.figures))
   const figures = records.map(({ parts }) => parts.performance!.figures!)
-  // Those of the newest: of peers, only the present ratio is of interest, and it is in the tables.
+  // The figures of the newest: of peers, only the present ratio is of interest, and it is in the tables.
   const names = Object.keys(figures.at(-1) ?? {}).filter((name) => /, (?:service|tRPC)$/.test(name))
   const series = names.map((name) => ({ name: name.replace(/, .*/, ''), values: figures.map((of) => of[name]) }))
   const panels = series.map(({ name, values }, i) => {
     const x = 10 + (i % COLUMNS) * (WIDTH + 10)
     const y = TOP + Math.floor(i / COLUMNS) * (HEIGHT + GAP)
-    return panelOf(`${name} ${values.at(-1)!.toFixed(2)}`, values, x, y)
+    return renderPanel(`${name} ${values.at(-1)!.toFixed(2)}`, values, x, y)
   })
   const height = TOP + Math.ceil(series.length / COLUMNS) * (HEIGHT + GAP)
   const commits = records.map(({ commit }) => commit).join(', ') || 'none'
@@ -41,7 +41,7 @@ ${panels.join('\n')}
 }
 
 /** A record that lacks the figure leaves a gap. */
-function panelOf(label: string, values: readonly (number | undefined)[], x: number, y: number): string {
+function renderPanel(label: string, values: readonly (number | undefined)[], x: number, y: number): string {
   const most = Math.max(...values.map((value = 0) => value))
   const bottom = y + HEIGHT
   const points = values.flatMap((value, i) =>

@@ -25,7 +25,7 @@ export async function verify(parts: readonly Part[], verifying: Verifying): Prom
   for (const part of parts) {
     if (signal.aborted) break
     const began = performance.now()
-    const lack = lackOf(part, env)
+    const lack = findLack(part, env)
     let runs = 0
     let log = ''
     const run = () => {
@@ -52,7 +52,7 @@ export async function verify(parts: readonly Part[], verifying: Verifying): Prom
 }
 
 /** What a part needs and cannot be had here; undefined when all of it is there, programs having been installed. */
-function lackOf({ needs }: Pick<Part, 'needs'>, env: NodeJS.ProcessEnv): string | undefined {
+function findLack({ needs }: Pick<Part, 'needs'>, env: NodeJS.ProcessEnv): string | undefined {
   for (const need of needs) {
     if (need === 'root' && process.getuid?.() !== 0) return 'needs root'
     if (/^[A-Z_]+$/.test(need) && !env[need]) return `${need} is not set`

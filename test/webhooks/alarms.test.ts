@@ -40,7 +40,7 @@ async function testSubscription() {
   const data = { id: `test:${here.app}`, appId: here.app, subscriber: here.app, test: true }
   return (await here.db.subscription.create({ data })).id
 }
-const alarmOf = async (subscription: string) =>
+const readAlarm = async (subscription: string) =>
   (await here.db.subscription.findUniqueOrThrow({ where: { id: subscription } })).alarm
 
 describe('a webhook that fails for 24 hours', () => {
@@ -54,7 +54,11 @@ describe('a webhook that fails for 24 hours', () => {
     expect(await raiseAlarms(db, NOW)).toBe(2)
     expect(await mails()).toEqual([['webhookFailing', person, { name: 'App', app, count: 2 }]])
     expect(await raiseAlarms(db, NOW + HOUR_MS / 2)).toBe(0)
-    expect([await alarmOf(one!), await alarmOf(other!), await alarmOf(lately!)]).toEqual(['failing', 'failing', null])
+    expect([await readAlarm(one!), await readAlarm(other!), await readAlarm(lately!)]).toEqual([
+      'failing',
+      'failing',
+      null,
+    ])
   })
 
   it('is not one where an event arrived meanwhile, or where only a test failed', async () => {
@@ -74,7 +78,7 @@ describe('a webhook that fails for 24 hours', () => {
     await attempted(subscription, 48, delivered(ago(30)))
     expect(await raiseAlarms(db, NOW)).toBe(1)
     await attempted(subscription, 1, delivered(ago(0)))
-    expect([await raiseAlarms(db, NOW + 1), await alarmOf(subscription)]).toEqual([0, null])
+    expect([await raiseAlarms(db, NOW + 1), await readAlarm(subscription)]).toEqual([0, null])
     expect(await raiseAlarms(db, NOW + 24 * HOUR_MS)).toBe(1)
     expect(await mails()).toHaveLength(2)
   })

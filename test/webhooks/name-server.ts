@@ -30,7 +30,7 @@ export async function startNameServer(records: (name: string, type: 'A' | 'AAAA'
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(addresses.length, 6)
     const question = query.subarray(12, at + 5)
-    socket.send(Buffer.concat([header, question, ...addresses.map(recordOf)]), from.port, from.address)
+    socket.send(Buffer.concat([header, question, ...addresses.map(encodeRecord)]), from.port, from.address)
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -42,13 +42,13 @@ export async function startNameServer(records: (name: string, type: 'A' | 'AAAA'
 }
 
 /** A record for the name in the question, which starts at byte 12. */
-function recordOf(address: string) {
-  const data = isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : bytesOf(address)
+function encodeRecord(address: string) {
+  const data = isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : toBytes(address)
   const head = Buffer.from([0xc0, 12, 0, data.length === 4 ? 1 : 28, 0, 1, 0, 0, 0, 0, 0, data.length])
   return Buffer.concat([head, data])
 }
 
-function bytesOf(address: string) {
+function toBytes(address: string) {
   const [start = '', end] = address.split('::')
   const groups = (part: string | undefined) => (part ? part.split(':') : [])
   const zeros = new Array(8 - groups(start).length - groups(end).length).fill('0')

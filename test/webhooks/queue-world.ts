@@ -43,7 +43,7 @@ export async function publisher(db: Database, cipher: ReturnType<typeof createCi
       await db.subscription.create({ data: { id, appId: app, subscriber: 'club', url, secret: encrypted } })
       return id
     },
-    /** Publishes events, one per delivery, to the subscriptions in turn; due from `at` on, 1 ms apart. Returns delivery ids. */
+    /** Publishes events, one per delivery, round-robin over the subscriptions; due from `at` on, 1 ms apart. Returns delivery ids. */
     async publish(to: string | readonly string[], { count = 1, at = LONG_AGO, data = '{}' } = {}): Promise<string[]> {
       const subscriptions = [to].flat()
       const rows = Array.from({ length: count }, (_, n) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { DueWatch } from '../../routers/kernel/due-watch.ts'
-import { retryOf } from '../../routers/webhooks/deliveries/retry.ts'
+import { retryStatement } from '../../routers/webhooks/deliveries/retry.ts'
 import { openPostgresWakes } from '../../server/process/postgres-wakes.ts'
 import { createDuePoller } from '../../server/webhooks/due-poller.ts'
 import { purgeEvents } from '../../server/webhooks/purge.ts'
@@ -147,7 +147,7 @@ describe('a poll', () => {
     const [failing, other] = [await world.subscribe(), await world.subscribe()]
     const backlog = await world.publish(failing, { count: 3 })
     await world.publish(other)
-    await world.db.execute(retryOf('suite_retry', '"App".id = $owner'), { id: backlog[2]!, owner: world.app })
+    await world.db.execute(retryStatement('suite_retry', '"App".id = $owner'), { id: backlog[2]!, owner: world.app })
     const { due } = await pollDue(world.db, { now: NOW })
     expect(due.toSorted((a, b) => Number(a.id === other) - Number(b.id === other))).toEqual([
       { id: failing, app: world.app, retried: true },
@@ -235,7 +235,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
 /** The polls of a worker that claims nothing, in a minute of a clock that moves to the next poll: when, and by what statements. */
-async function minuteOf({ databaseUrl }: QueueWorld, { isNotified }: { isNotified: boolean }) {
+async function runMinute({ databaseUrl }: QueueWorld, { isNotified }: { isNotified: boolean }) {
   const statements: string[] = []
   const none = () => {}
   const observer = { opened: none, waited: none, failed: none, timedOut: none, unconnected: none }
@@ -262,9 +262,9 @@ async function minuteOf({ databaseUrl }: QueueWorld, { isNotified }: { isNotifie
 describe('a worker with nothing to do', () => {
   it('sends 12 statements a minute where other processes report what is due, and 60 elsewhere', async () => {
     const world = await startQueue()
-    const notified = await minuteOf(world, { isNotified: true })
+    const notified = await runMinute(world, { isNotified: true })
     expect(notified.statements).toEqual(Array(12).fill('deliveries_poll'))
-    const alone = await minuteOf(world, { isNotified: false })
+    const alone = await runMinute(world, { isNotified: false })
     expect(alone.statements).toEqual(Array(60).fill('deliveries_poll'))
   })
 
@@ -273,7 +273,7 @@ describe('a worker with nothing to do', () => {
     const [first, second] = [await world.subscribe(), await world.subscribe()]
     await world.publish(first, { at: START + 57_300 })
     await world.publish(second, { at: START + HOUR_MS })
-    const { polls } = await minuteOf(world, { isNotified: true })
+    const { polls } = await runMinute(world, { isNotified: true })
     expect(polls.filter(({ due }) => due > 0).map(({ at }) => at)).toEqual([57_300, 58_300, 59_300])
     expect(polls).toHaveLength(12 + 3)
   })
@@ -283,7 +283,7 @@ describe('a worker with nothing to do', () => {
     const change = { clientId: '', organisationId: '', personId: 'rest', kind: 'left' as const }
     onTestFinished(async () => void (await world.db.memberChange.deleteMany({ where: { personId: 'rest' } })))
     await world.db.memberChange.create({ data: { ...change, at: new Date(START + 7_300) } })
-    const { polls } = await minuteOf(world, { isNotified: true })
+    const { polls } = await runMinute(world, { isNotified: true })
     expect(polls.map(({ at }) => at)).toContain(7_300)
   })
 
@@ -292,7 +292,7 @@ describe('a worker with nothing to do', () => {
     const subscription = await world.subscribe()
     await world.publish(subscription)
     await claim(world.db, { now: START, lease: 'x', leaseMs: HOUR_MS, allocation: new Map([[subscription, 1]]) })
-    expect((await minuteOf(world, { isNotified: true })).polls).toHaveLength(60)
+    expect((await runMinute(world, { isNotified: true })).polls).toHaveLength(60)
   })
 
   it('releases an expired lease, and polls again at once', async () => {
@@ -300,7 +300,7 @@ describe('a worker with nothing to do', () => {
     const subscription = await world.subscribe()
     await world.publish(subscription)
     await claim(world.db, { now: START, lease: 'x', leaseMs: 9_500, allocation: new Map([[subscription, 1]]) })
-    const { polls } = await minuteOf(world, { isNotified: true })
+    const { polls } = await runMinute(world, { isNotified: true })
     expect(polls.find(({ due }) => due > 0)!.at).toBe(10_020)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { headersOf } from '../../server/webhooks/send/message.ts'
+import { buildHeaders } from '../../server/webhooks/send/message.ts'
 import type { Delivery } from './verify-snippets.ts'
 import { languages, page } from './verify-snippets.ts'
 
@@ -8,7 +8,7 @@ const SECRET = 's3cret'
 
 /** A delivery sent some time ago, as the service sends it. */
 function delivery(secondsAgo = 0, secret = SECRET, former: string | null = null): Delivery {
-  const headers = headersOf({ id: 'd1', url: '', secret, former, body }, '', Date.now() - secondsAgo * 1_000)
+  const headers = buildHeaders({ id: 'd1', url: '', secret, former, body }, '', Date.now() - secondsAgo * 1_000)
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)])
   return { body, headers: Object.fromEntries(texts), secret: SECRET, tolerance: 300 }
 }

@@ -42,7 +42,7 @@ export async function run(argv: readonly string[], sdk: string, io: Io): Promise
     return 0
   }
   try {
-    const project = projectOf(argv)
+    const project = parseProject(argv)
     await writeProject(sdk, project)
     io.stdout.write(nextSteps(project))
     return 0
@@ -54,7 +54,7 @@ export async function run(argv: readonly string[], sdk: string, io: Io): Promise
   }
 }
 
-function projectOf(argv: readonly string[]): Project {
+function parseProject(argv: readonly string[]): Project {
   const { values, positionals } = parsed(argv)
   const [action, folder = '.', ...more] = positionals
   if (action !== 'init') throw new UsageError(action ? `There is no action ${action}.` : 'An action is required: init.')

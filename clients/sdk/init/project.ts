@@ -23,7 +23,7 @@ export async function writeProject(sdk: string, { folder, template, ...settings 
   for (const part of ['shared', template]) await cp(join(sdk, 'templates', part), folder, { recursive: true })
   // No template, as npm leaves files of this name out of a package.
   await writeFile(join(folder, '.gitignore'), '/node_modules/\n/dist/\n')
-  await writeFile(join(folder, '.env'), envOf(settings))
+  await writeFile(join(folder, '.env'), renderEnv(settings))
   // The project's own copy, as long as no registry has the package.
   for (const part of ['package.json', 'README.md', 'dist', 'templates']) {
     const filter = (path: string) => !basename(path).startsWith('.')
@@ -42,7 +42,11 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-const envOf = ({ clientId, issuer, apps }: Omit<Project, 'folder' | 'template'>) => `# Vite puts these into the page.
+const renderEnv = ({
+  clientId,
+  issuer,
+  apps,
+}: Omit<Project, 'folder' | 'template'>) => `# Vite puts these into the page.
 VITE_CLIENT_ID=${clientId}
 VITE_ISSUER=${issuer}
 VITE_APPS=${apps}

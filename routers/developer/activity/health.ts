@@ -8,7 +8,7 @@ import { teamOfApp } from '../access/roles.ts'
 import { idOr } from '../shared/schemas.ts'
 import { delivery } from '../webhook/delivery.ts'
 import { listDeliveries } from '../webhook/delivery-lists.ts'
-import { lastErrorOf, refused } from './requests.ts'
+import { findLastError, refused } from './requests.ts'
 
 /** The most recent refusals of a team, among which the last error is looked up. */
 const MAX_LOOKED_AT = 1_000
@@ -50,10 +50,10 @@ export const health = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input: { app } }) => {
     const team = await teamOfApp(ctx, app)
     const [requests, lastError, webhook, storage] = await Promise.all([
-      requestsOf(ctx, team, app),
-      lastErrorOf(ctx, { team, app, among: MAX_LOOKED_AT }),
-      webhookOf(ctx, app),
-      storageOf(ctx, app),
+      countRequests(ctx, team, app),
+      findLastError(ctx, { team, app, among: MAX_LOOKED_AT }),
+      readWebhook(ctx, app),
+      measureStorage(ctx, app),
     ])
     return { requests, lastError, webhook, storage }
   })
@@ -87,14 +87,14 @@ const statements = {
   ),
 }
 
-async function requestsOf({ core: { db, now } }: Context, team: string, app: string) {
+async function countRequests({ core: { db, now } }: Context, team: string, app: string) {
   const at = now()
   const hours = Array.from({ length: 24 }, (_, n) => new Date(at - (at % HOUR_MS) - n * HOUR_MS))
   const [sums] = await db.execute(statements.requests, { team, app, hours })
   return sums!
 }
 
-async function webhookOf({ core: { db } }: Context, id: string) {
+async function readWebhook({ core: { db } }: Context, id: string) {
   const [app] = await db.execute(statements.webhook, { app: id })
   if (app?.level !== 'developer') return null
   const newest = await listDeliveries(db, {}, { app: id, limit: MAX_DELIVERIES, offset: 0 })
@@ -108,7 +108,7 @@ async function webhookOf({ core: { db } }: Context, id: string) {
   }
 }
 
-async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, app: string) {
+async function measureStorage({ core: { db, storageQuotaBytes: limit } }: Context, app: string) {
   const [sums] = await db.execute(statements.storage, { app })
   return { ...sums!, limit }
 }

@@ -19,5 +19,5 @@ const replayed = statement(
 )
 
 /** The numbers of consents that replays have ended, by client; clients without any are left out. */
-export const replaysOf = ({ db, now }: Core, { team, client }: { team: string; client: string | null }) =>
+export const listReplays = ({ db, now }: Core, { team, client }: { team: string; client: string | null }) =>
   db.execute(replayed, { team, client, since: now() - REPLAY_MS })

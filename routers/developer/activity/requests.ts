@@ -108,15 +108,15 @@ type Row = ReturnType<(typeof statements.list)['decode']>
 
 const shown = ({ id: _, ms, took, ...row }: Row) => ({ ...row, at: new Date(ms).toISOString(), ms: took })
 
-const cursorOf = (row: Row | undefined) => (row ? `${row.ms}-${row.id}` : null)
+const toCursor = (row: Row | undefined) => (row ? `${row.ms}-${row.id}` : null)
 
-function placeOf(cursor: string | undefined) {
+function parseCursor(cursor: string | undefined) {
   const [, ms, id] = CURSOR.exec(cursor ?? '') ?? []
   return ms === undefined ? { at: null, id: null } : { at: Number(ms), id: BigInt(id!) }
 }
 
 /** The newest refusal of an app's clients that is an error, among the newest of the team: its index does not have the client. */
-export async function lastErrorOf(ctx: Context, { team, app, among }: { team: string; app: string; among: number }) {
+export async function findLastError(ctx: Context, { team, app, among }: { team: string; app: string; among: number }) {
   const [found] = await ctx.core.db.execute(statements.lastError, { team, app, among })
   return found ? shown(found) : null
 }
@@ -153,7 +153,7 @@ const list = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input }) => {
     const { team, client, status, errors, member, method, route, before, after, limit } = input
     await roleIn(ctx, team)
-    const [last, first] = [placeOf(before), placeOf(after)]
+    const [last, first] = [parseCursor(before), parseCursor(after)]
     const rows = await ctx.core.db.execute(statements.list, {
       team,
       client: client ?? null,
@@ -170,7 +170,7 @@ const list = internal('dev:read', teamPeople, {
     })
     const items = rows.slice(0, limit)
     const next = rows.length > limit ? items.at(-1) : undefined
-    return { items: items.map(shown), next: cursorOf(next), newest: cursorOf(items[0]) }
+    return { items: items.map(shown), next: toCursor(next), newest: toCursor(items[0]) }
   })
 
 const get = internal('dev:read', teamPeople, {

@@ -8,10 +8,10 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { DAY_MS, HOUR_MS, unix } from '../../kernel/time.ts'
 import { roleIn } from '../access/roles.ts'
 import { idOr, typed } from '../shared/schemas.ts'
-import { replaysOf } from './replays.ts'
+import { listReplays } from './replays.ts'
 import { REQUESTS_A_MINUTE } from './request-limits.ts'
 
-/** The largest stores. */
+/** How many of the largest stores are listed. */
 const MAX_STORES = 100
 /** The busiest clients. A team may have registered and removed thousands in 30 days. */
 const MAX_CLIENTS = 100
@@ -68,9 +68,9 @@ export const usage = internal('dev:read', teamPeople, {
     const [found] = await ctx.core.db.execute(statements.level, { team })
     if (!found) throw errors.teamUnknown()
     const [requests, replays, storage] = await Promise.all([
-      requestsOf(ctx, team, by, client),
-      replaysOf(ctx.core, { team, client: client ?? null }),
-      storageOf(ctx, team),
+      countRequests(ctx, team, by, client),
+      listReplays(ctx.core, { team, client: client ?? null }),
+      measureStorage(ctx, team),
     ])
     return { limit: REQUESTS_A_MINUTE[found.level], ...requests, replays, ...storage }
   })
@@ -123,7 +123,7 @@ const statements = {
   ),
 }
 
-async function requestsOf({ core: { db, now } }: Context, team: string, by: Span, client: string | undefined) {
+async function countRequests({ core: { db, now } }: Context, team: string, by: Span, client: string | undefined) {
   const of = (span: Span, ms: number) => ({ team, client: client ?? null, span, since: now() - ms })
   const [lastHour, counts, clients] = await Promise.all([
     db.execute(statements.all, of('minute', HOUR_MS)),
@@ -133,7 +133,7 @@ async function requestsOf({ core: { db, now } }: Context, team: string, by: Span
   return { lastHour: lastHour[0]!, counts, clients }
 }
 
-async function storageOf({ core: { db, storageQuotaBytes: limit } }: Context, team: string) {
+async function measureStorage({ core: { db, storageQuotaBytes: limit } }: Context, team: string) {
   const [apps, stores] = await Promise.all([
     db.execute(statements.apps, { team }),
     db.execute(statements.stores, { team }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ClubApprovalState } from '../../../prisma/generated/enums.ts'
 import { internal } from '../../kernel/endpoint.ts'
-import { labelsOf } from '../../kernel/labels.ts'
+import { labelItems } from '../../kernel/labels.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
@@ -35,7 +35,7 @@ export const clubs = internal('dev:read', teamPeople, {
       skip: offset,
       take: limit + 1,
     })
-    const labels = labelsOf(rows.map(({ organisation }) => organisation))
+    const labels = labelItems(rows.map(({ organisation }) => organisation))
     const items = rows.slice(0, limit).map(({ organisation: { id }, state, reason, requestedAt, decidedAt }) => ({
       club: { id, name: labels.get(id)! },
       state,

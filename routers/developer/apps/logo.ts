@@ -5,7 +5,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { refuseFull } from '../access/bounds.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTeamAs, teamOfApp } from '../access/roles.ts'
-import { auditing, authorOf, difference } from '../audit/record.ts'
+import { auditing, difference, toAuthor } from '../audit/record.ts'
 import { MAX_PICTURE_BYTES, PictureRefused, pictureTooLarge } from '../pictures/reencode.ts'
 import { reencodeInWorker } from '../pictures/worker-thread.ts'
 import { appNeedsReview } from '../reviews/app-changes.ts'
@@ -13,12 +13,12 @@ import { changesColumns, queueIfRequested } from '../reviews/stored.ts'
 import type { WantedOfApp } from '../shared/mappers.ts'
 import { appColumns, nullIfEmpty, toApp } from '../shared/mappers.ts'
 import { appOutput, idOr } from '../shared/schemas.ts'
-import { refuseIf, sentenceOf } from '../shared/validation.ts'
+import { formatSentence, refuseIf } from '../shared/validation.ts'
 import { logoVersion } from './logo-versions.ts'
 
 const base64 = z
   .string({ error: 'picture is a PNG or JPEG in base64.' })
-  .max(Math.ceil(MAX_PICTURE_BYTES / 3) * 4, { error: sentenceOf(pictureTooLarge), abort: true })
+  .max(Math.ceil(MAX_PICTURE_BYTES / 3) * 4, { error: formatSentence(pictureTooLarge), abort: true })
   .regex(/^[A-Za-z0-9+/]*={0,2}$/, { error: 'picture is a PNG or JPEG in base64.' })
 
 const change = z.object({
@@ -67,7 +67,7 @@ interface Requested {
 }
 
 const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Array<ArrayBuffer> | null) => {
-  const author = authorOf(ctx)
+  const author = toAuthor(ctx)
   return auditing(ctx.core.db, author, async (tx, note) => {
     await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
     const where = { id: app }

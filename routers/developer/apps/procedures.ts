@@ -7,8 +7,8 @@ import { router } from '../../kernel/trpc.ts'
 import { refuseGrowth } from '../access/bounds.ts'
 import { lockTeamAs, roleIn, teamOfApp } from '../access/roles.ts'
 import { health } from '../activity/health.ts'
-import { auditing, authorOf, difference } from '../audit/record.ts'
-import { appHoldings, removeApp, restoreApp } from '../deletion/app.ts'
+import { auditing, difference, toAuthor } from '../audit/record.ts'
+import { appImpact, removeApp, restoreApp } from '../deletion/app.ts'
 import { appNeedsReview, changeApp } from '../reviews/app-changes.ts'
 import { changesColumns, queueIfRequested } from '../reviews/stored.ts'
 import { appColumns, nullIfEmpty, toApp } from '../shared/mappers.ts'
@@ -35,7 +35,7 @@ const create = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { team, name, provider } }) => {
     await roleIn(ctx, team)
     refuseIf(nameFaults('app', { name }))
-    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    return auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team })
       if ((await tx.app.count({ where: { teamId: team } })) >= MAX_APPS) throw errors.tooManyApps()
       const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider', testTeamId: null } })
@@ -70,7 +70,7 @@ const update = internal('dev:write', teamPeople, {
       ...(requested.homepage ? homepageFaults(requested.homepage) : []),
     ])
     const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
       const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
@@ -112,7 +112,7 @@ export const apps = router({
   get: getApp,
   clubs,
   health,
-  holdings: appHoldings,
+  impact: appImpact,
   remove: removeApp,
   restore: restoreApp,
   providers,

@@ -6,7 +6,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { roleIn } from '../access/roles.ts'
-import { namesOf, targetNames } from '../shared/names.ts'
+import { readNames, targetNames } from '../shared/names.ts'
 import { auditOutput, idOr, more } from '../shared/schemas.ts'
 
 type Values = Record<string, unknown>
@@ -41,7 +41,7 @@ const list = internal('dev:read', teamPeople, {
     const found = await db.execute(newest, { team, limit: limit + 1, offset })
     const rows = found.slice(0, limit)
     const [names, targets] = await Promise.all([
-      namesOf(
+      readNames(
         db,
         rows.map(({ personId }) => personId),
       ),

@@ -89,7 +89,7 @@ const without = (value: unknown, other: unknown) =>
     ? value.filter((item) => !other.includes(item))
     : value
 
-export const authorOf = ({ core, person }: { core: { now: () => number }; person: string }): Author => ({
+export const toAuthor = ({ core, person }: { core: { now: () => number }; person: string }): Author => ({
   person,
   at: new Date(core.now()),
 })

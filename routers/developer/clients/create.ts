@@ -4,7 +4,7 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { refuseFull, refuseTooMany } from '../access/bounds.ts'
 import { lockTeamAs, teamOfApp } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { clientColumns, toClient } from '../shared/mappers.ts'
 import { newId } from '../shared/names.ts'
 import { firstAlgorithm, levelFaults, nameFaults, settingFaults } from '../shared/registration.ts'
@@ -32,7 +32,7 @@ export const create = internal('dev:write', teamPeople, {
     const teamId = await teamOfApp(ctx, app)
     // Only its developers use it, so `localhost` is allowed as in development.
     refuseIf([...nameFaults('client', { name }), ...settingFaults(settings, true)])
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.ownAppUnknown })
       const team = await tx.team.findUniqueOrThrow({ where: { id: teamId } })

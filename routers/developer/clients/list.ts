@@ -6,7 +6,7 @@ import {
   json,
   jsonArray,
   jsonStrings,
-  listOf,
+  listSql,
   nullable,
   oneOf,
   statement,
@@ -24,7 +24,7 @@ import type { Purpose, Refusal, WantedOfClient } from '../shared/mappers.ts'
 import type { KeySet } from '../shared/public-keys.ts'
 import { clientOutput, clientSummary, idOr, more, secretOutput } from '../shared/schemas.ts'
 
-/** As `stateOf` says it. */
+/** As `toState` says it. */
 const STATE = `CASE WHEN state = 'requested' AND "requestedAt" IS NULL THEN 'refused' ELSE state::text END AS state`
 const SUMMARY = `client.id, name, "appId" AS app, environment, type, ${STATE}`
 const summary = {
@@ -55,8 +55,8 @@ const statements = {
   ),
   one: statement(
     'client_of_person',
-    `SELECT ${SUMMARY}, "teamId" AS team, "testOnly", ${listOf('"redirectUris"')} AS "redirectUris", devices,
-        ${listOf('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${listOf('scopes')} AS scopes, "idTokenAlgorithm",
+    `SELECT ${SUMMARY}, "teamId" AS team, "testOnly", ${listSql('"redirectUris"')} AS "redirectUris", devices,
+        ${listSql('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${listSql('scopes')} AS scopes, "idTokenAlgorithm",
         purpose::json, ${unix('"requestedAt"')} AS "requestedAt", wanted::json, refusal::json, authentication,
         (jwks->'keys')::json AS keys, version,
         (SELECT count(*) FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL

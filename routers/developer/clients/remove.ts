@@ -3,7 +3,7 @@ import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { clientColumns, toClient } from '../shared/mappers.ts'
 import { idOr, typed } from '../shared/schemas.ts'
 import { removeClientIn } from './removal.ts'
@@ -26,7 +26,7 @@ export const remove = internal('dev:write', teamPeople, {
   )
   .mutation(async ({ ctx, input: { client, confirm } }) => {
     const team = await teamOfClient(ctx, client)
-    const removed = await auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    const removed = await auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
       if (!found) throw errors.clientUnknown()

@@ -4,20 +4,20 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { refuseFull, refuseTooMany } from '../access/bounds.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { queueReceived } from '../mails/queue.ts'
 import { changesColumns, readProduction } from '../reviews/stored.ts'
 import { stateAfter } from '../reviews/transitions.ts'
-import { clientColumns, stateOf, toClient } from '../shared/mappers.ts'
+import { clientColumns, toClient, toState } from '../shared/mappers.ts'
 import { newId } from '../shared/names.ts'
-import { purposesOf } from '../shared/purposes.ts'
+import { pickPurposes } from '../shared/purposes.ts'
 import { levelFaults, logoutFaults, nameFaults, settingFaults } from '../shared/registration.ts'
 import { clientOutput, devices, idOr, nameInput, purpose, texts } from '../shared/schemas.ts'
 import { refuseIf } from '../shared/validation.ts'
 
 /**
- * Of a sandbox client, creates a production client with its settings. A client whose request was refused takes the new settings,
- * and waits again. Nobody can sign in before it is approved.
+ * Creates a production client with the settings of a sandbox client. A client whose request was refused takes the new
+ * settings, and waits again. Nobody can sign in before it is approved.
  */
 export const requestProduction = internal('dev:write', teamPeople, {
   summary: 'Requests a production client like a sandbox client, or again after a refusal',
@@ -35,7 +35,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
   .output(clientOutput)
   .mutation(async ({ ctx, input }) => {
     const teamId = await teamOfClient(ctx, input.client, 'owner')
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: teamId, needed: 'owner', unknown: errors.clientUnknown })
       const { team, ...from } = await tx.client.findUniqueOrThrow({
@@ -43,7 +43,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
         include: { team: true },
       })
       const app = from.appId
-      const review = readProduction({ ...from, state: stateOf(from) })
+      const review = readProduction({ ...from, state: toState(from) })
       if (!stateAfter(review, 'request') || app === null) throw errors.notSandbox()
       const isAgain = review.state === 'refused'
       const settings = {
@@ -63,7 +63,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
         ...settingFaults(settings, false),
         ...levelFaults(settings.scopes, team!.level),
       ])
-      const purpose = purposesOf(settings.scopes, input.purpose)
+      const purpose = pickPurposes(settings.scopes, input.purpose)
       const data = { ...settings, postLogoutRedirectUris, purpose, state: 'requested' as const, requestedAt: author.at }
       const methods = { authentication: from.authentication, idTokenAlgorithm: from.idTokenAlgorithm }
       const select = clientColumns(ctx.core.now())

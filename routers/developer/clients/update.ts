@@ -4,7 +4,7 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { refuseGrowth } from '../access/bounds.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
-import { auditing, authorOf, difference } from '../audit/record.ts'
+import { auditing, difference, toAuthor } from '../audit/record.ts'
 import type { Client, Requested } from '../reviews/client-changes.ts'
 import { changeClient, clientNeedsReview } from '../reviews/client-changes.ts'
 import { changesColumns, queueIfRequested } from '../reviews/stored.ts'
@@ -43,7 +43,7 @@ export const update = internal('dev:write', teamPeople, {
   .output(clientOutput)
   .mutation(async ({ ctx, input: { client: id, version, ...requested } }) => {
     const teamId = await teamOfClient(ctx, id)
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.clientUnknown })
       const select = clientColumns(ctx.core.now())
@@ -54,7 +54,7 @@ export const update = internal('dev:write', teamPeople, {
       const before = toClient(found)
       refuseIf([
         ...nameFaults('client', { name: requested.name }),
-        ...redirectFaultsOf(before, requested),
+        ...findRedirectFaults(before, requested),
         ...(requested.scopes ? scopeFaults(requested.scopes) : []),
         ...levelFaults(requested.scopes ?? [], level),
       ])
@@ -84,7 +84,7 @@ export const update = internal('dev:write', teamPeople, {
   })
 
 /** Values that are not in the request were accepted before. */
-function redirectFaultsOf(before: Client, { redirectUris, devices = before.devices }: Requested) {
+function findRedirectFaults(before: Client, { redirectUris, devices = before.devices }: Requested) {
   const settings = { type: before.type, devices: devices && (before.devices || !clientNeedsReview(before)) }
   if (redirectUris) return redirectFaults(redirectUris, settings, isForDevelopment(before))
   return before.redirectUris.length === 0 ? redirectFaults([], settings, isForDevelopment(before)) : []

@@ -5,7 +5,7 @@ import { router } from '../../kernel/trpc.ts'
 import { collection } from '../../storage/procedures.ts'
 import { lockTeam } from '../access/roles.ts'
 import { auditing } from '../audit/record.ts'
-import { rule, ruleOf, setRule } from './collection-rules.ts'
+import { findRule, rule, setRule } from './collection-rules.ts'
 
 const output = z.object({ rule })
 
@@ -18,7 +18,7 @@ const get = endpoint('GET /collections/{collection}/rules', 'svc.apps.storage:re
   .input(z.object({ collection }))
   .output(output)
   .query(async ({ ctx: { core, app: appId }, input: { collection } }) => ({
-    rule: await ruleOf(core.db, { appId, collection }),
+    rule: await findRule(core.db, { appId, collection }),
   }))
 
 const put = endpoint('PUT /collections/{collection}/rules', 'svc.apps.storage:write', appItself, {

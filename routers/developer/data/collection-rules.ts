@@ -9,7 +9,7 @@ import { router } from '../../kernel/trpc.ts'
 import { entryName } from '../../storage/procedures.ts'
 import { lockTeamAs, teamOfApp } from '../access/roles.ts'
 import type { Change } from '../audit/record.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 
 const MAX_RULES = 100
 
@@ -50,7 +50,7 @@ const set = internal('dev:write', teamPeople, {
   .output(ruled)
   .mutation(async ({ ctx, input: { app: appId, collection, rule } }) => {
     const team = await teamOfApp(ctx, appId)
-    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    return auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
       const change = await setRule(tx, { appId, collection, rule })
       if (change) await note({ team, ...change })
@@ -60,7 +60,7 @@ const set = internal('dev:write', teamPeople, {
 
 type Rule = z.infer<typeof rule>
 
-export async function ruleOf(db: Database | Transaction, of: { appId: string; collection: string }): Promise<Rule> {
+export async function findRule(db: Database | Transaction, of: { appId: string; collection: string }): Promise<Rule> {
   const stored = await db.collectionRule.findUnique({ where: { of } })
   return stored ? rule.parse(stored.rule) : 'anyone'
 }
@@ -71,7 +71,7 @@ export async function setRule(
   { appId, collection, rule }: { appId: string; collection: string; rule: Rule },
 ): Promise<Omit<Change, 'team'> | undefined> {
   const of = { appId, collection }
-  const before = await ruleOf(tx, of)
+  const before = await findRule(tx, of)
   if (before === rule) return undefined
   if (rule === 'anyone') await tx.collectionRule.delete({ where: { of } })
   else {

@@ -6,7 +6,7 @@ import { errors } from '../../kernel/errors.ts'
 import { withLabels } from '../../kernel/labels.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { MAX_NESTING, nestingOf } from '../../kernel/raw-json/text.ts'
+import { MAX_NESTING, measureNesting } from '../../kernel/raw-json/text.ts'
 import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { etag } from '../../storage/entry.ts'
@@ -15,10 +15,10 @@ import { conditions } from '../../storage/rules.ts'
 import { deleteEntry, putEntry } from '../../storage/statements.ts'
 import type { Caller } from '../access/roles.ts'
 import { teamOfApp } from '../access/roles.ts'
-import { namesOf } from '../shared/names.ts'
+import { readNames } from '../shared/names.ts'
 import { idOr, more, named } from '../shared/schemas.ts'
 import { fault, refuseIf } from '../shared/validation.ts'
-import { collectionOf, storeOf, storesOf } from './store.ts'
+import { findCollection, findStore, listStores } from './store.ts'
 
 /** Bytes of a value that are shown; a larger one is read over the API. */
 export const MAX_SHOWN = 64 * 1024
@@ -81,7 +81,7 @@ const stores = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(z.object({ club: named, environment, bytes: z.int() })), more }))
   .query(async ({ ctx, input: { app, limit, offset } }) => {
     await teamOfApp(ctx, app)
-    const rows = await storesOf(ctx, app, { limit, offset })
+    const rows = await listStores(ctx, app, { limit, offset })
     const items = withLabels(rows.slice(0, limit)).map(({ id, name, ...row }) => ({ club: { id, name }, ...row }))
     return { items, more: rows.length > limit }
   })
@@ -106,11 +106,11 @@ const collections = internal('dev:read', teamPeople, {
     }),
   )
   .query(async ({ ctx, input: { limit, offset, ...of } }) => {
-    const { club, owners, environment } = await storeOf(ctx, of)
+    const { club, owners, environment } = await findStore(ctx, of)
     const values = { app: of.app, club: club.id, owners: owners ?? null, limit: limit + 1, offset }
     const rows = await ctx.core.db.execute(statements.collections, values)
     const ids = rows.map(({ owner }) => owner)
-    const person = await peopleOf(ctx, ids)
+    const person = await readPeople(ctx, ids)
     const items = rows.slice(0, limit).map(({ owner, ...row }) => ({ owner: person(owner), ...row }))
     return { club, environment, items, more: rows.length > limit }
   })
@@ -122,10 +122,10 @@ const entries = internal('dev:read', teamPeople, {
   .input(collection.extend(page))
   .output(z.object({ ...place, items: z.array(z.object({ key: z.string(), ...facts })), more }))
   .query(async ({ ctx, input: { limit, offset, ...of } }) => {
-    const { store, at } = await collectionOf(ctx, of)
+    const { store, at } = await findCollection(ctx, of)
     const values = { ...at, limit: limit + 1, offset }
     const rows = await ctx.core.db.execute(statements.entries, values)
-    const person = await peopleOf(ctx, [at.owner, ...rows.map(({ updatedBy }) => updatedBy)])
+    const person = await readPeople(ctx, [at.owner, ...rows.map(({ updatedBy }) => updatedBy)])
     const items = rows.slice(0, limit).map(({ version, updatedBy, ...row }) => ({
       ...row,
       updatedBy: person(updatedBy),
@@ -135,8 +135,8 @@ const entries = internal('dev:read', teamPeople, {
   })
 
 /** Id and name of each person; null for '' and null. */
-async function peopleOf({ core }: Caller, ids: readonly (string | null)[]) {
-  const names = await namesOf(core.db, ids)
+async function readPeople({ core }: Caller, ids: readonly (string | null)[]) {
+  const names = await readNames(core.db, ids)
   return (id: string | null) => (id ? { id, name: names.get(id) ?? id } : null)
 }
 
@@ -158,11 +158,11 @@ const entry = internal('dev:read', teamPeople, {
     }),
   )
   .query(async ({ ctx, input: { key, ...of } }) => {
-    const { store, at } = await collectionOf(ctx, of)
+    const { store, at } = await findCollection(ctx, of)
     const [row] = await ctx.core.db.execute(statements.entry, { ...at, key, maxBytes: MAX_SHOWN })
     if (!row) throw errors.keyUnknown()
     const { version, createdBy, updatedBy, ...rest } = row
-    const person = await peopleOf(ctx, [at.owner, createdBy, updatedBy])
+    const person = await readPeople(ctx, [at.owner, createdBy, updatedBy])
     const { club, environment } = store
     return {
       club,
@@ -176,8 +176,8 @@ const entry = internal('dev:read', teamPeople, {
   })
 
 /** A collection of the team's test club. Throws 404 for another club. */
-async function sandboxOf(ctx: Caller, of: Parameters<typeof collectionOf>[1]) {
-  const { store, at } = await collectionOf(ctx, of)
+async function findSandbox(ctx: Caller, of: Parameters<typeof findCollection>[1]) {
+  const { store, at } = await findCollection(ctx, of)
   if (store.environment !== 'sandbox') throw errors.keyUnknown()
   return at
 }
@@ -189,7 +189,7 @@ const put = internal('dev:write', teamPeople, {
   .input(seen.extend({ value: z.string().max(MAX_SHOWN).meta({ minLength: 1 }) }))
   .output(z.object({ etag: z.string() }))
   .mutation(async ({ ctx, input: { key, value: typed, etag: read, ...of } }) => {
-    const at = await sandboxOf(ctx, of)
+    const at = await findSandbox(ctx, of)
     const value = typed.trim()
     refuseIf((await isJson(value)) ? [] : [fault('value', 'value')])
     const { db, now, storageQuotaBytes: quotaBytes } = ctx.core
@@ -207,7 +207,7 @@ async function isJson(text: string): Promise<boolean> {
   } catch {
     return false
   }
-  return (await nestingOf(text)) <= MAX_NESTING
+  return (await measureNesting(text)) <= MAX_NESTING
 }
 
 const remove = internal('dev:write', teamPeople, {
@@ -217,7 +217,7 @@ const remove = internal('dev:write', teamPeople, {
   .input(seen)
   .output(z.object({ key: z.string() }))
   .mutation(async ({ ctx, input: { key, etag: read, ...of } }) => {
-    const at = await sandboxOf(ctx, of)
+    const at = await findSandbox(ctx, of)
     const { outcome } = await deleteEntry(ctx.core.db, at, { key, bound: null }, conditions({ ifMatch: read }))
     if (outcome !== 'deleted') throw errors.changedMeanwhile()
     ctx.core.watch.wake(at)

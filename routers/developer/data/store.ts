@@ -1,7 +1,7 @@
 import type { Environment } from '../../../prisma/generated/client.ts'
 import { instant, int, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
-import { labelOf } from '../../kernel/labels.ts'
+import { formatLabel } from '../../kernel/labels.ts'
 import type { Caller } from '../access/roles.ts'
 import { teamOfApp } from '../access/roles.ts'
 
@@ -47,25 +47,25 @@ const statements = {
 const visitor = ({ core, person }: Caller, app: string) => ({ app, person, now: core.now() })
 
 /** The clubs in which the app stores something that the caller can see; one more than `limit` if there are more. */
-export const storesOf = (ctx: Caller, app: string, { limit, offset }: { limit: number; offset: number }) =>
+export const listStores = (ctx: Caller, app: string, { limit, offset }: { limit: number; offset: number }) =>
   ctx.core.db.execute(statements.list, { ...visitor(ctx, app), limit: limit + 1, offset })
 
 /** Throws 404 for an app of another team, and for a club whose store the caller cannot see. */
-export async function storeOf(ctx: Caller, { app, club }: { app: string; club: string }): Promise<Store> {
+export async function findStore(ctx: Caller, { app, club }: { app: string; club: string }): Promise<Store> {
   await teamOfApp(ctx, app)
   const [found] = await ctx.core.db.execute(statements.one, { ...visitor(ctx, app), club })
   if (!found) throw errors.keyUnknown()
   const { name, environment } = found
   const owners = environment === 'sandbox' ? undefined : ['', ctx.person]
-  return { club: { id: club, name: labelOf({ id: club, name }) }, environment, owners }
+  return { club: { id: club, name: formatLabel({ id: club, name }) }, environment, owners }
 }
 
 /** The same, of entries that the caller may see: of `owner`, '' for shared ones. */
-export async function collectionOf(
+export async function findCollection(
   ctx: Caller,
   { collection, owner, ...of }: { app: string; club: string; owner: string; collection: string },
 ) {
-  const store = await storeOf(ctx, of)
+  const store = await findStore(ctx, of)
   if (store.owners && !store.owners.includes(owner)) throw errors.keyUnknown()
   return { store, at: { ...of, owner, collection } }
 }

@@ -5,10 +5,10 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
 import { lockTeamAs, roleIn, teamOfApp } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { idOr, typed } from '../shared/schemas.ts'
-import { holdings, holdingsOf } from './impact.ts'
-import { DAYS_TO_RESTORE, endOf, markApp } from './schedule.ts'
+import { impact, readImpact } from './impact.ts'
+import { DAYS_TO_RESTORE, markApp, restoreDeadline } from './schedule.ts'
 
 const app = idOr('ownAppUnknown')
 const ends = z.object({
@@ -16,15 +16,15 @@ const ends = z.object({
   endsAt: z.int().nullable().meta({ description: 'Unix seconds; null: it stays' }),
 })
 
-export const appHoldings = internal('dev:read', teamPeople, {
+export const appImpact = internal('dev:read', teamPeople, {
   summary: 'What would end with an app',
   fails: ['ownAppUnknown'],
 })
   .input(z.object({ app }))
-  .output(holdings)
+  .output(impact)
   .query(async ({ ctx, input }) => {
     await teamOfApp(ctx, input.app)
-    return holdingsOf(ctx, input)
+    return readImpact(ctx, input)
   })
 
 export const removeApp = internal('dev:write', teamPeople, {
@@ -36,7 +36,7 @@ export const removeApp = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { app: id, confirm } }) => {
     const team = await teamOfApp(ctx, id)
     await roleIn(ctx, team, 'owner')
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     const endsAt = await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, needed: 'owner', unknown: errors.ownAppUnknown })
       const found = await tx.app.findUnique({ where: { id }, select: { name: true, state: true, endsAt: true } })
@@ -44,7 +44,7 @@ export const removeApp = internal('dev:write', teamPeople, {
       if (found.endsAt) return found.endsAt
       if (found.state === 'suspended') throw errors.appSuspended()
       if (!isSameText(confirm, found.name)) throw errors.nameNotConfirmed()
-      const end = endOf(author.at.getTime())
+      const end = restoreDeadline(author.at.getTime())
       await markApp(tx, id, end)
       await note({ team, action: 'app.remove', target: id, before: { name: found.name }, after: { endsAt: end } })
       return end
@@ -62,7 +62,7 @@ export const restoreApp = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { app: id } }) => {
     const team = await teamOfApp(ctx, id)
     await roleIn(ctx, team, 'owner')
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, needed: 'owner', unknown: errors.ownAppUnknown })
       const select = { endsAt: true, team: { select: { endsAt: true } } }

@@ -3,7 +3,7 @@ import { instant, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import type { Context } from '../../kernel/context.ts'
 
-export const holdings = z.object({
+export const impact = z.object({
   clients: z.int(),
   consents: z.int().meta({ description: 'Consents in force' }),
   stores: z.int().meta({ description: 'Clubs in which something is stored' }),
@@ -26,12 +26,12 @@ const held = (name: string, ofClient: string, ofApp: string) =>
     { clients: int, consents: int, stores: int, bytes: int, subscriptions: int },
   )
 const statements = {
-  app: held('holdings_of_app', '"appId"', 'id'),
-  team: held('holdings_of_team', '"teamId"', '"teamId"'),
+  app: held('app_impact', '"appId"', 'id'),
+  team: held('team_impact', '"teamId"', '"teamId"'),
 }
 
 /** What ends with an app, or with all apps and clients of a team. */
-export async function holdingsOf({ core: { db, now } }: Context, of: { app: string } | { team: string }) {
+export async function readImpact({ core: { db, now } }: Context, of: { app: string } | { team: string }) {
   const consentedAfter = now() - CONSENT_MS
   const [statement, id] = 'app' in of ? [statements.app, of.app] : [statements.team, of.team]
   const [found] = await db.execute(statement, { id, consentedAfter })

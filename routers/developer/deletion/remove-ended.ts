@@ -73,8 +73,8 @@ const store = statement(
 )
 
 /**
- * Of one store, as entries may be distributed by club. By ctid: a join by key reads the store again for each entry, where the
- * table has no statistics. Exported for the test of its plan.
+ * One store at a time, as entries may be distributed by club. By ctid: a join by key reads the store again for each entry,
+ * where the table has no statistics. Exported for the test of its plan.
  */
 export const entries = statement(
   'ended_entries',

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../kernel/time.ts'
 /** In which an owner restores what was deleted. */
 export const DAYS_TO_RESTORE = 7
 
-export const endOf = (now: number) => new Date(now + DAYS_TO_RESTORE * DAY_MS)
+export const restoreDeadline = (now: number) => new Date(now + DAYS_TO_RESTORE * DAY_MS)
 
 /** Suspends the app until its end, or with null restores it. The team is locked. */
 export const markApp = (tx: Transaction, id: string, endsAt: Date | null) =>

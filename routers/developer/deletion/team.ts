@@ -5,10 +5,10 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
 import { lockTeamAs, roleIn } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { idOr, typed } from '../shared/schemas.ts'
-import { holdings, holdingsOf } from './impact.ts'
-import { DAYS_TO_RESTORE, endOf, markTeam } from './schedule.ts'
+import { impact, readImpact } from './impact.ts'
+import { DAYS_TO_RESTORE, markTeam, restoreDeadline } from './schedule.ts'
 
 const team = idOr('teamUnknown')
 const ends = z.object({
@@ -16,15 +16,15 @@ const ends = z.object({
   endsAt: z.int().nullable().meta({ description: 'Unix seconds; null: it stays' }),
 })
 
-export const teamHoldings = internal('dev:read', teamPeople, {
+export const teamImpact = internal('dev:read', teamPeople, {
   summary: 'What would end with a team',
   fails: ['teamUnknown'],
 })
   .input(z.object({ team }))
-  .output(holdings)
+  .output(impact)
   .query(async ({ ctx, input }) => {
     await roleIn(ctx, input.team)
-    return holdingsOf(ctx, input)
+    return readImpact(ctx, input)
   })
 
 export const removeTeam = internal('dev:write', teamPeople, {
@@ -35,13 +35,13 @@ export const removeTeam = internal('dev:write', teamPeople, {
   .output(ends)
   .mutation(async ({ ctx, input: { team: id, confirm } }) => {
     await roleIn(ctx, id, 'owner')
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     const endsAt = await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: id, needed: 'owner' })
       const found = await tx.team.findUniqueOrThrow({ where: { id }, select: { name: true, endsAt: true } })
       if (found.endsAt) return found.endsAt
       if (!isSameText(confirm, found.name)) throw errors.nameNotConfirmed()
-      const end = endOf(author.at.getTime())
+      const end = restoreDeadline(author.at.getTime())
       await markTeam(tx, id, end)
       await note({ team: id, action: 'team.remove', target: id, before: { name: found.name }, after: { endsAt: end } })
       return end
@@ -58,7 +58,7 @@ export const restoreTeam = internal('dev:write', teamPeople, {
   .output(ends)
   .mutation(async ({ ctx, input: { team: id } }) => {
     await roleIn(ctx, id, 'owner')
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: id, needed: 'owner' })
       const { endsAt } = await tx.team.findUniqueOrThrow({ where: { id }, select: { endsAt: true } })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
-import { jsonArray, listOf, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { jsonArray, listSql, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
@@ -15,7 +15,7 @@ const settings = z.object({
 
 const found = statement(
   'mail_settings',
-  `SELECT language, ${listOf('"off"')} AS "off" FROM "MailSettings" WHERE "personId" = $person`,
+  `SELECT language, ${listSql('"off"')} AS "off" FROM "MailSettings" WHERE "personId" = $person`,
   { person: text },
   { language: oneOf(...Object.values(Language)), off: jsonArray<MailKind>() },
 )

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../kernel/time.ts'
 
 /** What a mail's sentences name, and the page that it links to: the client's, else the app's. */
 export interface About {
-  /** Of the client or app. */
+  /** The name of the client or app. */
   name: string
   app?: string | undefined
   client?: string | undefined

@@ -18,7 +18,7 @@ export const pngSize = (bytes: Buffer): Size => ({ width: bytes.readUInt32BE(16)
 
 /** Decodes a PNG whose size was looked at. Throws for one that is cut off or damaged. */
 export async function decodePng(bytes: Buffer): Promise<Pixels> {
-  const chunks = chunksOf(bytes)
+  const chunks = readChunks(bytes)
   const data = Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? [data] : [])))
   const expected = inflatedBytes(bytes)
   // pngjs inflates interlaced pictures without a bound.
@@ -27,7 +27,7 @@ export async function decodePng(bytes: Buffer): Promise<Pixels> {
   return PNG.sync.read(Buffer.concat([SIGNATURE, ...chunks.map(({ whole }) => whole)]))
 }
 
-function chunksOf(bytes: Buffer) {
+function readChunks(bytes: Buffer) {
   const chunks: { type: string; data: Buffer; whole: Buffer }[] = []
   for (let at = SIGNATURE.length; chunks.at(-1)?.type !== 'IEND'; ) {
     const end = at + 12 + bytes.readUInt32BE(at)

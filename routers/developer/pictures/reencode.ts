@@ -1,5 +1,5 @@
 import type { Fault } from '../shared/validation.ts'
-import { fault, sentenceOf } from '../shared/validation.ts'
+import { fault, formatSentence } from '../shared/validation.ts'
 import { decodeJpeg, isJpeg, jpegSize } from './jpeg.ts'
 import type { Pixels, Size } from './pixels.ts'
 import { halved, isOpaque } from './pixels.ts'
@@ -16,7 +16,7 @@ export class PictureRefused extends Error {
   readonly fault: Fault
 
   constructor(fault: Fault) {
-    super(sentenceOf(fault))
+    super(formatSentence(fault))
     this.fault = fault
   }
 }

@@ -1,4 +1,4 @@
-// Runs in a thread of its own (apart.ts): re-encodes one picture, posts the result, and ends.
+// Runs in a thread of its own (worker-thread.ts): re-encodes one picture, posts the result, and ends.
 import { parentPort, workerData } from 'node:worker_threads'
 import { PictureRefused, rewritten } from './reencode.ts'
 import type { Reply } from './worker-thread.ts'

@@ -1,6 +1,6 @@
 import type { IdTokenAlgorithm } from '../../../prisma/generated/client.ts'
 import type { Purpose, toClient, WantedOfClient } from '../shared/mappers.ts'
-import { purposesOf } from '../shared/purposes.ts'
+import { pickPurposes } from '../shared/purposes.ts'
 import { firstAlgorithm } from '../shared/registration.ts'
 
 export type Client = ReturnType<typeof toClient>
@@ -69,8 +69,8 @@ function nameChange(changes: Changes, client: Client, name: string) {
 /** Removed redirects end now, unless none would remain: then the current ones stay until the others are approved. */
 function redirectChange(changes: Changes, client: Client, requested: string[]) {
   delete changes.wanted.redirectUris
-  const hosts = new Set(client.redirectUris.map(hostOf).filter((host) => host !== null))
-  const now = requested.filter((address) => client.redirectUris.includes(address) || hosts.has(hostOf(address) ?? ''))
+  const hosts = new Set(client.redirectUris.map(readHost).filter((host) => host !== null))
+  const now = requested.filter((address) => client.redirectUris.includes(address) || hosts.has(readHost(address) ?? ''))
   if (now.length > 0 || requested.length === 0) changes.redirectUris = now
   if (now.length < requested.length) changes.wanted.redirectUris = requested
 }
@@ -82,7 +82,7 @@ function deviceChange(changes: Changes, client: Client, requested: boolean) {
   else changes.devices = requested
 }
 
-const hostOf = (address: string) => {
+const readHost = (address: string) => {
   const { protocol, host } = new URL(address)
   return protocol === 'https:' ? host : null
 }
@@ -99,5 +99,5 @@ function scopeChange(changes: Changes, client: Client, requested: string[], purp
 function explain(client: Client, scopes: string[], said: Purpose): Purpose {
   const known = { ...client.purpose, ...client.wanted?.purpose, ...said }
   const added = scopes.filter((scope) => !client.scopes.includes(scope) || scope in known)
-  return purposesOf(added, known)
+  return pickPurposes(added, known)
 }

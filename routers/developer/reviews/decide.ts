@@ -6,7 +6,7 @@ import { lockTeam } from '../access/roles.ts'
 import { auditing } from '../audit/record.ts'
 import { queueMails } from '../mails/queue.ts'
 import type { WantedOfApp, WantedOfClient } from '../shared/mappers.ts'
-import { stateOf } from '../shared/mappers.ts'
+import { toState } from '../shared/mappers.ts'
 import { changesColumns, readChanges, readClient } from './stored.ts'
 import type { Review } from './transitions.ts'
 import { stateAfter } from './transitions.ts'
@@ -165,7 +165,7 @@ interface Found {
 async function find(tx: Transaction, kind: Subject['kind'], id: string): Promise<Found | null> {
   if (kind === 'client') {
     const client = await tx.client.findFirst({ where: { id, teamId: { not: null } }, include: withApp })
-    return client && { review: readClient({ ...client, state: stateOf(client) }), pending: pendingClient(client) }
+    return client && { review: readClient({ ...client, state: toState(client) }), pending: pendingClient(client) }
   }
   const app = await tx.app.findUnique({ where: { id }, select: appColumns })
   return app && { review: readChanges(app), pending: pendingApp(app) }

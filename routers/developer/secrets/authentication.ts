@@ -7,7 +7,7 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { refuseGrowth } from '../access/bounds.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
-import { auditing, authorOf, difference } from '../audit/record.ts'
+import { auditing, difference, toAuthor } from '../audit/record.ts'
 import { clientColumns, toClient } from '../shared/mappers.ts'
 import type { KeySet } from '../shared/public-keys.ts'
 import { KeyRefused, publicKeySet } from '../shared/public-keys.ts'
@@ -42,8 +42,8 @@ export const setAuthentication = internal('dev:write', teamPeople, {
   .output(clientOutput)
   .mutation(async ({ ctx, input: { client: id, version, authentication, keys } }) => {
     const team = await teamOfClient(ctx, id)
-    const wanted: Wanted = { authentication, keys: authentication === 'private_key_jwt' ? keysOf(keys) : undefined }
-    const author = authorOf(ctx)
+    const wanted: Wanted = { authentication, keys: authentication === 'private_key_jwt' ? parseKeys(keys) : undefined }
+    const author = toAuthor(ctx)
     const { client, isChanged } = await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const select = clientColumns(ctx.core.now())
@@ -51,7 +51,7 @@ export const setAuthentication = internal('dev:write', teamPeople, {
       if (!found) throw errors.clientUnknown()
       if (version !== found.version) throw errors.changedMeanwhile()
       const before = toClient(found)
-      const next = nextOf(before, wanted)
+      const next = computeNext(before, wanted)
       const differing = difference(before, { ...before, ...next })
       if (!differing) return { client: before, isChanged: false }
       await refuseUnfit(tx, before, authentication, author.at)
@@ -68,7 +68,7 @@ export const setAuthentication = internal('dev:write', teamPeople, {
   })
 
 /** Undefined where the client keeps its own. Throws 400. */
-function keysOf(text: string | undefined): KeySet['keys'] | undefined {
+function parseKeys(text: string | undefined): KeySet['keys'] | undefined {
   if (text === undefined) return undefined
   try {
     const { keys } = publicKeySet(text)
@@ -80,7 +80,7 @@ function keysOf(text: string | undefined): KeySet['keys'] | undefined {
   }
 }
 
-function nextOf(before: Client, { authentication, keys }: Wanted) {
+function computeNext(before: Client, { authentication, keys }: Wanted) {
   if (authentication !== 'private_key_jwt') return { authentication, keys: null }
   const next = keys ?? before.keys
   if (!next) refuseIf([fault('keys', 'publicKey', 'missing')])

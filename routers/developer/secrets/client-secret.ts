@@ -7,7 +7,7 @@ export const newClientSecret = () => randomBytes(32).toString('base64url')
 export const hashOfSecret = (secret: string) => createHash('sha256').update(secret).digest('base64url')
 
 /** Compares in constant time. */
-export const isSecretOf = (hash: string, secret: string) => {
+export const matchesSecret = (hash: string, secret: string) => {
   const [expected, actual] = [hash, hashOfSecret(secret)].map((text) => Buffer.from(text))
   return expected!.length === actual!.length && timingSafeEqual(expected!, actual!)
 }

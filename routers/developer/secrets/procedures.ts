@@ -6,7 +6,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { DAY_MS, toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { newId } from '../shared/names.ts'
 import { idOr, secretOutput } from '../shared/schemas.ts'
 import { hashOfSecret, newClientSecret } from './client-secret.ts'
@@ -50,7 +50,7 @@ const create = internal('dev:write', teamPeople, {
   .output(secretOutput.extend({ secret: z.string().meta({ description: 'Only its hash is stored' }) }))
   .mutation(async ({ ctx, input: { client: clientId, days } }) => {
     const team = await teamOfClient(ctx, clientId)
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     const secret = newClientSecret()
     const created = await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
@@ -78,7 +78,7 @@ const remove = internal('dev:write', teamPeople, {
   .output(z.object({ client: z.string(), secret: z.string() }))
   .mutation(async ({ ctx, input: { client: clientId, secret: id } }) => {
     const team = await teamOfClient(ctx, clientId)
-    await auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    await auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const found = await tx.clientSecret.findUnique({ where: { id, clientId }, select: secretColumns })
       if (!found) throw errors.clientSecretUnknown()

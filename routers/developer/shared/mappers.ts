@@ -59,7 +59,7 @@ export type Purpose = Record<string, string>
 
 type Requested = Pick<ClientRow, 'state' | 'requestedAt'>
 
-export const stateOf = ({ state, requestedAt }: Requested): 'active' | 'requested' | 'refused' =>
+export const toState = ({ state, requestedAt }: Requested): 'active' | 'requested' | 'refused' =>
   state === 'requested' && requestedAt === null ? 'refused' : state
 
 export const toClient = ({
@@ -75,7 +75,7 @@ export const toClient = ({
 }: ClientRow) => ({
   ...row,
   keys: (jwks as KeySet | null)?.keys ?? null,
-  state: stateOf({ ...row, requestedAt }),
+  state: toState({ ...row, requestedAt }),
   team: teamId ?? '',
   app: appId,
   purpose: purpose as Purpose | null,

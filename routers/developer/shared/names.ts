@@ -38,6 +38,6 @@ export const targetNames = async (db: Database, team: string, ids: readonly stri
   byId(await db.execute(statements.targets, { team, ids: distinct(ids) }))
 
 /** Names by id; null is the operator, and an erased person has none. */
-export async function namesOf(db: Database, ids: readonly (string | null)[]): Promise<Map<string | null, string>> {
+export async function readNames(db: Database, ids: readonly (string | null)[]): Promise<Map<string | null, string>> {
   return byId(await db.execute(statements.people, { ids: distinct(ids) }))
 }

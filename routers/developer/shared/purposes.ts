@@ -4,7 +4,7 @@ import { fault, refuseIf, textFaults } from './validation.ts'
 
 export const MAX_PURPOSE = 1000
 
-export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
+export function pickPurposes(scopes: readonly string[], said: Purpose): Purpose {
   const purposes = scopes.map((scope) => [scope, (said[scope] ?? '').trim()] as const)
   refuseIf(
     purposes.flatMap(([scope, text]) => {

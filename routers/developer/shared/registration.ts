@@ -45,7 +45,7 @@ export interface Settings {
   scopes: readonly string[]
 }
 
-export const faultsOf = (registration: Registration, development: boolean): Fault[] => [
+export const findFaults = (registration: Registration, development: boolean): Fault[] => [
   ...nameFaults('client', registration),
   ...nameFaults('team', registration.team),
   ...nameFaults('app', registration.app ?? {}),
@@ -57,8 +57,8 @@ export const faultsOf = (registration: Registration, development: boolean): Faul
 export const isForDevelopment = ({ environment }: Pick<Registration, 'environment'>) => environment === 'sandbox'
 
 /**
- * Of a client that gets its first scopes, or adds `openid`, and chooses none: some libraries verify RS256 alone unless they are
- * configured. Undefined where there is nothing to decide.
+ * The algorithm for a client that gets its first scopes, or adds `openid`, and chooses none: some libraries verify RS256 alone
+ * unless they are configured. Undefined where there is nothing to decide.
  */
 export const firstAlgorithm = (
   scopes: readonly string[],
@@ -148,9 +148,9 @@ export const logoutFaults = (
 
 /** Whether it has the scheme and host of one of these redirect URIs. */
 export const isBeside = (address: string, redirectUris: readonly string[]) =>
-  redirectUris.some((uri) => placeOf(uri) === placeOf(address))
+  redirectUris.some((uri) => toPlace(uri) === toPlace(address))
 
-function placeOf(uri: string) {
+function toPlace(uri: string) {
   const { protocol, host } = new URL(uri)
   return `${protocol}//${host}`
 }

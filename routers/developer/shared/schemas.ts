@@ -82,7 +82,7 @@ export const idTokenAlgorithm = z
   .enum(IdTokenAlgorithm, { error: 'idTokenAlgorithm is ES256 or RS256.' })
   .meta({ description: 'How its ID tokens are signed' })
 
-const refusalOf = <Asked extends z.ZodType>(asked: Asked) =>
+const refusalSchema = <Asked extends z.ZodType>(asked: Asked) =>
   z
     .object({ reason: z.string(), at: time, asked })
     .nullable()
@@ -100,7 +100,7 @@ export const appOutput = z.object({
   logo: z.string().nullable().meta({ description: "The MD5 of the logo, the last part of the logo's address" }),
   version: z.int(),
   wanted: wantedOfApp.nullable().meta({ description: 'Changes pending approval; the current values apply until then' }),
-  refusal: refusalOf(wantedOfApp),
+  refusal: refusalSchema(wantedOfApp),
 })
 
 export const appSummary = appOutput.pick({ id: true, name: true, state: true, endsAt: true })
@@ -124,7 +124,7 @@ export const clientOutput = z.object({
   wanted: wantedOfClient
     .nullable()
     .meta({ description: 'Changes pending approval; the current values apply until then' }),
-  refusal: refusalOf(wantedOfClient),
+  refusal: refusalSchema(wantedOfClient),
   authentication: z.enum(ClientAuthentication).meta({ description: 'How it authenticates at the token endpoint' }),
   keys: z
     .array(z.record(z.string(), z.string()))

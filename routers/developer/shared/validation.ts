@@ -42,7 +42,7 @@ const textNames: Record<TextName, (of: string) => string> = {
   description: (of) => `The description of the ${of}`,
   purpose: (of) => `What ${of} is for`,
 }
-const subjectOf = (text: string, of: string) => textNames[text as TextName](of)
+const describeSubject = (text: string, of: string) => textNames[text as TextName](of)
 
 /** The rules for what a team registers, each with the sentence of a value that breaks it. */
 export const faultSentences = {
@@ -50,9 +50,9 @@ export const faultSentences = {
   name: (of: string) => `The name of the ${of} must be 1 to 100 characters on one line.`,
   spaces: (of: string) => `The name of the ${of} begins or ends with white space.`,
   unseen: (text: string, of: string, character: string) =>
-    `${subjectOf(text, of)} ${characterSentence({ reason: 'unseen', character })}`,
+    `${describeSubject(text, of)} ${characterSentence({ reason: 'unseen', character })}`,
   stray: (text: string, of: string, character: string) =>
-    `${subjectOf(text, of)} ${characterSentence({ reason: 'stray', character })}`,
+    `${describeSubject(text, of)} ${characterSentence({ reason: 'stray', character })}`,
   description: () => 'The description of the app is at most 500 characters, without control characters.',
   homepage: () => 'The homepage of the app is an https:// address of at most 2048 characters, without user info.',
   homepageCharacters: () =>
@@ -106,10 +106,10 @@ export const textFaults = (
   return [reason === 'unseen' || reason === 'stray' ? fault(field, reason, text, of, found.character) : otherwise]
 }
 
-export const sentenceOf = ({ rule, values }: Fault): string =>
+export const formatSentence = ({ rule, values }: Fault): string =>
   (faultSentences[rule] as (...values: readonly string[]) => string)(...values)
 
 /** Throws 400 with a sentence for each fault. */
 export function refuseIf(faults: readonly Fault[]) {
-  if (faults.length > 0) throw errors.registrationRefused(faults.map(sentenceOf).join('\n'), faults)
+  if (faults.length > 0) throw errors.registrationRefused(faults.map(formatSentence).join('\n'), faults)
 }

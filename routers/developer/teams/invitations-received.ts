@@ -8,7 +8,7 @@ import { unix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTeam } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { idOr, invitationOutput } from '../shared/schemas.ts'
 
 const MAX_LISTED = 100
@@ -68,7 +68,7 @@ const accept = internal('dev:write', teamPeople, {
   .output(z.object({ team }))
   .mutation(async ({ ctx, input: { invitation: id } }) => {
     const { team, role } = await find(ctx, id)
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeam(tx, team.id)
       const where = { id, ...openTo(ctx) }

@@ -8,7 +8,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { DAY_MS, toUnix } from '../../kernel/time.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTeam, lockTeamAs, roleIn } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { MAILS_OF_TEAM, MAILS_TO_ADDRESS, queueInvitation } from '../mails/queue.ts'
 import { newId } from '../shared/names.ts'
 import { emailInput, idOr, invitationOutput, role } from '../shared/schemas.ts'
@@ -35,13 +35,13 @@ export const invite = internal('dev:write', teamPeople, {
   )
   .mutation(async ({ ctx, input }) => {
     await roleIn(ctx, input.team, 'owner')
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: input.team, needed: 'owner' })
       const made = await addInvitation(tx, { ...input, by: ctx.person, now: author.at })
       // Without the address, as audit entries outlive a person's erasure.
       await note({ team: input.team, action: 'invitation.create', target: made.id, after: { role: input.role } })
-      return { ...made, invitedBy: await nameOf(ctx) }
+      return { ...made, invitedBy: await readName(ctx) }
     })
   })
 
@@ -71,7 +71,7 @@ export async function addInvitation(tx: Transaction, { team: teamId, email: type
   return { ...row, expiresAt: toUnix(expiresAt), mailed }
 }
 
-const nameOf = async ({ core, person }: Caller) => {
+const readName = async ({ core, person }: Caller) => {
   const found = await core.db.person.findUnique({ where: { id: person } })
   return found && fullName(found)
 }
@@ -84,7 +84,7 @@ export const withdraw = internal('dev:write', teamPeople, {
   .output(z.object({ id: z.string() }))
   .mutation(async ({ ctx, input: { team, invitation } }) => {
     await roleIn(ctx, team, 'owner')
-    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    return auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, needed: 'owner' })
       const where = { id: invitation, teamId: team, acceptedAt: null }
       const found = await tx.teamInvitation.findFirst({ where, select: { role: true } })

@@ -31,7 +31,7 @@ const lock = statement(
 export const personForInvited = (db: Database, invited: Invited): Promise<{ id: string; name: string } | null> =>
   db.$transaction(async (tx) => {
     const { email } = invited
-    // Of two concurrent sign-ins the later finds the person that the other created.
+    // The later of two concurrent sign-ins finds the person that the other created.
     await executeIn(tx, lock, { email })
     const found = await tx.teamInvitation.findFirst({
       where: open(invited),

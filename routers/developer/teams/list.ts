@@ -60,8 +60,8 @@ export const listPeople = internal('dev:read', teamPeople, {
     await roleIn(ctx, team)
     const { db, now } = ctx.core
     const [rows, invitations] = await Promise.all([
-      peopleOf(db, team, { take: limit + 1, skip: offset }),
-      invitationsOf(db, team, now()),
+      listTeamPeople(db, team, { take: limit + 1, skip: offset }),
+      listInvitations(db, team, now()),
     ])
     return { items: rows.slice(0, limit), more: rows.length > limit, invitations }
   })
@@ -79,10 +79,10 @@ export const getPerson = internal('dev:read', teamPeople, {
     return found
   })
 
-export const peopleOf = (db: Database, team: string, { take, skip = 0 }: { take: number; skip?: number }) =>
+export const listTeamPeople = (db: Database, team: string, { take, skip = 0 }: { take: number; skip?: number }) =>
   db.execute(statements.people, { team, limit: take, offset: skip })
 
-export const invitationsOf = (db: Database, team: string, now: number) =>
+export const listInvitations = (db: Database, team: string, now: number) =>
   db.execute(statements.invitations, { team, now })
 
-export const testMembersOf = (db: Database, team: string) => db.execute(statements.testMembers, { team })
+export const listTestMembers = (db: Database, team: string) => db.execute(statements.testMembers, { team })

@@ -7,7 +7,7 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
 import { lockTeamAs, roleIn } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { memberColumns, toPerson } from '../shared/mappers.ts'
 import { idOr, personOutput, role } from '../shared/schemas.ts'
 import { invite, withdraw } from './invitations.ts'
@@ -43,7 +43,7 @@ const setRole = internal('dev:write', teamPeople, {
   .output(personOutput)
   .mutation(async ({ ctx, input: { team, person, role } }) => {
     await roleIn(ctx, team, 'owner')
-    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    return auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, needed: 'owner' })
       const found = await colleague(tx, team, person, role !== 'owner')
       if (found.role === role) return toPerson(found)
@@ -63,7 +63,7 @@ const remove = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { team, person } }) => {
     const needed = person === ctx.person ? 'developer' : 'owner'
     await roleIn(ctx, team, needed)
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, needed })
       const found = await colleague(tx, team, person, true)

@@ -12,10 +12,10 @@ import { router } from '../../kernel/trpc.ts'
 import type { Caller } from '../access/roles.ts'
 import { countTeam } from '../access/roles.ts'
 import { logoVersions } from '../apps/logo-versions.ts'
-import { removeTeam, restoreTeam, teamHoldings } from '../deletion/team.ts'
+import { removeTeam, restoreTeam, teamImpact } from '../deletion/team.ts'
 import { appColumns, byName, clientColumns, toApp, toClient } from '../shared/mappers.ts'
 import { appOutput, clientOutput, idOr, named, personOutput, teamSummary } from '../shared/schemas.ts'
-import { invitations, invitationsOf, peopleOf, testMembers, testMembersOf } from './list.ts'
+import { invitations, listInvitations, listTeamPeople, listTestMembers, testMembers } from './list.ts'
 
 const OF_PERSON = `SELECT id, name, level, role, ${unix('"endsAt"')} AS "endsAt"
       FROM "Team" JOIN "TeamMember" ON id = "teamId" WHERE "personId" = $person`
@@ -46,9 +46,9 @@ const summary = internal('dev:read', teamPeople, {
 })
   .input(z.object({ team: idOr('teamUnknown') }))
   .output(teamFacts)
-  .query(({ ctx, input }) => factsOf(ctx, input.team))
+  .query(({ ctx, input }) => readFacts(ctx, input.team))
 
-async function factsOf(ctx: Caller, id: string) {
+async function readFacts(ctx: Caller, id: string) {
   const [team] = await ctx.core.db.execute(statements.one, { person: ctx.person, team: id })
   if (!team) throw errors.teamUnknown()
   await countTeam(ctx, id)
@@ -73,15 +73,15 @@ const get = internal('dev:read', teamPeople, {
     }),
   )
   .query(async ({ ctx, input: { team } }) => {
-    const facts = await factsOf(ctx, team)
+    const facts = await readFacts(ctx, team)
     const { db, now } = ctx.core
     const where = { teamId: team }
     const [people, invitations, apps, clients, testMembers, providers] = await Promise.all([
-      peopleOf(db, team, { take: MOST }),
-      invitationsOf(db, team, now()),
-      appsOf(db, team),
+      listTeamPeople(db, team, { take: MOST }),
+      listInvitations(db, team, now()),
+      listApps(db, team),
       db.client.findMany({ where, select: clientColumns(now()), orderBy: byName, take: MOST }),
-      testMembersOf(db, team),
+      listTestMembers(db, team),
       db.organisation.findMany({
         where: { kind: 'provider', testTeamId: null },
         select: { id: true, name: true },
@@ -100,7 +100,7 @@ const get = internal('dev:read', teamPeople, {
     }
   })
 
-async function appsOf(db: Database, teamId: string) {
+async function listApps(db: Database, teamId: string) {
   const rows = await db.app.findMany({ where: { teamId }, select: appColumns, orderBy: byName, take: MOST })
   const logos = await logoVersions(
     db,
@@ -109,4 +109,4 @@ async function appsOf(db: Database, teamId: string) {
   return rows.map((app) => toApp(app, logos.get(app.id) ?? null))
 }
 
-export const teams = router({ list, summary, get, holdings: teamHoldings, remove: removeTeam, restore: restoreTeam })
+export const teams = router({ list, summary, get, impact: teamImpact, remove: removeTeam, restore: restoreTeam })

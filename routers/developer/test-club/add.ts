@@ -23,8 +23,8 @@ export async function addTestClub(tx: Transaction, team: OfTeam, { app, now }: {
 export async function completeTestClub(tx: Transaction, team: OfTeam, now: Date): Promise<TestClub> {
   const of = { testTeamId: team.id }
   const found = await tx.organisation.findMany({ where: of, select: { id: true, kind: true } })
-  const idOf = (kind: (typeof found)[number]['kind']) => found.find((one) => one.kind === kind)?.id ?? newId('t')
-  const [club, academy, provider] = [idOf('club'), idOf('academy'), idOf('provider')]
+  const findId = (kind: (typeof found)[number]['kind']) => found.find((one) => one.kind === kind)?.id ?? newId('t')
+  const [club, academy, provider] = [findId('club'), findId('academy'), findId('provider')]
   await tx.organisation.createMany({
     data: [
       { id: club, kind: 'club', name: `Test club of ${team.name}`, ...of },

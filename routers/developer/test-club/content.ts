@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '../../kernel/time.ts'
 import { eventsAround } from './events.ts'
 
 /** One quiz that is graded at once, one that a person has to review, and one that takes no more attempts: as in the demo data. */
-function quizzesOf(academyId: string) {
+function buildQuizzes(academyId: string) {
   const own = (name: string) => `${academyId}-${name}`
   const lesson = { id: own('lesson'), academyId, title: 'Basics' }
   const quizzes = [
@@ -53,7 +53,7 @@ type Rows = {
 }
 
 /** All that a test club has besides its people, in the order of the foreign keys. */
-export function contentOf({ team, club: clubId, academy, members: { alex, kim, robin } }: TestClub, now: Date) {
+export function buildContent({ team, club: clubId, academy, members: { alex, kim, robin } }: TestClub, now: Date) {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   const at = (days: number, hour = 0) => new Date(today + days * DAY_MS + hour * HOUR_MS)
   const own = (name: string) => `${clubId}-${name}`
@@ -138,6 +138,6 @@ export function contentOf({ team, club: clubId, academy, members: { alex, kim, r
       issuedAt: at(-60),
       validUntil: new Date(Date.UTC(now.getUTCFullYear() + 5, 11, 31)),
     })),
-    ...quizzesOf(academy),
+    ...buildQuizzes(academy),
   } satisfies Rows
 }

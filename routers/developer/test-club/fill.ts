@@ -3,11 +3,11 @@ import type { Transaction } from '../../../prisma/client.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
 import type { TestClub } from './content.ts'
-import { contentOf, entries } from './content.ts'
+import { buildContent, entries } from './content.ts'
 
 /** Stores the content of an empty test club, with example entries of all apps of the team; returns their ids. */
 export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<string[]> {
-  const data = contentOf(club, now)
+  const data = buildContent(club, now)
   await tx.group.createMany({ data: data.group })
   await tx.groupMembership.createMany({ data: data.groupMembership })
   await tx.calendar.createMany({ data: data.calendar })

@@ -7,7 +7,7 @@ import { idOr } from '../shared/schemas.ts'
 
 /** By app and club, in the order of the primary keys. */
 const held = statement(
-  'test_club_holdings',
+  'test_club_impact',
   `WITH club AS (SELECT id FROM "Organisation" WHERE "testTeamId" = $team),
       store AS (SELECT "appId", "clubId", bytes FROM "StorageUsage" WHERE "clubId" IN (SELECT id FROM club) AND bytes > 0)
     SELECT coalesce(sum(bytes), 0)::int8 AS bytes,
@@ -20,7 +20,7 @@ const held = statement(
   { bytes: int, entries: int, results: int },
 )
 
-export const holdings = internal('dev:read', teamPeople, {
+export const impact = internal('dev:read', teamPeople, {
   summary: "What a reset would remove from a team's test club",
   fails: ['teamUnknown'],
 })

@@ -7,7 +7,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
 import { roleIn } from '../access/roles.ts'
 import { idOr, named } from '../shared/schemas.ts'
-import { testMembersOf } from '../teams/list.ts'
+import { listTestMembers } from '../teams/list.ts'
 
 /** A reset stores fewer; these bound the answer. */
 const MAX_QUIZZES = 20
@@ -57,7 +57,7 @@ export const get = internal('dev:read', teamPeople, {
   .output(z.object({ testClub: testClub.nullable().meta({ description: 'Null before the first sandbox client' }) }))
   .query(async ({ ctx, input: { team } }) => {
     await roleIn(ctx, team)
-    return { testClub: await testClubOf(ctx.core.db, team) }
+    return { testClub: await findTestClub(ctx.core.db, team) }
   })
 
 type Named = z.input<typeof named>
@@ -119,7 +119,7 @@ const statements = {
   ),
 }
 
-async function testClubOf(db: Database, team: string): Promise<z.input<typeof testClub> | null> {
+async function findTestClub(db: Database, team: string): Promise<z.input<typeof testClub> | null> {
   const found = await db.execute(statements.organisations, { team })
   const [club, academy, provider = null] = (['club', 'academy', 'provider'] as const).map((kind) =>
     found.find((one) => one.kind === kind),
@@ -127,15 +127,15 @@ async function testClubOf(db: Database, team: string): Promise<z.input<typeof te
   if (!club || !academy) return null
   const [apps, members, groups, quizzes, reviews] = await Promise.all([
     provider ? db.execute(statements.app, { team, provider: provider.id }) : [],
-    testMembersOf(db, team),
+    listTestMembers(db, team),
     db.execute(statements.groups, { club: club.id }),
     db.execute(statements.quizzes, { academy: academy.id }),
-    reviewsOf(db, academy.id),
+    readReviews(db, academy.id),
   ])
   return { club, academy, provider, app: apps[0] ?? null, members, groups, quizzes, reviews }
 }
 
-async function reviewsOf(db: Database, academy: string) {
+async function readReviews(db: Database, academy: string) {
   const rows = await db.execute(statements.reviews, { academy })
   return rows.map(({ answers, ...row }) => ({
     ...row,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { lockTeamAs, roleIn } from '../access/roles.ts'
-import { auditing, authorOf } from '../audit/record.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { idOr } from '../shared/schemas.ts'
 import { completeTestClub } from './add.ts'
 import { clear, fill } from './fill.ts'
@@ -17,7 +17,7 @@ export const reset = internal('dev:write', teamPeople, {
   .output(z.object({ club: z.string() }))
   .mutation(async ({ ctx, input: { team: id } }) => {
     await roleIn(ctx, id)
-    const author = authorOf(ctx)
+    const author = toAuthor(ctx)
     const { apps, ...result } = await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: id })
       const team = await tx.team.findUniqueOrThrow({ where: { id }, select: { id: true, name: true } })

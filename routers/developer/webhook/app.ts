@@ -26,7 +26,7 @@ const found = statement(
 )
 
 /** Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
-export async function webhookAppOf(ctx: Caller, id: string) {
+export async function findWebhookApp(ctx: Caller, id: string) {
   const { core, person } = ctx
   const [app] = await core.db.execute(found, { app: id, person })
   if (!app) throw errors.ownAppUnknown()

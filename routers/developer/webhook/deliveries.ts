@@ -12,9 +12,9 @@ import { router } from '../../kernel/trpc.ts'
 import { DELIVERY_HEADERS } from '../../webhooks/deliveries/request.ts'
 import { deliveryStates } from '../../webhooks/deliveries/retry.ts'
 import { EVENT_TYPE } from '../../webhooks/rules.ts'
-import { webhookAppOf } from './app.ts'
+import { findWebhookApp } from './app.ts'
 import { delivery, deliveryDetails } from './delivery.ts'
-import { listDeliveries, subscriptionsOf, typesOf } from './delivery-lists.ts'
+import { listDeliveries, subscriptionsStatement, typesStatement } from './delivery-lists.ts'
 import { history, MAX_RETRIED, one, retry, retryFailed } from './delivery-statements.ts'
 
 const app = appId('app')
@@ -40,7 +40,7 @@ const list = internal('dev:read', teamPeople, {
   .input(z.object({ app, state: state.optional(), ...filterFields, ...page }))
   .output(z.object({ items: z.array(delivery), more: z.boolean().meta({ description: 'Whether there are more' }) }))
   .query(async ({ ctx, input: { app, limit, offset, ...filter } }) => {
-    await webhookAppOf(ctx, app)
+    await findWebhookApp(ctx, app)
     const rows = await listDeliveries(ctx.core.db, filter, { app, limit: limit + 1, offset })
     return { items: rows.slice(0, limit), more: rows.length > limit }
   })
@@ -52,11 +52,11 @@ const filters = internal('dev:read', teamPeople, {
   .input(z.object({ app }))
   .output(z.object({ types: z.array(z.string()), subscriptions: z.array(z.string()) }))
   .query(async ({ ctx, input: { app } }) => {
-    await webhookAppOf(ctx, app)
+    await findWebhookApp(ctx, app)
     const { db } = ctx.core
     const [types, subscriptions] = await Promise.all([
-      db.execute(typesOf, { app }),
-      db.execute(subscriptionsOf, { app }),
+      db.execute(typesStatement, { app }),
+      db.execute(subscriptionsStatement, { app }),
     ])
     return { types: types.map(({ type }) => type), subscriptions: subscriptions.map(({ id }) => id) }
   })
@@ -68,9 +68,9 @@ const get = internal('dev:read', teamPeople, {
   .input(z.object({ app, id }))
   .output(deliveryDetails)
   .query(async ({ ctx, input: { app, id } }) => {
-    await webhookAppOf(ctx, app)
+    await findWebhookApp(ctx, app)
     const row = await read(ctx, app, id)
-    return { ...row, headers: headersOf(row), history: await ctx.core.db.execute(history, { id }) }
+    return { ...row, headers: buildHeaders(row), history: await ctx.core.db.execute(history, { id }) }
   })
 
 type Delivery = Awaited<ReturnType<typeof read>>
@@ -82,7 +82,7 @@ async function read({ core }: Context, app: string, id: string) {
 }
 
 /** A secret, and a signature made with it, are shown as null. */
-function headersOf({ id, url, body, lastAttemptAt, hasSecret }: Delivery): Record<string, string | null> {
+function buildHeaders({ id, url, body, lastAttemptAt, hasSecret }: Delivery): Record<string, string | null> {
   return {
     ...(url !== null && { host: new URL(url).host }),
     ...DELIVERY_HEADERS,
@@ -108,7 +108,7 @@ const retryOne = internal('dev:write', teamPeople, {
   .input(z.object({ app, id }))
   .output(delivery)
   .mutation(async ({ ctx, input: { app, id } }) => {
-    refuseSuspended(await webhookAppOf(ctx, app))
+    refuseSuspended(await findWebhookApp(ctx, app))
     const [retried] = await retryingDeadlocks(() => ctx.core.db.execute(retry, { id, owner: app }))
     if (retried) ctx.core.due.wake()
     const row = await read(ctx, app, id)
@@ -129,7 +129,7 @@ const retryAllFailed = internal('dev:write', teamPeople, {
     }),
   )
   .mutation(async ({ ctx, input: { app, since, type = null, subscription = null } }) => {
-    refuseSuspended(await webhookAppOf(ctx, app))
+    refuseSuspended(await findWebhookApp(ctx, app))
     const values = { app, since: fromUnix(since), now: ctx.core.now(), type, subscription }
     const { length } = await retryingDeadlocks(() => ctx.core.db.execute(retryFailed, values))
     if (length > 0) ctx.core.due.wake()

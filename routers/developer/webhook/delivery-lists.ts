@@ -82,7 +82,7 @@ export function listDeliveries(db: Database, { state, type, subscription }: Deli
 }
 
 /** The types of an app's events; jumps through the index from type to type. */
-export const typesOf = statement(
+export const typesStatement = statement(
   'developer_event_types',
   `WITH RECURSIVE found AS (
       (SELECT type FROM "PublishedEvent" WHERE "appId" = $app ORDER BY type LIMIT 1)
@@ -95,7 +95,7 @@ export const typesOf = statement(
 )
 
 /** An app's subscriptions, newest first. */
-export const subscriptionsOf = statement(
+export const subscriptionsStatement = statement(
   'developer_subscriptions',
   `SELECT id FROM "Subscription" WHERE "appId" = $app ORDER BY "createdAt" DESC, id DESC LIMIT ${MAX_OFFERED}`,
   { app: text },

@@ -1,6 +1,6 @@
 import { bool, instant, int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { unix } from '../../kernel/time.ts'
-import { AT_ONCE, deliveryStates, dueAt, retryOf } from '../../webhooks/deliveries/retry.ts'
+import { AT_ONCE, deliveryStates, dueAt, retryStatement } from '../../webhooks/deliveries/retry.ts'
 
 export const MAX_RETRIED = 5_000
 
@@ -44,7 +44,7 @@ export const history = statement(
   { number: int, at: int, durationMs: int, status: nullable(int), error: nullable(text), answer: nullable(text) },
 )
 
-export const retry = retryOf('developer_delivery_retry', `"App".id = $owner AND "App".state = 'active'`)
+export const retry = retryStatement('developer_delivery_retry', `"App".id = $owner AND "App".state = 'active'`)
 
 /** Whether a delivery is of `$subscription`, or this is null. */
 export const isOfSubscription = (column: string) => `($subscription::text IS NULL OR ${column} = $subscription)`

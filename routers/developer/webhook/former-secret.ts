@@ -7,8 +7,8 @@ import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
 import { noFormer } from '../../webhooks/stored-secrets.ts'
-import { auditing, authorOf } from '../audit/record.ts'
-import { lockTemplate, webhookAppOf } from './app.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
+import { findWebhookApp, lockTemplate } from './app.ts'
 
 const lastEnd = statement(
   'developer_former_until',
@@ -51,8 +51,8 @@ export const endFormerSecret = internal('dev:write', teamPeople, {
   .input(z.object({ app: appId('app') }))
   .output(z.object({ app: z.string() }))
   .mutation(async ({ ctx, input: { app } }) => {
-    const { teamId: team } = await webhookAppOf(ctx, app)
-    await auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    const { teamId: team } = await findWebhookApp(ctx, app)
+    await auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       const { formerUntil: own } = await lockTemplate(tx, ctx, { id: app, team })
       if (own) await tx.app.update({ where: { id: app }, data: noFormer, select: { id: true } })
       const copied = await endOfSubscriptions(tx, app)

@@ -10,8 +10,8 @@ import { router } from '../../kernel/trpc.ts'
 import type { WantedWebhook } from '../../webhooks/template.ts'
 import { prepareTemplate, showTemplate, writeTemplate } from '../../webhooks/template.ts'
 import { template, typedWebhook, webhookSet } from '../../webhooks/webhook.ts'
-import { auditing, authorOf } from '../audit/record.ts'
-import { lockTemplate, webhookAppOf } from './app.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
+import { findWebhookApp, lockTemplate } from './app.ts'
 import { endFormerSecret, formerSecretUntil } from './former-secret.ts'
 import { kinds, test } from './test.ts'
 
@@ -60,7 +60,7 @@ const get = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input }) => {
     const { db, now } = ctx.core
-    const found = await webhookAppOf(ctx, input.app)
+    const found = await findWebhookApp(ctx, input.app)
     const until = await formerSecretUntil(db, input.app, now())
     const setAt = found.webhookSecret === null ? null : found.secretSetAt
     const [used] = setAt === null ? [] : await db.execute(secretUsed, { app: input.app, setAt })
@@ -77,9 +77,9 @@ async function change<Url extends string | null>(
   action: string,
   { app, ...wanted }: WantedWebhook<Url> & { app: string },
 ) {
-  const { teamId: team } = await webhookAppOf(ctx, app)
+  const { teamId: team } = await findWebhookApp(ctx, app)
   const toNext = await prepareTemplate(ctx.core, app, wanted)
-  return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+  return auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
     const { providerId: provider, ...stored } = await lockTemplate(tx, ctx, { id: app, team })
     const next = toNext(stored)
     const after = showTemplate(next)

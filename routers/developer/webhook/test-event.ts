@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../../prisma/client.ts'
 import { errors } from '../../kernel/errors.ts'
-import { bodyOf } from '../../webhooks/deliveries/request.ts'
+import { formatBody } from '../../webhooks/deliveries/request.ts'
 import { atOnce } from '../../webhooks/deliveries/retry.ts'
 import { copiedSecrets } from '../../webhooks/stored-secrets.ts'
-import { secretsOf } from '../../webhooks/template.ts'
+import { pickSecrets } from '../../webhooks/template.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTemplate } from './app.ts'
 
@@ -12,7 +12,7 @@ const TESTS_A_MINUTE = 10
 const MINUTE_MS = 60_000
 
 /** The subscription for an app's test events: a CHECK in the database makes it the only one. */
-const testSubscriptionOf = (app: string) => `test:${app}`
+const testSubscriptionId = (app: string) => `test:${app}`
 
 /**
  * Stores a test event for the app's webhook; `core.published` sends it once the transaction is over. The locks serialise an app's
@@ -29,11 +29,11 @@ export async function publishTestEvent(
   if (url === null) throw errors.webhookMissing()
 
   const now = core.now()
-  const subscription = testSubscriptionOf(app)
+  const subscription = testSubscriptionId(app)
   await refuseBeyond(tx, subscription, now)
 
   const at = new Date(now)
-  const template = { url, ...copiedSecrets(core, app, secretsOf(stored), subscription), endedAt: null }
+  const template = { url, ...copiedSecrets(core, app, pickSecrets(stored), subscription), endedAt: null }
   await tx.subscription.upsert({
     where: { id: subscription },
     create: { id: subscription, appId: app, subscriber: 'test', test: true, createdAt: at, ...template },
@@ -41,7 +41,7 @@ export async function publishTestEvent(
     select: { id: true },
   })
   const event = randomUUID()
-  const body = bodyOf({ id: event, type, publishedAt: at.toISOString() }, data)
+  const body = formatBody({ id: event, type, publishedAt: at.toISOString() }, data)
   await tx.publishedEvent.create({ data: { appId: app, id: event, type, body, publishedAt: at }, select: { id: true } })
   const of = { appId: app, eventId: event, subscriptionId: subscription }
   const delivery = randomUUID()

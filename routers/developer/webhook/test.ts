@@ -3,10 +3,10 @@ import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { withError } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { eventTypeList, exampleOf, listEventTypes } from '../../webhooks/event-catalogue.ts'
+import { eventTypeList, listEventTypes, readExample } from '../../webhooks/event-catalogue.ts'
 import { testEventType } from '../../webhooks/event-types.ts'
 import { EVENT_TYPE } from '../../webhooks/rules.ts'
-import { webhookAppOf } from './app.ts'
+import { findWebhookApp } from './app.ts'
 import { publishTestEvent } from './test-event.ts'
 
 const type = z
@@ -23,7 +23,7 @@ export const kinds = internal('dev:read', teamPeople, {
   .input(z.object({ app: appId('app') }))
   .output(eventTypeList)
   .query(async ({ ctx, input: { app } }) => {
-    const { providerId } = await webhookAppOf(ctx, app)
+    const { providerId } = await findWebhookApp(ctx, app)
     return { items: await listEventTypes(ctx.core.db, providerId) }
   })
 
@@ -35,9 +35,9 @@ export const test = internal('dev:write', teamPeople, {
   .input(z.object({ app: appId('app'), type }))
   .output(z.object({ delivery: z.string() }))
   .mutation(async ({ ctx, input: { app, type } }) => {
-    const { providerId, teamId: team } = await webhookAppOf(ctx, app)
+    const { providerId, teamId: team } = await findWebhookApp(ctx, app)
     const { core } = ctx
-    const data = await exampleOf(core.db, providerId, type)
+    const data = await readExample(core.db, providerId, type)
     const made = await core.db.$transaction((tx) => publishTestEvent(tx, ctx, { id: app, team }, { type, data }))
     core.published(made)
     return { delivery: made.deliveries[0]! }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Member, MembersOf } from './scanner.ts'
+import type { Member, MemberLevel } from './scanner.ts'
 import { JsonScanner, SLICE_BYTES } from './scanner.ts'
 import type { JsonText } from './text.ts'
 import { LARGE_TEXT } from './text.ts'
@@ -17,9 +17,9 @@ export const findStart = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0
 export function scan(
   bytes: Buffer,
   onMember?: (member: Member) => void,
-  membersOf?: MembersOf,
+  memberLevel?: MemberLevel,
 ): JsonScanner | Promise<JsonScanner> {
-  const scanner = new JsonScanner(bytes, findStart(bytes), onMember, membersOf)
+  const scanner = new JsonScanner(bytes, findStart(bytes), onMember, memberLevel)
   scanner.read(SLICE_BYTES)
   return scanner.pending ? scanOn(scanner) : scanner
 }

@@ -63,12 +63,12 @@ export class Placeholders {
   }
 
   /** The text behind a placeholder of the request, or of a value that came parsed. Throws 400. */
-  readonly textOf = async (value: unknown): Promise<JsonText> => {
+  readonly toText = async (value: unknown): Promise<JsonText> => {
     const found = this.#find(value)
     return found ? found.read() : serialiseValue(value)
   }
 
-  readonly minBytesOf = (value: unknown): number => this.#find(value)?.minBytes ?? 0
+  readonly readMinBytes = (value: unknown): number => this.#find(value)?.minBytes ?? 0
 
   #find(value: unknown): RequestValue | undefined {
     const isPlaceholder = typeof value === 'string' && value.startsWith(VALUE_PREFIX)

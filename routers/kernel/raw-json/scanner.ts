@@ -51,7 +51,7 @@ const NO_BYTES = Buffer.alloc(0)
 const literals = new Map([...['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)] as const)])
 
 /** The members that are reported: of the outermost object, or of each object in the outermost array. */
-export type MembersOf = 'object' | 'items'
+export type MemberLevel = 'object' | 'items'
 
 /**
  * Scans JSON (RFC 8259) byte by byte without building it: whether it is well formed, its nesting, and the members of the
@@ -74,7 +74,7 @@ export class JsonScanner {
   #literalAt = 0
   #member: Member = { item: 0, keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0, nesting: 0 }
   #rootIsObject = false
-  readonly #membersOf: MembersOf
+  readonly #memberLevel: MemberLevel
   /** The nesting of the objects whose members are reported; 0 if there are none. */
   #level = 0
 
@@ -82,12 +82,12 @@ export class JsonScanner {
     bytes: Uint8Array,
     from = 0,
     onMember: (member: Member) => void = () => {},
-    membersOf: MembersOf = 'object',
+    memberLevel: MemberLevel = 'object',
   ) {
     this.#bytes = bytes
     this.#at = from
     this.#onMember = onMember
-    this.#membersOf = membersOf
+    this.#memberLevel = memberLevel
   }
 
   get pending() {
@@ -213,7 +213,7 @@ export class JsonScanner {
 
   #openRoot(isObject: boolean) {
     this.#rootIsObject = isObject
-    if (isObject === (this.#membersOf === 'object')) this.#level = isObject ? 1 : 2
+    if (isObject === (this.#memberLevel === 'object')) this.#level = isObject ? 1 : 2
   }
 
   get #isInMember() {

@@ -26,14 +26,14 @@ const valueErrors: FieldErrors = {
 }
 
 /** The JSON text to store of a value that came parsed. Throws 400. */
-export const serialiseValue = (value: unknown): Promise<string> => jsonOf(value, valueErrors)
+export const serialiseValue = (value: unknown): Promise<string> => toJson(value, valueErrors)
 
 /** What JSON.stringify makes of a value that came parsed or from this process. Throws 400. */
-export async function jsonOf(value: unknown, fieldErrors: FieldErrors): Promise<string> {
+export async function toJson(value: unknown, fieldErrors: FieldErrors): Promise<string> {
   // JSON.stringify takes 1 MiB of brackets in 50 ms: a turn of the event loop of its own.
   await setImmediate()
   const text = serialise(value, fieldErrors)
-  if ((await nestingOf(text)) > MAX_NESTING) throw fieldErrors.tooDeep()
+  if ((await measureNesting(text)) > MAX_NESTING) throw fieldErrors.tooDeep()
   return text
 }
 
@@ -43,7 +43,7 @@ function serialise(value: unknown, { missing, notJson, tooDeep }: FieldErrors): 
   try {
     text = JSON.stringify(value)
   } catch (error) {
-    // Of the call stack.
+    // A RangeError is an overflow of the call stack.
     throw error instanceof RangeError ? tooDeep() : notJson()
   }
   if (text === undefined) throw missing()
@@ -51,7 +51,7 @@ function serialise(value: unknown, { missing, notJson, tooDeep }: FieldErrors): 
 }
 
 /** How many arrays and objects of a JSON text are inside one another. */
-export async function nestingOf(text: string): Promise<number> {
+export async function measureNesting(text: string): Promise<number> {
   const scanner = new JsonScanner(Buffer.from(text))
   for (scanner.read(SLICE_BYTES); scanner.pending; scanner.read(SLICE_BYTES)) await setImmediate()
   return scanner.nesting

@@ -8,7 +8,7 @@ import { page } from '../../kernel/page.ts'
 import { providerPlatform } from '../../kernel/policies.ts'
 import { toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
-import { deliveryStates, retryOf } from './retry.ts'
+import { deliveryStates, retryStatement } from './retry.ts'
 
 const state = z.enum(deliveryStates, { error: 'state is pending, delivered or failed.' })
 
@@ -24,7 +24,7 @@ const delivery = z.object({
 })
 
 /** An optional id to filter by. */
-function idOf(name: string) {
+function idSchema(name: string) {
   const invalid = { error: `${name} is 1 to 255 visible ASCII characters.` }
   return z
     .string(invalid)
@@ -34,7 +34,9 @@ function idOf(name: string) {
 
 /** Newest first. */
 const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveries and their results' })
-  .input(z.object({ event: idOf('event'), subscription: idOf('subscription'), state: state.optional(), ...page }))
+  .input(
+    z.object({ event: idSchema('event'), subscription: idSchema('subscription'), state: state.optional(), ...page }),
+  )
   .output(z.object({ items: z.array(delivery), total: z.int() }))
   .query(async ({ ctx: { core, provider }, input: { event, subscription, state, limit, offset } }) => {
     const where = {
@@ -66,7 +68,7 @@ const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveri
     return { items, total }
   })
 
-const retryOfProvider = retryOf('delivery_retry', '"App"."providerId" = $owner')
+const retryOfProvider = retryStatement('delivery_retry', '"App"."providerId" = $owner')
 
 /** Makes a delivery due at once; a failed one starts again with all of its attempts. */
 const retry = internal('ntf.events:write', providerPlatform, {

@@ -13,5 +13,5 @@ interface Event {
 }
 
 /** What receivers get. `data` is JSON text. */
-export const bodyOf = ({ id, type, publishedAt }: Event, data: string) =>
+export const formatBody = ({ id, type, publishedAt }: Event, data: string) =>
   `{"id":${JSON.stringify(id)},"type":"${type}","timestamp":"${publishedAt}","data":${data}}`

@@ -21,7 +21,7 @@ export const dueAt = (table: string) =>
  * before this or after it. A pending delivery keeps its lease; a failed one starts again without a lease, so that the result
  * of an attempt in flight is discarded.
  */
-export const retryOf = (name: string, condition: string) =>
+export const retryStatement = (name: string, condition: string) =>
   statement(
     name,
     `WITH receiver AS (

@@ -8,8 +8,8 @@ export function eventCursors(cipher: Cipher, app: string) {
   return {
     of: (number: number) => cursors.of({ number }),
     /** Throws 400. */
-    numberOf(cursor: string): number {
-      const position = cursors.positionOf(cursor)
+    readNumber(cursor: string): number {
+      const position = cursors.readPosition(cursor)
       if (!position) throw errors.eventCursorInvalid()
       return position.number
     },

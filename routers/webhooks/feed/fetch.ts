@@ -9,7 +9,7 @@ import { readOrWait, reauthorize, waitFor } from '../../kernel/wait.ts'
 import { DELIVERY_HEADERS } from '../deliveries/request.ts'
 import { signature } from '../deliveries/sign.ts'
 import { columnsOfApp, signingSecrets } from '../stored-secrets.ts'
-import { secretColumns, secretsOf } from '../template.ts'
+import { pickSecrets, secretColumns } from '../template.ts'
 import { eventCursors } from './cursor.ts'
 import type { StoredEvent } from './read.ts'
 import { readEvents } from './read.ts'
@@ -79,7 +79,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
       async read() {
         // For each page: the secret may change while the call waits.
         const secrets = await storedSecrets(ctx)
-        const position = since === undefined ? undefined : cursors.numberOf(since)
+        const position = since === undefined ? undefined : cursors.readNumber(since)
         const found = await readEvents(core.db, app, { since: position, limit }, ctx.call.reserve)
         const page = { ...found, secrets }
         return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
@@ -92,7 +92,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
     const now = core.now()
     const { secret, former } = signingSecrets(core.cipher, columnsOfApp(app), secrets, now)
     const keys = [secret, former].filter((one) => one !== null)
-    const items = events.map((event) => itemOf(event, keys, Math.floor(now / 1_000)))
+    const items = events.map((event) => toItem(event, keys, Math.floor(now / 1_000)))
     return { items, cursor: cursors.of(next), more }
   })
 
@@ -100,10 +100,10 @@ async function storedSecrets({ core, app, provider, suspended }: Granted) {
   const found = await core.db.app.findFirst({ where: { id: app, providerId: provider }, select: secretColumns })
   if (!found) throw errors.appUnknown()
   if (suspended) throw errors.appSuspended()
-  return secretsOf(found)
+  return pickSecrets(found)
 }
 
-function itemOf({ id, type, createdAt, body }: StoredEvent, secrets: readonly string[], timestamp: number) {
+function toItem({ id, type, createdAt, body }: StoredEvent, secrets: readonly string[], timestamp: number) {
   const headers = {
     'content-type': DELIVERY_HEADERS['content-type'],
     'webhook-id': id,

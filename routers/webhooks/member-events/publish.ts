@@ -18,7 +18,7 @@ import {
 } from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
-import { bodyOf } from '../deliveries/request.ts'
+import { formatBody } from '../deliveries/request.ts'
 import { memberEventTypes } from '../event-types.ts'
 import { deliver } from '../events.ts'
 import { RECEIVES } from './announce.ts'
@@ -27,7 +27,7 @@ import { RECEIVES } from './announce.ts'
 const PAUSE_MS = 60_000
 /** Changes per transaction. */
 const PORTION = 500
-/** Of the advisory lock: of two publishers, one would not see what the other has just published. */
+/** The advisory lock: without it, one of two publishers would not see what the other has just published. */
 const LOCK = 7_301_482_651
 
 /** SQL: whether there is something to publish at a time, or a pause that is over. In the order of the index: later ones are not read. */
@@ -163,14 +163,14 @@ async function store(client: ClientBase, now: number, rows: readonly Due[]) {
   const events = rows.map((row) => {
     const { type } = memberEventTypes[row.kind]
     const id = randomUUID()
-    return { id, app: row.app, type, body: bodyOf({ id, type, publishedAt }, JSON.stringify(dataOf(row))) }
+    return { id, app: row.app, type, body: formatBody({ id, type, publishedAt }, JSON.stringify(toData(row))) }
   })
   await executeIn(client, statements.store, { events, now })
   const values = { now, persons: rows.map(({ person }) => person), ids: rows.map(({ ids }) => ids[0]!) }
   await executeIn(client, statements.postpone, values)
 }
 
-const dataOf = ({ kind, organisation, person, result, quiz, changedAt }: Due) =>
+const toData = ({ kind, organisation, person, result, quiz, changedAt }: Due) =>
   kind === 'quizReviewed'
     ? { academyId: organisation, quizId: quiz, resultId: result, memberId: person }
     : { organisationId: organisation, memberId: person, changedAt: changedAt.toISOString() }

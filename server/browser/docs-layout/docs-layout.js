@@ -50,29 +50,29 @@ const load = () => {
   return index
 }
 
-const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\d_]+/gu) ?? []
+const splitWords = (text) => text.toLowerCase().match(/[\p{L}\d_]+/gu) ?? []
 
 /** What each section has of one word, whole or as its beginning. */
-function scoresOf(word, { pages, sections, lines }) {
+function scoreWord(word, { pages, sections, lines }) {
   const scores = new Map()
   const add = (section, score) => scores.set(section, (scores.get(section) ?? 0) + score)
   for (const [other, at] of lines) {
     if (other.startsWith(word)) for (const section of at) add(section, other === word ? IN_TEXT : TEXT_STARTS)
   }
   sections.forEach(([page, , heading], section) => {
-    const own = wordsOf(heading)
+    const own = splitWords(heading)
     if (own.includes(word)) add(section, IN_HEADING)
     else if (own.some((one) => one.startsWith(word))) add(section, HEADING_STARTS)
-    if (scores.has(section) && wordsOf(pages[page][1]).some((one) => one.startsWith(word))) add(section, IN_TITLE)
+    if (scores.has(section) && splitWords(pages[page][1]).some((one) => one.startsWith(word))) add(section, IN_TITLE)
   })
   return scores
 }
 
 /** The sections that have every word, best first. */
 function search(text, known) {
-  const words = wordsOf(text)
+  const words = splitWords(text)
   const telling = words.filter((word) => !known.stop.has(word))
-  const [first, ...others] = (telling.length > 0 ? telling : words).map((word) => scoresOf(word, known))
+  const [first, ...others] = (telling.length > 0 ? telling : words).map((word) => scoreWord(word, known))
   return [...(first ?? [])]
     .filter(([section]) => others.every((scores) => scores.has(section)))
     .map(([section, score]) => [section, others.reduce((sum, scores) => sum + scores.get(section), score)])
@@ -80,7 +80,7 @@ function search(text, known) {
     .map(([section]) => section)
 }
 
-function resultOf([page, id, heading], { pages, url }) {
+function renderResult([page, id, heading], { pages, url }) {
   const [address, title] = pages[page]
   const link = make('a', { href: new URL(`${address}${id && `#${id}`}`, url), textContent: heading })
   link.append(make('span', { textContent: title }))
@@ -94,7 +94,7 @@ async function show() {
   const known = await load()
   if (text !== input.value) return
   const sections = search(text, known)
-  results.replaceChildren(...sections.slice(0, MAX_RESULTS).map((at) => resultOf(known.sections[at], known)))
+  results.replaceChildren(...sections.slice(0, MAX_RESULTS).map((at) => renderResult(known.sections[at], known)))
   if (text.trim() !== '' && sections.length === 0) results.append(make('li', { textContent: 'Nothing found' }))
   results.hidden = text.trim() === ''
   found.textContent = results.hidden ? '' : `${sections.length} found`

@@ -16,7 +16,7 @@ const search = (index: string) => html`<form role="search" data-index="${index}"
 
 export interface Group {
   title: string
-  /** Of `link`. */
+  /** Made by `link`. */
   items: readonly Html[]
   /** In lines, as numbers. */
   isShort?: boolean

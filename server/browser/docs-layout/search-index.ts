@@ -15,7 +15,7 @@ const STOP =
 const stop = new Set(STOP.split(' '))
 
 /** The words of a text in lower case; those of `TOKEN_ISSUER` also by themselves. */
-const wordsOf = (text: string) =>
+const splitWords = (text: string) =>
   [...text.toLowerCase().matchAll(WORD)].flatMap(([word]) => (word.includes('_') ? [word, ...word.split('_')] : word))
 
 /**
@@ -27,7 +27,7 @@ const wordsOf = (text: string) =>
 export function searchIndex(pages: readonly [address: string, title: string][], sections: readonly SearchSection[]) {
   const found = new Map<string, Set<number>>()
   sections.forEach(({ text }, at) => {
-    for (const word of wordsOf(text)) {
+    for (const word of splitWords(text)) {
       if (word.length < 2 || stop.has(word)) continue
       found.set(word, (found.get(word) ?? new Set()).add(at))
     }

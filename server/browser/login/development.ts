@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { fullName, labelsOf } from '../../../routers/kernel/labels.ts'
+import { fullName, labelItems } from '../../../routers/kernel/labels.ts'
 
 /** Excludes the invented members of test clubs. */
 const real = { memberships: { none: { organisation: { testTeamId: { not: null } } } } }
@@ -11,7 +11,7 @@ export async function selectableMembers(db: Database): Promise<{ id: string; nam
     orderBy: [{ firstName: 'asc' }, { lastName: 'asc' }, { id: 'asc' }],
   })
   const named = persons.map((person) => ({ id: person.id, name: fullName(person), birthday: person.birthday }))
-  const labels = labelsOf(named, ({ birthday }) => [birthday && String(birthday.getUTCFullYear())])
+  const labels = labelItems(named, ({ birthday }) => [birthday && String(birthday.getUTCFullYear())])
   return [...labels].map(([id, name]) => ({ id, name }))
 }
 

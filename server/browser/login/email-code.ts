@@ -10,7 +10,7 @@ import type { LoginCode } from './login-codes.ts'
 import { releaseCode, saveCode, tryCode } from './login-codes.ts'
 import type { SendMail } from './mail.ts'
 import type { Person } from './persons.ts'
-import { addressOf, personsOrInvited } from './persons.ts'
+import { findAddress, personsOrInvited } from './persons.ts'
 import type { Sender } from './sender.ts'
 import { senderName } from './sender.ts'
 
@@ -44,7 +44,7 @@ export function emailCodes({ db, now, sendMail, onError, limits, brand }: Option
   const isWithinLimit = requestLimit(limits, 'codes', MAX_REQUESTS_OF_SENDER)
 
   const deliver = async (saved: LoginCode, language: Language) => {
-    const address = await addressOf(db, saved.email, now())
+    const address = await findAddress(db, saved.email, now())
     // Unknown addresses use up no mail allowance. Only the recipient sees whether a mail was sent.
     if (address === null || !(await releaseCode(db, saved))) return
     // To the address as stored, never as typed by the visitor.

@@ -39,8 +39,8 @@ export async function saveCode(
 ): Promise<boolean> {
   // Otherwise concurrent requests of one interaction or to one address would not count each other. The order of the locks is
   // fixed.
-  await executeIn(tx, lock, { lock: lockOf('interaction', interaction) })
-  await executeIn(tx, lock, { lock: lockOf('email', email) })
+  await executeIn(tx, lock, { lock: toLockId('interaction', interaction) })
+  await executeIn(tx, lock, { lock: toLockId('email', email) })
   const ofThisHour = { email, sentAt: { gt: new Date(now - HOUR_MS) } }
   const earlier = await tx.loginCode.findMany({ where: ofThisHour, select: { sender: true } })
   if (earlier.filter((one) => one.sender === sender).length >= MAX_CODES_OF_SENDER) return false
@@ -52,14 +52,14 @@ export async function saveCode(
     data: { interaction: `replaced:${randomUUID()}`, tries: MAX_TRIES },
   })
   const times = { sentAt: new Date(now), expiresAt: new Date(now + VALID_MS) }
-  await tx.loginCode.createMany({ data: { interaction, email, hash: hashOf(interaction, code), sender, ...times } })
+  await tx.loginCode.createMany({ data: { interaction, email, hash: hashCode(interaction, code), sender, ...times } })
   return true
 }
 
 /** Makes a saved code valid for signing in; false if its sender's network has reached its hourly limit. */
 export async function releaseCode(db: Database, { interaction, email, code, now }: LoginCode): Promise<boolean> {
   const since = now - HOUR_MS
-  return (await db.execute(releaseStatement, { email, hash: hashOf(interaction, code), since })).length > 0
+  return (await db.execute(releaseStatement, { email, hash: hashCode(interaction, code), since })).length > 0
 }
 
 const releaseStatement = statement(
@@ -77,7 +77,7 @@ export async function tryCode(
   db: Database,
   { interaction, code, now }: Pick<LoginCode, 'interaction' | 'code' | 'now'>,
 ) {
-  const [tried] = await db.execute(tryStatement, { interaction, hash: hashOf(interaction, code), now })
+  const [tried] = await db.execute(tryStatement, { interaction, hash: hashCode(interaction, code), now })
   return tried
 }
 
@@ -91,11 +91,11 @@ const tryStatement = statement(
   { email: text, isRight: bool },
 )
 
-const hashOf = (interaction: string, code: string) =>
+const hashCode = (interaction: string, code: string) =>
   createHash('sha256').update(`${interaction}:${code}`).digest('hex')
 
-const lockOf = (kind: string, name: string) =>
-  createHash('sha256').update(`login code ${kind} ${name}`).digest().readBigInt64BE()
+const toLockId = (subject: string, name: string) =>
+  createHash('sha256').update(`login code ${subject} ${name}`).digest().readBigInt64BE()
 
 const deleteUpTo = removal({ name: 'login_delete_codes', table: '"LoginCode"', time: '"expiresAt"' })
 

@@ -29,7 +29,7 @@ const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout:
  * or a name and `<an address>`; without a name, the operator's name is used.
  */
 export function createMailer(smtpUrl: string, from: string, brand?: string | undefined): SendMail {
-  const sender = senderOf(from, brand)
+  const sender = formatSender(from, brand)
   const transport = transportTo(smtpUrl)
   return async ({ to, id, ...content }) => {
     await transport
@@ -42,7 +42,7 @@ export function createMailer(smtpUrl: string, from: string, brand?: string | und
         ...content,
       })
       .catch((error) => {
-        throw new MailFailure(`a mail could not be sent: ${reasonOf(error)}`, refusedBy(error))
+        throw new MailFailure(`a mail could not be sent: ${describeReason(error)}`, refusedBy(error))
       })
   }
 }
@@ -52,7 +52,7 @@ export async function checkMailServer(smtpUrl: string): Promise<void> {
   await transportTo(smtpUrl)
     .verify()
     .catch((error) => {
-      throw new Error(reasonOf(error))
+      throw new Error(describeReason(error))
     })
 }
 
@@ -68,7 +68,7 @@ function transportTo(smtpUrl: string) {
   })
 }
 
-function senderOf(from: string, brand = '') {
+function formatSender(from: string, brand = '') {
   const [, name, address] = /^([^<]*)<(.+)>$/.exec(from) ?? [from, '', from]
   return { name: unquoted(name!.trim()) || brand, address: address! }
 }
@@ -90,7 +90,7 @@ function refusedBy({ command, responseCode = 0 }: SmtpError): MailFailure['refus
 }
 
 /** Reports only the number of a server's reply: the text may repeat the address, or the mail, which contains the code. */
-function reasonOf({ code, command, response, responseCode, message }: SmtpError): string {
+function describeReason({ code, command, response, responseCode, message }: SmtpError): string {
   const detail = response === undefined ? message : `the server replied ${responseCode} to ${command}`
   return code === undefined ? detail : `${detail} (${code})`
 }

@@ -36,7 +36,7 @@ const withAddress = statement(
   columns,
 )
 
-const nameOf = statement(
+const nameStatement = statement(
   'person_name',
   `SELECT ${personLabel('"Person"')} AS name FROM "Person" WHERE id = $person`,
   { person: text },
@@ -74,7 +74,7 @@ export const named = (persons: Found[]): Person[] =>
   withLabels(persons, ({ year, clubs }) => [year, clubs]).map(({ id, name }) => ({ id, name }))
 
 /** The address to send the code to: a person's as stored, or an invited one; null for an unknown address. */
-export async function addressOf(db: Database, email: string, now: number): Promise<string | null> {
+export async function findAddress(db: Database, email: string, now: number): Promise<string | null> {
   const [person] = await personsWithEmail(db, email, now)
   if (person) return person.email
   return (await isInvited(db, { email, now: new Date(now) })) ? email : null
@@ -94,7 +94,7 @@ export async function personsOrInvited(db: Database, email: string, now: number)
 }
 
 /** Null for an unknown person. */
-export async function fullNameOf(db: Database, personId: string) {
-  const [person] = await db.execute(nameOf, { person: personId })
+export async function readFullName(db: Database, personId: string) {
+  const [person] = await db.execute(nameStatement, { person: personId })
   return person?.name ?? null
 }

@@ -1,4 +1,4 @@
-import { networkOf } from '../../http/client-address.ts'
+import { toNetwork } from '../../http/client-address.ts'
 
 export interface Sender {
   address: string
@@ -10,4 +10,4 @@ export interface Sender {
 export const BROWSER = 'browser '
 
 /** The key by which codes are counted: the network of an unknown sender, or the known browser. */
-export const senderName = ({ address, browser }: Sender) => (browser === null ? networkOf(address) : BROWSER + browser)
+export const senderName = ({ address, browser }: Sender) => (browser === null ? toNetwork(address) : BROWSER + browser)

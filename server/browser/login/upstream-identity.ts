@@ -8,7 +8,7 @@ import { named, personsOrInvited, personWithId } from './persons.ts'
  * The members that an upstream account may sign in as: the linked one, or else members with its verified address or an invitation
  * to it.
  */
-export async function personsOf(
+export async function findPersons(
   db: Database,
   { issuer, subject, email }: { issuer: string; subject: string; email: string | null },
   now: number,

@@ -76,7 +76,7 @@ export function createUpstream(settings: Settings, now: () => number): Upstream 
     },
   }
   const fail = (prefix: string) => (error: unknown) => {
-    throw new Error(prefix + reasonsOf(error).join(': '))
+    throw new Error(prefix + listReasons(error).join(': '))
   }
   const explain = fail(`Signing in at ${settings.issuer} failed: `)
   return {
@@ -97,11 +97,11 @@ function parseState(state: string) {
 }
 
 /** The messages of an error and its causes (openid-client's own is too general), without values, as these may be codes. */
-function reasonsOf(thrown: unknown): string[] {
+function listReasons(thrown: unknown): string[] {
   if (!(thrown instanceof Error)) return []
   const { message, cause, error } = thrown as Error & { error?: unknown }
   const code = typeof error === 'string' && /^\w{1,40}$/.test(error) ? [error] : []
-  return [message, ...code, ...reasonsOf(cause)]
+  return [message, ...code, ...listReasons(cause)]
 }
 
 const verifiedEmail = ({ email, email_verified }: Partial<UserInfoResponse>) =>

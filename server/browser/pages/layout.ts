@@ -1,7 +1,7 @@
 import type { Language } from '../language.ts'
 import type { PageContext } from '../page-context.ts'
-import { pathOf } from '../page-context.ts'
-import { document as documentOf } from './document.ts'
+import { readPath } from '../page-context.ts'
+import { document as renderDocument } from './document.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Problem } from './views.ts'
@@ -11,8 +11,10 @@ import { en } from './words-en.ts'
 
 export const words: Record<Language, Words> = { en, de }
 
-export const connectedLink = (look: Pick<PageContext, 'language' | 'path'>, text = words[look.language].connected) =>
-  html`<a href="${pathOf(look)}/connected">${text}</a>`
+export const connectedLink = (
+  context: Pick<PageContext, 'language' | 'path'>,
+  text = words[context.language].connected,
+) => html`<a href="${readPath(context)}/connected">${text}</a>`
 
 interface Page extends PageContext {
   title: string
@@ -24,14 +26,14 @@ interface Page extends PageContext {
 /** A problem comes first in the page. */
 export function document({ language, path, brand, title, heading, problem, body }: Page): string {
   const { mark, problemTitle, problems } = words[language]
-  return documentOf({
+  return renderDocument({
     language,
     mark: brand?.name ?? mark,
-    logo: brand?.logo && `${pathOf({ path })}/logo/${brand.logo.version}`,
+    logo: brand?.logo && `${readPath({ path })}/logo/${brand.logo.version}`,
     title,
     heading,
     tab: problem && `${problemTitle}: ${title}`,
-    style: html`<link rel="stylesheet" href="${pathOf({ path })}/style.css">`,
+    style: html`<link rel="stylesheet" href="${readPath({ path })}/style.css">`,
     body: html`${problem && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 ${body}`,
   })

@@ -1,5 +1,5 @@
 import type { PageContext } from '../page-context.ts'
-import { homepageOf } from './app-mark.ts'
+import { parseHomepage } from './app-mark.ts'
 import { html, name } from './html.ts'
 import { connectedLink, document, words } from './layout.ts'
 import type { AppView, Message } from './views.ts'
@@ -17,19 +17,19 @@ export interface MessageView extends PageContext {
 /** Messages of what was done as asked. */
 const DONE: readonly Message[] = ['signedOut', 'deviceAllowed', 'deviceRefused']
 
-export function messagePage({ message, detail, requestId, app, again, ...look }: MessageView): string {
-  const { language } = look
+export function messagePage({ message, detail, requestId, app, again, ...context }: MessageView): string {
+  const { language } = context
   const w = words[language]
   const { title, text } = w.messages[message]
-  const homepage = app && homepageOf(app)
+  const homepage = app && parseHomepage(app)
   const isSignedOut = message === 'signedOut'
   const isProblem = !DONE.includes(message)
   return document({
-    ...look,
+    ...context,
     title,
     body: html`<p class="lead">${text}</p>
 ${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}
-<p class="links">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer">${w.backToApp(name(app.name), homepage.host)}</a> `}${connectedLink(look, isSignedOut ? w.signInAgain : w.connected)}</p>
+<p class="links">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer">${w.backToApp(name(app.name), homepage.host)}</a> `}${connectedLink(context, isSignedOut ? w.signInAgain : w.connected)}</p>
 ${requestId !== undefined && isProblem && html`<p class="hint">${w.quote} <code>${requestId}</code></p>`}`,
   })
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StepContext } from '../../http/state.ts'
-import { dataUrlOf } from '../brand.ts'
+import { toDataUrl } from '../brand.ts'
 import type { PageContext } from '../page-context.ts'
 import { sendPage } from '../send-page.ts'
 import { document } from './document.ts'
@@ -23,7 +23,7 @@ export const selfContained = ({ language, brand, title, body }: SelfContainedPag
   document({
     language,
     mark: brand?.name ?? words[language].mark,
-    logo: brand?.logo && dataUrlOf(brand.logo),
+    logo: brand?.logo && toDataUrl(brand.logo),
     title,
     style,
     body,

@@ -19,8 +19,8 @@ export interface SignInView extends PageContext {
 }
 
 export function signInPage(view: SignInView): string {
-  const { action, app, pages, email, hint, upstream, members, problem, ...look } = view
-  const { language } = look
+  const { action, app, pages, email, hint, upstream, members, problem, ...context } = view
+  const { language } = context
   const w = words[language]
   const fieldProblems: Problem[] = ['emailInvalid', 'tooOften']
   const focusEmail = upstream === null || (problem !== undefined && fieldProblems.includes(problem))
@@ -47,7 +47,7 @@ export function signInPage(view: SignInView): string {
 <button${upstream === null && !email && html` class="primary"`}>${w.signIn}</button>
 </form>`
   return document({
-    ...look,
+    ...context,
     title: w.signIn,
     problem,
     body: html`<p class="lead">${app ? w.signInFor(strongName(app.name), name(app.team)) : ownPages[pages ?? 'connected']}</p>
@@ -65,10 +65,10 @@ export interface CodeView extends PageContext {
   problem?: Problem
 }
 
-export function codePage({ action, email, problem, ...look }: CodeView): string {
-  const w = words[look.language]
+export function codePage({ action, email, problem, ...context }: CodeView): string {
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.codeTitle,
     problem,
     body: html`<p class="lead">${w.codeSent(strongName(email))}</p>
@@ -87,10 +87,10 @@ export interface PersonView extends PageContext {
   persons: Named[]
 }
 
-export function personPage({ action, persons, ...look }: PersonView): string {
-  const w = words[look.language]
+export function personPage({ action, persons, ...context }: PersonView): string {
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.personTitle,
     body: html`<p class="lead">${w.personHint}</p>
 <form class="persons" method="post" action="${action}/person">

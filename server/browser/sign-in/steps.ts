@@ -19,12 +19,12 @@ export function signInSteps(
     async email(ctx, attempt, form) {
       if (!loginMethods.codes) throw errors.addressUnknown()
       const email = (form.get('email') ?? '').trim()
-      const look = pageContext(ctx)
+      const context = pageContext(ctx)
       const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
-      const outcome = await loginMethods.codes.send(attempt.id, email, look.language, sender)
+      const outcome = await loginMethods.codes.send(attempt.id, email, context.language, sender)
       if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome)
       pages.saveEmail(ctx, attempt.action, email)
-      sendPage(ctx, codePage({ ...look, action: attempt.action, email }))
+      sendPage(ctx, codePage({ ...context, action: attempt.action, email }))
     },
 
     async code(ctx, attempt, form) {

@@ -1,7 +1,7 @@
 import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import type { StepContext } from '../../http/state.ts'
-import { personsOf } from '../login/upstream-identity.ts'
+import { findPersons } from '../login/upstream-identity.ts'
 import { redirect } from '../page-responses.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 
@@ -36,7 +36,7 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
       const identity = await loginMethods.upstream.finish(url, state).catch((cause) => {
         ctx.state.cause = cause
       })
-      const persons = identity ? await personsOf(db, identity, now()) : []
+      const persons = identity ? await findPersons(db, identity, now()) : []
       const proved = identity?.email ? comparableEmail(identity.email) : null
       pages.saveCandidates(ctx, action, {
         id,

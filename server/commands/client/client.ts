@@ -62,7 +62,7 @@ const add = action(
 )
 
 async function addOfTeam(values: AddValues, io: Io) {
-  const registration = registrationOf(values)
+  const registration = toRegistration(values)
   const development = !readSettings(io.env, 'production').production
   const done = await withDatabase(io, (db) =>
     register(db, registration, { replace: values.replace === true, development }),
@@ -125,7 +125,7 @@ const remove = action(
         if (!client) throw new Error(`Client ${id} does not exist.`)
         const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
         io.stdout.write(
-          `To be removed: the client ${id}, and ${consentsOf(client._count.consents)}.\n` +
+          `To be removed: the client ${id}, and ${formatConsentCount(client._count.consents)}.\n` +
             `Its tokens are refused within 5 s.${kept}\n`,
         )
         await confirm(id, confirmation)
@@ -137,12 +137,12 @@ const remove = action(
       return removed.finally(log.close)
     },
   },
-  { json: '{ id, consents }', text: ({ id, consents }) => `Removed: ${id}, ${consentsOf(consents)}\n` },
+  { json: '{ id, consents }', text: ({ id, consents }) => `Removed: ${id}, ${formatConsentCount(consents)}\n` },
 )
 
-const consentsOf = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)
+const formatConsentCount = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)
 
-function registrationOf(values: AddValues): Registration {
+function toRegistration(values: AddValues): Registration {
   const { id, name, team, redirect = [], scope, app, provider, level } = values
   const devices = values.devices === true
   if (!team || (redirect.length === 0 && !devices)) {

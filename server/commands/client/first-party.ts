@@ -4,7 +4,7 @@ import { hashOfSecret, newClientSecret } from '../../../routers/developer/secret
 import { publicKeySet } from '../../../routers/developer/shared/public-keys.ts'
 import type { FirstPartyRegistration } from '../../../routers/developer/shared/registration.ts'
 import { registerFirstParty } from '../../admin/clients.ts'
-import { issuerOf } from '../../browser/addresses.ts'
+import { toIssuer } from '../../browser/addresses.ts'
 import { routes } from '../../oauth/engine/metadata.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import type { Io } from '../line/command.ts'
@@ -46,7 +46,7 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false, lo
         ...registration.credentials,
       })
     }
-    const tokenEndpoint = registration.credentials && `${issuerOf(config.authBaseUrl)}${routes.token}`
+    const tokenEndpoint = registration.credentials && `${toIssuer(config.authBaseUrl)}${routes.token}`
     return { id, done, scopes, secret, tokenEndpoint, organisation: await anOrganisation(db, registration) }
   }).finally(log.close)
 }

@@ -3,7 +3,7 @@ import { logoVersions } from '../../../routers/developer/apps/logo-versions.ts'
 import type { PendingReview, Subject } from '../../../routers/developer/reviews/decide.ts'
 import { approve as approveIn, listReviews, refuse as refuseIn } from '../../../routers/developer/reviews/decide.ts'
 import { characterSentence, textFault } from '../../../routers/kernel/text-input.ts'
-import { issuerOf } from '../../browser/addresses.ts'
+import { toIssuer } from '../../browser/addresses.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import type { Io, Line } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
@@ -24,7 +24,7 @@ export const requests = action(
   {
     about: 'lists what teams have asked for, with the line that approves exactly that',
     async run(_values, io) {
-      const icons = `${issuerOf(readSettings(io.env, 'authBaseUrl').authBaseUrl)}/icons`
+      const icons = `${toIssuer(readSettings(io.env, 'authBaseUrl').authBaseUrl)}/icons`
       return withDatabase(io, async (db) => {
         const reviews = await listReviews(db)
         const apps = reviews.flatMap(({ app }) => app?.id ?? [])
@@ -41,12 +41,12 @@ export const requests = action(
 
 /** The versions of logos are replaced by the addresses at which they are seen. */
 function withLogos({ asked, app, ...review }: PendingReview, icons: string, logos: Map<string, string>) {
-  const iconOf = (id: string, version: unknown) => (version ? `${icons}/${encodeURIComponent(id)}/${version}` : null)
+  const toIconUrl = (id: string, version: unknown) => (version ? `${icons}/${encodeURIComponent(id)}/${version}` : null)
   const { logo, ...rest } = asked as Record<string, unknown>
   return {
     ...review,
-    asked: logo === undefined ? rest : { ...rest, logo: iconOf(review.id, logo) },
-    app: app && { ...app, logo: iconOf(app.id, logos.get(app.id)) },
+    asked: logo === undefined ? rest : { ...rest, logo: toIconUrl(review.id, logo) },
+    app: app && { ...app, logo: toIconUrl(app.id, logos.get(app.id)) },
   }
 }
 
@@ -80,14 +80,14 @@ export const approve = action(
         .requiredOption('--version <N>', VERSION)
         .option('--app-version <N>', "with --id: the version of the client's app"),
     async run(values, io) {
-      const subject = subjectOf(values)
-      const version = numberOf('version', values.version)!
-      const appVersion = numberOf('app-version', values.appVersion)
+      const subject = toSubject(values)
+      const version = parseNumber('version', values.version)!
+      const appVersion = parseNumber('app-version', values.appVersion)
       if (subject.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version requires --id.')
       return decided(io, (db) => approveIn(db, { ...subject, version, appVersion }, new Date()))
     },
   },
-  { json: '{ id, kind, isNew }', text: (done) => `Approved: ${nameOf(done)}\n` },
+  { json: '{ id, kind, isNew }', text: (done) => `Approved: ${describeDecided(done)}\n` },
 )
 
 export const refuse = action(
@@ -96,8 +96,8 @@ export const refuse = action(
     declare: (line) =>
       subject(line).requiredOption('--reason <TEXT>', 'what the team reads').option('--version <N>', VERSION),
     async run({ reason, ...values }, io) {
-      const subject = subjectOf(values)
-      const version = numberOf('version', values.version)
+      const subject = toSubject(values)
+      const version = parseNumber('version', values.version)
       const fault = textFault(reason, MAX_REASON)
       if (fault) {
         throw new UsageError(
@@ -107,7 +107,7 @@ export const refuse = action(
       return decided(io, (db) => refuseIn(db, { ...subject, version }, reason, new Date()))
     },
   },
-  { json: '{ id, kind, isNew }', text: (done) => `Refused: ${nameOf(done)}\n` },
+  { json: '{ id, kind, isNew }', text: (done) => `Refused: ${describeDecided(done)}\n` },
 )
 
 type Decided = Pick<PendingReview, 'id' | 'kind' | 'isNew'>
@@ -117,14 +117,15 @@ async function decided(io: Io, change: (db: Database) => Promise<PendingReview>)
   return { id, kind, isNew }
 }
 
-const nameOf = ({ id, kind, isNew }: Decided) => `${isNew ? 'the new client' : `the changes to the ${kind}`} ${id}`
+const describeDecided = ({ id, kind, isNew }: Decided) =>
+  `${isNew ? 'the new client' : `the changes to the ${kind}`} ${id}`
 
-function subjectOf({ id, app }: { id?: string | undefined; app?: string | undefined }): Subject {
+function toSubject({ id, app }: { id?: string | undefined; app?: string | undefined }): Subject {
   if ((id === undefined) === (app === undefined)) throw new UsageError('--id or --app is required.')
   return { kind: id === undefined ? 'app' : 'client', id: (id ?? app)! }
 }
 
-function numberOf(name: string, given: string | undefined) {
+function parseNumber(name: string, given: string | undefined) {
   const number = given === undefined ? undefined : Number(given)
   if (number !== undefined && !Number.isInteger(number)) throw new UsageError(`--${name} must be a number.`)
   return number

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { schemaDirectory } from '../../../prisma/migration-files.ts'
-import { roleOf } from '../../../prisma/session-limits.ts'
+import { readRole } from '../../../prisma/session-limits.ts'
 import { ofDatabase, readSettings } from '../../process/command-settings.ts'
 import type { Environment } from '../../process/config.ts'
 import { prepareStore } from '../../process/store.ts'
@@ -21,7 +21,7 @@ const open = program({
     try {
       const pooledUrl = databaseUrl ?? server!.url
       const url = databaseDirectUrl ?? pooledUrl
-      await prepareStore(url, { directory: server?.directory, role: roleOf(pooledUrl), migrateOnStart })
+      await prepareStore(url, { directory: server?.directory, role: readRole(pooledUrl), migrateOnStart })
       return await runStudio(studio, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
     } finally {
       await server?.stop()

@@ -21,11 +21,11 @@ export interface Block {
  * Cuts a file's bytes into blocks of whole lines, in UTF-8. Lines end with LF, CRLF, or CR alone. Throws a FileFault at the first
  * line that is longer than LINE_LIMIT or not UTF-8. Buffers one line and one chunk.
  */
-export async function* blocksOf(source: AsyncIterable<Buffer>): AsyncGenerator<Block> {
+export async function* readBlocks(source: AsyncIterable<Buffer>): AsyncGenerator<Block> {
   let line = 1
   let rest: Buffer[] = []
   let restBytes = 0
-  const blockOf = (bytes: Buffer): Block => {
+  const toBlock = (bytes: Buffer): Block => {
     const block = { bytes, line }
     line += check(bytes, line)
     rest = []
@@ -35,14 +35,14 @@ export async function* blocksOf(source: AsyncIterable<Buffer>): AsyncGenerator<B
   for await (const chunk of inUtf8(source)) {
     if (chunk.length === 0) continue
     // CR at the end of a chunk may be half of CRLF.
-    if (rest.at(-1)?.at(-1) === CR && chunk[0] !== LF) yield blockOf(Buffer.concat(rest))
+    if (rest.at(-1)?.at(-1) === CR && chunk[0] !== LF) yield toBlock(Buffer.concat(rest))
     const end = Math.max(chunk.lastIndexOf(LF), chunk.subarray(0, -1).lastIndexOf(CR)) + 1
-    if (end > 0) yield blockOf(Buffer.concat([...rest, chunk.subarray(0, end)]))
+    if (end > 0) yield toBlock(Buffer.concat([...rest, chunk.subarray(0, end)]))
     if (end < chunk.length) rest.push(chunk.subarray(end))
     restBytes += chunk.length - end
     if (restBytes > LINE_LIMIT + 1) throw tooLong(line)
   }
-  if (restBytes > 0) yield blockOf(Buffer.concat(rest))
+  if (restBytes > 0) yield toBlock(Buffer.concat(rest))
 }
 
 /** Returns the number of lines that end in these bytes. */

@@ -27,11 +27,11 @@ export function readCell(written: string, field: Field): Read {
     return { reason: `${shown(cell)} stands for a value that a spreadsheet could not show.` }
   switch (field.type) {
     case 'list':
-      return listOf(cell)
+      return readList(cell)
     case 'number':
-      return numberOf(cell)
+      return readNumber(cell)
     case 'time':
-      return timeOf(cell)
+      return readTime(cell)
     case 'boolean':
       return { value: TRUE.test(cell) || (!FALSE.test(cell) && cell) }
     default:
@@ -54,7 +54,7 @@ const DECIMAL_COMMA = /^-?(?:\d+,(?!\d{3}$)\d+|0,\d+|\d{4,},\d+)$/
 const OF_DIGITS = /^[-+\u2212]?\d[\d.,'\u2019\s]*$/
 const EXPONENT = /^[-+]?\d+(?:[.,]\d+)?E[-+]?\d+$/i
 
-function numberOf(cell: string): Read {
+function readNumber(cell: string): Read {
   if (NUMBER.test(cell)) return { value: Number(cell) }
   if (DECIMAL_COMMA.test(cell)) return { value: Number(cell.replace(',', '.')) }
   if (EXPONENT.test(cell)) return { reason: shortened(cell) }
@@ -66,7 +66,7 @@ function numberOf(cell: string): Read {
 /** The number of a day since 1900, as of a cell without the format of a date; and a date without hyphens. */
 const DAY = /^(?:[1-7]\d{4}(?:\.\d+)?|(?:19|20)\d{6})$/
 
-function timeOf(cell: string): Read {
+function readTime(cell: string): Read {
   if (EXPONENT.test(cell)) return { reason: shortened(cell) }
   if (!NUMBER.test(cell)) return { value: cell }
   if (!DAY.test(cell)) return { value: Number(cell) }
@@ -89,7 +89,7 @@ const looksShortened = (text: string) =>
   `${shown(text)} is taken as it is, and looks like a number that a spreadsheet has shortened.`
 
 /** Texts separated by semicolons; a text that contains one requires a JSON array. */
-function listOf(cell: string): Read {
+function readList(cell: string): Read {
   if (!cell.startsWith('[')) {
     const texts = cell.split(';').flatMap((text) => text.trim() || [])
     const doubted = texts.find((text) => SHORTENED_ID.test(text))

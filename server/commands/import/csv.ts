@@ -8,7 +8,7 @@ import { LINE_BREAKS, LINE_LIMIT } from './blocks.ts'
 import { readCell } from './cells.ts'
 import { emptyFile, FileFault } from './file-fault.ts'
 import type { Columns } from './header.ts'
-import { columnsOf, isSeparatorLine } from './header.ts'
+import { isSeparatorLine, matchColumns } from './header.ts'
 import type { End, Refusal, Row } from './rows.ts'
 import { END_LINES, rowsInCells } from './rows.ts'
 
@@ -26,14 +26,14 @@ export async function* csvRows(
   let width = 0
   let ended = false
   const cut: Cut = { line: undefined }
-  for await (const { line, cells } of parsed(bytesOf(blocks, cut), separator)) {
+  for await (const { line, cells } of parsed(readBytes(blocks, cut), separator)) {
     if (cells.every((cell) => cell.trim() === '')) continue
     width = cells.length
     if (columns) {
-      const row = rowOf(line, columns, cells)
+      const row = readRow(line, columns, cells)
       ended = 'rows' in row && isWhole(cells[0]!, row)
       yield row
-    } else if (!isSeparatorLine(cells)) columns = columnsOf(line, cells, fields)
+    } else if (!isSeparatorLine(cells)) columns = matchColumns(line, cells, fields)
   }
   if (!columns) throw emptyFile()
   if (cut.line === undefined || ended) return
@@ -80,7 +80,7 @@ async function* parsed(bytes: AsyncIterable<Buffer>, separator: string) {
   }
 }
 
-async function* bytesOf(blocks: AsyncIterable<Block>, cut: Cut) {
+async function* readBytes(blocks: AsyncIterable<Block>, cut: Cut) {
   for await (const { bytes, line } of blocks) {
     const text = /[\r\n]$/.test(bytes.toString('latin1', bytes.length - 1)) ? '' : bytes.toString('latin1')
     if (text.trim() !== '') cut.line = line
@@ -99,7 +99,7 @@ const sentences: Partial<Record<CsvError['code'], string>> = {
   INVALID_OPENING_QUOTE: 'It begins a row that has a quote within a cell that does not begin with one.',
 }
 
-function rowOf(line: number, columns: Columns, cells: readonly string[]): Row | End {
+function readRow(line: number, columns: Columns, cells: readonly string[]): Row | End {
   const rows = rowsInCells(cells)
   if (rows !== undefined) return { line, rows }
   const refused = (field: string, reason: string) => ({ line, record: cells, refusal: { field, reason } })

@@ -3,7 +3,7 @@ import { FileFault } from './file-fault.ts'
 const UTF8_MARK = Buffer.from('\ufeff')
 const UTF16_LE_MARK = Buffer.from([0xff, 0xfe])
 const UTF16_BE_MARK = Buffer.from([0xfe, 0xff])
-/** Of zip archives, as .xlsx, .ods and .numbers are, and of .xls. */
+/** The first bytes of zip archives, as .xlsx, .ods and .numbers are, and of .xls. */
 const WORKBOOKS = [Buffer.from('PK\u0003\u0004'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])]
 /** A byte that UTF-8 never has: the check of lines refuses the line where it stands. */
 const MALFORMED = Buffer.from([0xff])
@@ -22,7 +22,7 @@ export async function* inUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
     if (!begun) {
       begun = true
       if (WORKBOOKS.some((mark) => startsWith(bytes, mark))) throw new FileFault(1, WORKBOOK)
-      order = byteOrderOf(bytes)
+      order = detectByteOrder(bytes)
       const mark = [UTF8_MARK, UTF16_LE_MARK, UTF16_BE_MARK].find((one) => startsWith(bytes, one))
       bytes = bytes.subarray(mark?.length ?? 0)
     }
@@ -32,7 +32,7 @@ export async function* inUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
       const end = endOfCharacters(bytes, order)
       rest = bytes.subarray(end)
       if (order === 'BE') bytes.subarray(0, end).swap16()
-      yield utf8Of(bytes.toString('utf16le', 0, end))
+      yield toUtf8(bytes.toString('utf16le', 0, end))
     }
   }
   if (rest.length > 0) yield MALFORMED
@@ -42,7 +42,7 @@ const WORKBOOK = 'It is a workbook: save its sheet as CSV, in Excel as "CSV UTF-
 
 const startsWith = (bytes: Buffer, mark: Buffer) => bytes.subarray(0, mark.length).equals(mark)
 
-function byteOrderOf(head: Buffer) {
+function detectByteOrder(head: Buffer) {
   if (startsWith(head, UTF16_LE_MARK) || (head[0] !== 0 && head[1] === 0)) return 'LE'
   return startsWith(head, UTF16_BE_MARK) || (head[0] === 0 && head[1] !== 0 && head.length > 1) ? 'BE' : undefined
 }
@@ -55,7 +55,7 @@ function endOfCharacters(bytes: Buffer, order: 'LE' | 'BE'): number {
   return last >= 0xd800 && last < 0xdc00 ? end - 2 : end
 }
 
-function utf8Of(text: string): Buffer {
+function toUtf8(text: string): Buffer {
   const parts = text.split(/\p{Cs}/u)
   return Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [Buffer.from(part)] : [MALFORMED, Buffer.from(part)])))
 }

@@ -8,7 +8,7 @@ import type { Io } from '../line/command.ts'
 import { UsageError } from '../line/command.ts'
 
 export interface File {
-  kind: RecordTypeName
+  recordType: RecordTypeName
   /** As given, or as found in a directory. */
   name: string
   format: 'ndjson' | 'csv' | undefined
@@ -19,7 +19,7 @@ export interface File {
 
 interface Asked {
   paths: readonly string[]
-  kind: RecordTypeName | undefined
+  recordType: RecordTypeName | undefined
 }
 
 const FORMAT = /\.(?:(ndjson|jsonl)|csv|tsv)$/i
@@ -36,14 +36,14 @@ export async function findFiles(asked: Asked, { stdin }: Pick<Io, 'stdin'>) {
     if (path === '-') found.push(standardInput(asked, stdin))
     else found.push(...(await filesAt(path, asked)))
   }
-  return found.toSorted((a, b) => recordTypeNames.indexOf(a.kind) - recordTypeNames.indexOf(b.kind))
+  return found.toSorted((a, b) => recordTypeNames.indexOf(a.recordType) - recordTypeNames.indexOf(b.recordType))
 }
 
-function standardInput({ kind, paths }: Asked, stdin: Io['stdin']): File {
+function standardInput({ recordType, paths }: Asked, stdin: Io['stdin']): File {
   if (paths.length === 0 && stdin.isTTY) throw new UsageError('Files, a directory, or standard input are required.')
-  if (!kind) throw new UsageError('Standard input has no name: --kind is required.')
+  if (!recordType) throw new UsageError('Standard input has no name: --kind is required.')
   return {
-    kind,
+    recordType,
     name: 'stdin',
     format: undefined,
     bytes: undefined,
@@ -65,7 +65,7 @@ async function filesAt(path: string, asked: Asked): Promise<File[]> {
 function fileAt(path: string, bytes: number | undefined, asked: Asked): File {
   const format = FORMAT.exec(path)
   return {
-    kind: asked.kind ?? kindOf(path),
+    recordType: asked.recordType ?? readRecordType(path),
     name: path,
     bytes,
     format: format ? (format[1] ? 'ndjson' : 'csv') : undefined,
@@ -74,12 +74,12 @@ function fileAt(path: string, bytes: number | undefined, asked: Asked): File {
 }
 
 /** `people.csv` and `people-2026.ndjson` contain people. */
-function kindOf(path: string): RecordTypeName {
+function readRecordType(path: string): RecordTypeName {
   const word = basename(path).split(/[.-]/, 1)[0]
-  const kind = recordTypeNames.find((one) => one === word)
-  if (!kind)
+  const recordType = recordTypeNames.find((one) => one === word)
+  if (!recordType)
     throw new UsageError(
       `${path}: a file's name must begin with its kind, or --kind must give it: ${recordTypeNames.join(', ')}.`,
     )
-  return kind
+  return recordType
 }

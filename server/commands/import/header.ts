@@ -15,7 +15,7 @@ export function separatorIn(text: string): string {
 /** A column without a name is undefined. */
 export type Columns = readonly (FieldDescription | undefined)[]
 
-export function columnsOf(line: number, cells: readonly string[], fields: readonly FieldDescription[]): Columns {
+export function matchColumns(line: number, cells: readonly string[], fields: readonly FieldDescription[]): Columns {
   const names = cells.map((cell) => cell.trim())
   const known = `The header names fields: ${fields.map(({ name }) => name).join(', ')}.`
   return names.map((name, i) => {

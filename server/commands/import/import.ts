@@ -8,8 +8,8 @@ import { withOwnConnection } from '../line/database.ts'
 import { table } from '../line/table.ts'
 import type { File } from './files.ts'
 import { findFiles } from './files.ts'
-import type { Load } from './load-kind.ts'
-import { loadKinds, tryKinds } from './load-kinds.ts'
+import type { Load } from './load-record-type.ts'
+import { loadRecordTypes, tryRecordTypes } from './load-record-types.ts'
 import { openRejectedRows } from './rejected-rows.ts'
 import { withRereadable } from './spool.ts'
 
@@ -58,25 +58,26 @@ const load = action(
         )
         .option('--dry-run', 'reports what would happen, and writes nothing'),
     async run(values, io, paths) {
-      const { full = false, yes = false, skipRefused: rejectedPath, dryRun = false, kind } = values
+      const { full = false, yes = false, skipRefused: rejectedPath, dryRun = false, kind: recordType } = values
       if (yes && !full) throw new UsageError('--yes requires --full.')
       const tolerant = rejectedPath !== undefined
-      const rows = values.rows === undefined ? undefined : countOf(values.rows)
-      const files = await findFiles({ paths, kind }, io)
-      if (rows !== undefined && files.some((file) => file.kind !== files[0]!.kind)) throw new UsageError(SEVERAL_KINDS)
+      const rows = values.rows === undefined ? undefined : parseCount(values.rows)
+      const files = await findFiles({ paths, recordType }, io)
+      if (rows !== undefined && files.some((file) => file.recordType !== files[0]!.recordType))
+        throw new UsageError(SEVERAL_KINDS)
       const rejected = tolerant && !dryRun ? await openRejectedRows(rejectedPath) : undefined
       const { loaded, notBegun } = await interruptible((signal) => {
         const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, rejected, stderr: io.stderr, signal }
         const load = (readable: readonly File[]) =>
           withOwnConnection(io, signal, async (client, db) => {
-            const result = await (dryRun ? tryKinds : loadKinds)(client, byKind(readable), asked)
+            const result = await (dryRun ? tryRecordTypes : loadRecordTypes)(client, byRecordType(readable), asked)
             if (!dryRun) await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
             return result
           })
         return rejected ? withRereadable(files, signal, load) : load(files)
       }).finally(() => rejected?.close())
       const kinds = loaded.map((one) => ({ ...one, fault: one.fault ?? null }))
-      return { dryRun, kinds, notBegun: notBegun.map(({ kind }) => kind) }
+      return { dryRun, kinds, notBegun: notBegun.map(({ recordType }) => recordType) }
     },
   },
   {
@@ -99,14 +100,14 @@ const load = action(
 const SEVERAL_KINDS =
   '--rows is for files of one kind; for several kinds, state the number of rows in the last line of each file.'
 
-function countOf(rows: string): number {
+function parseCount(rows: string): number {
   if (!/^\d{1,15}$/.test(rows)) throw new UsageError('--rows must be a whole number, 0 or more.')
   return Number(rows)
 }
 
-const byKind = (files: readonly File[]): Load[] =>
+const byRecordType = (files: readonly File[]): Load[] =>
   recordTypeNames
-    .map((kind) => ({ kind, files: files.filter((file) => file.kind === kind) }))
+    .map((recordType) => ({ recordType, files: files.filter((file) => file.recordType === recordType) }))
     .filter(({ files }) => files.length > 0)
 
 export const command: Command = {

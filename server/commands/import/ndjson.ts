@@ -32,12 +32,12 @@ export async function* ndjsonRows(
     const text = bytes.toString('utf8')
     const lines = text.split(text.includes('\r') ? /\r\n|\n|\r/ : '\n')
     for (const [i, one] of lines.entries()) {
-      if (one.trim() !== '') yield rowOf(line + i, one.trimEnd(), fields)
+      if (one.trim() !== '') yield readRow(line + i, one.trimEnd(), fields)
     }
   }
 }
 
-function rowOf(line: number, text: string, fields: readonly FieldDescription[]): Row | End {
+function readRow(line: number, text: string, fields: readonly FieldDescription[]): Row | End {
   try {
     const record = JSON.parse(text)
     const name = repeatedName(text)
@@ -67,7 +67,7 @@ function fillNulls(record: unknown, fields: readonly FieldDescription[]) {
   }
 }
 
-/** Of a question, options and solution may be omitted. */
+/** A question may omit its options and solution. */
 const withoutNullParts = (question: unknown) =>
   typeof question === 'object' && question !== null && !Array.isArray(question)
     ? Object.fromEntries(Object.entries(question).filter(([, value]) => value !== null))

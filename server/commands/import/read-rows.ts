@@ -1,12 +1,12 @@
 import type { FieldDescription } from '../../../routers/directory/record-types.ts'
 import type { Block } from './blocks.ts'
-import { blocksOf } from './blocks.ts'
+import { readBlocks } from './blocks.ts'
 import { csvRows } from './csv.ts'
 import { emptyFile, FileFault } from './file-fault.ts'
 import type { File } from './files.ts'
 import { separatorIn } from './header.ts'
 import { ndjsonRows } from './ndjson.ts'
-import { rowsOf } from './refusals.ts'
+import { formatRowCount } from './refusals.ts'
 import type { End, Row } from './rows.ts'
 import { END_LINES } from './rows.ts'
 
@@ -26,7 +26,7 @@ export async function* readRows(
   fields: readonly FieldDescription[],
   { whole = false, onBytes = () => {}, signal }: Reading = {},
 ): AsyncGenerator<Row> {
-  const blocks = blocksOf(counted(file.open(signal), onBytes))
+  const blocks = readBlocks(counted(file.open(signal), onBytes))
   let text = ''
   const seen: Block[] = []
   while (text.trim() === '') {
@@ -49,7 +49,7 @@ export async function* readRows(
     }
   }
   if (end && end.rows !== rows) {
-    throw new FileFault(end.line, `It states ${rowsOf(end.rows)}, but there are ${rows} before it.`)
+    throw new FileFault(end.line, `It states ${formatRowCount(end.rows)}, but there are ${rows} before it.`)
   }
   if (whole && !end) {
     const line = END_LINES[format]

@@ -7,7 +7,7 @@ const NAMED = 100
 
 /** A merge numbers each row by its file's index within the kind, and the line. */
 const LINES = 2 ** 32
-export const numberOf = (file: number, line: number) => file * LINES + line
+export const encodeLine = (file: number, line: number) => file * LINES + line
 
 /** A kind's refused or doubted rows. All of them are stored only for `--skip-refused`. */
 export class Refusals {
@@ -27,7 +27,7 @@ export class Refusals {
     if (!this.#keepsAll && this.#kept.length > 10 * NAMED) this.#kept = this.#inOrder().slice(0, NAMED)
   }
 
-  nameOf(number: number): string {
+  nameLine(number: number): string {
     return `${this.#files[Math.floor(number / LINES)]!.name}:${number % LINES}`
   }
 
@@ -39,10 +39,10 @@ export class Refusals {
   text(label = ''): string {
     const named = this.#inOrder().slice(0, NAMED)
     const lines = named.map(({ line, field, reason }) => {
-      return `${label}${printable([this.nameOf(line), field, reason].filter(Boolean).join(': '))}\n`
+      return `${label}${printable([this.nameLine(line), field, reason].filter(Boolean).join(': '))}\n`
     })
     const others = this.count - named.length
-    return `${lines.join('')}${others > 0 ? `${label}and ${rowsOf(others)} more\n` : ''}`
+    return `${lines.join('')}${others > 0 ? `${label}and ${formatRowCount(others)} more\n` : ''}`
   }
 
   #inOrder() {
@@ -50,4 +50,4 @@ export class Refusals {
   }
 }
 
-export const rowsOf = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
+export const formatRowCount = (count: number) => (count === 1 ? '1 row' : `${count} rows`)

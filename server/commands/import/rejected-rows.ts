@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
-import { fieldsOf } from '../../../routers/directory/record-types.ts'
+import { listFields } from '../../../routers/directory/record-types.ts'
 import type { Refusal } from '../../../routers/directory/refusals.ts'
 import type { File } from './files.ts'
 import { readRows } from './read-rows.ts'
-import { numberOf } from './refusals.ts'
+import { encodeLine } from './refusals.ts'
 
 /** The file of `--skip-refused`: a line of JSON for each refused row. */
 export interface RejectedRows {
@@ -25,11 +25,11 @@ export async function openRejectedRows(path: string): Promise<RejectedRows> {
 async function write(handle: FileHandle, files: readonly File[], refused: ReadonlyMap<number, Refusal>) {
   if (refused.size === 0) return
   for (const [i, file] of files.entries()) {
-    for await (const { line, record } of readRows(file, fieldsOf(file.kind))) {
-      const refusal = refused.get(numberOf(i, line))
+    for await (const { line, record } of readRows(file, listFields(file.recordType))) {
+      const refusal = refused.get(encodeLine(i, line))
       if (!refusal) continue
       const { field, reason } = refusal
-      await handle.write(`${JSON.stringify({ file: file.name, line, kind: file.kind, field, reason, record })}\n`)
+      await handle.write(`${JSON.stringify({ file: file.name, line, kind: file.recordType, field, reason, record })}\n`)
     }
   }
   await handle.sync()

@@ -15,7 +15,7 @@ export async function withRereadable<Result>(
   try {
     const copied: File[] = []
     for (const [i, file] of files.entries()) {
-      copied.push(file.bytes === undefined ? await copyOf(file, join(directory, String(i)), signal) : file)
+      copied.push(file.bytes === undefined ? await copyFile(file, join(directory, String(i)), signal) : file)
     }
     return await use(copied)
   } finally {
@@ -23,7 +23,7 @@ export async function withRereadable<Result>(
   }
 }
 
-async function copyOf(file: File, path: string, signal: AbortSignal): Promise<File> {
+async function copyFile(file: File, path: string, signal: AbortSignal): Promise<File> {
   await pipeline(file.open(signal), createWriteStream(path, { mode: 0o600 }))
   return { ...file, bytes: (await stat(path)).size, open: () => createReadStream(path) }
 }

@@ -12,18 +12,18 @@ import {
 } from '../../oauth/keys/signing-key-store.ts'
 import { ofSecrets, readSettings } from '../../process/command-settings.ts'
 import { createCipher } from '../../secrets/cipher.ts'
-import { secretsKeysOf } from '../../secrets/keys.ts'
+import { readSecretsKeys } from '../../secrets/keys.ts'
 import type { Command, Io } from '../line/command.ts'
 import { action, log } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 
-async function cipherOf(io: Io): Promise<Cipher> {
+async function openCipher(io: Io): Promise<Cipher> {
   const config = readSettings(io.env, 'tokenIssuer', ...ofSecrets)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
   }
-  return createCipher(await secretsKeysOf(config))
+  return createCipher(await readSecretsKeys(config))
 }
 
 /** All keys are printed after each action. */
@@ -39,7 +39,7 @@ const list = action(
   {
     about: 'lists the keys',
     async run(_values, io) {
-      const cipher = await cipherOf(io)
+      const cipher = await openCipher(io)
       return withDatabase(io, (db) => listed(db, cipher))
     },
   },
@@ -54,7 +54,7 @@ const rotate = action(
         .option('--now', 'signs with the new key at once, before other nodes have read it')
         .addOption(new Option('--algorithm <ALGORITHM>', 'by default ES256').choices(algorithms)),
     async run({ now, algorithm = 'ES256' }, io) {
-      const cipher = await cipherOf(io)
+      const cipher = await openCipher(io)
       return withDatabase(io, async (db) => {
         // Published at once, and signs after the delay, when every node has read it.
         const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : PUBLISH_MS)), algorithm)
@@ -72,7 +72,7 @@ const revoke = action(
     about: 'ends a key at once, with every token that it has signed',
     declare: (line) => line.argument('<ID>', 'the id of a key; after -- if it begins with -').option(...log),
     async run(values, io, [key]) {
-      const cipher = await cipherOf(io)
+      const cipher = await openCipher(io)
       const log = await openRemovalLog(io, values.log)
       const done = withDatabase(io, async (db) => {
         if (!(await revokeKey({ db, cipher, now: Date.now }, key!))) throw new Error(`Key ${key} does not exist.`)
@@ -91,12 +91,17 @@ async function listed(db: Database, cipher: Cipher) {
   const signing = algorithms.map((algorithm) =>
     keys.find((key) => key.algorithm === algorithm && key.jwk && key.signsFrom.getTime() <= now),
   )
-  const stateOf = (key: (typeof keys)[number]) => {
+  const describeState = (key: (typeof keys)[number]) => {
     if (!key.jwk) return 'encrypted with another SECRETS_KEY'
     if (signing.includes(key)) return 'signs'
     return key.signsFrom.getTime() > now ? 'will sign' : 'verifies what it has signed'
   }
-  return keys.map((key) => ({ id: key.kid, algorithm: key.algorithm, signsFrom: key.signsFrom, state: stateOf(key) }))
+  return keys.map((key) => ({
+    id: key.kid,
+    algorithm: key.algorithm,
+    signsFrom: key.signsFrom,
+    state: describeState(key),
+  }))
 }
 
 export const command: Command = {

@@ -7,9 +7,9 @@ import { printableLines } from './printable.ts'
 export async function execute(action: Action, values: OptionValues, words: readonly string[], io: Io): Promise<number> {
   const { json, ...own } = values
   try {
-    const outcome = await action.run(own, streamsOf(io, json === true), words)
+    const outcome = await action.run(own, toActionIo(io, json === true), words)
     if (typeof outcome === 'number') return outcome
-    io.stdout.write(printableLines(json ? documentOf(outcome) : outcome.text()))
+    io.stdout.write(printableLines(json ? formatDocument(outcome) : outcome.text()))
     if (outcome.fault === undefined) return 0
     io.stderr.write(`${printableLines(outcome.fault)}\n`)
   } catch (error) {
@@ -20,10 +20,10 @@ export async function execute(action: Action, values: OptionValues, words: reado
 }
 
 /** Control characters are only within strings, where they are escaped as JSON does it. */
-const documentOf = ({ document }: Outcome) => `${JSON.stringify(document, null, 2)}\n`
+const formatDocument = ({ document }: Outcome) => `${JSON.stringify(document, null, 2)}\n`
 
 /** With `--json`, what an action writes before its result goes to standard error: questions, and what is to be removed. */
-const streamsOf = (io: Io, json: boolean): ActionIo => ({
+const toActionIo = (io: Io, json: boolean): ActionIo => ({
   stdin: io.stdin,
   stdout: json ? io.stderr : io.stdout,
   stderr: io.stderr,

@@ -14,7 +14,7 @@ import { action, log, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
 import { printableLines } from '../line/printable.ts'
-import { marksOf } from '../removals/member-marks.ts'
+import { computeMarks } from '../removals/member-marks.ts'
 import type { RemovalLog } from '../removals/removal-log.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 
@@ -83,7 +83,7 @@ async function* printed(pieces: AsyncIterable<string>) {
 async function remove(db: Database, member: string, io: ActionIo & { yes: boolean | undefined }, log: RemovalLog) {
   io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
   await confirm(member, io)
-  const removed = await erase(db, member, await marksOf(io.env, member))
+  const removed = await erase(db, member, await computeMarks(io.env, member))
   await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
   await log.write({ repeat: 'member.erase', person: member }, { removed })
   return removed

@@ -1,5 +1,5 @@
 import { migrate } from '../../../prisma/migrate.ts'
-import { roleOf } from '../../../prisma/session-limits.ts'
+import { readRole } from '../../../prisma/session-limits.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import type { Command } from '../line/command.ts'
 import { action } from '../line/command.ts'
@@ -9,7 +9,7 @@ const migrateDatabase = action(
   {
     async run(_values, io) {
       const { databaseUrl } = readSettings(io.env, 'databaseUrl')
-      const role = databaseUrl === undefined ? undefined : roleOf(databaseUrl)
+      const role = databaseUrl === undefined ? undefined : readRole(databaseUrl)
       const waits = () => void io.stderr.write('Another process is migrating the database: waiting.\n')
       return { applied: await withDatabaseUrl(io, (url) => migrate(url, { role, waits })) }
     },

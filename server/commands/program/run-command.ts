@@ -11,16 +11,16 @@ const all = {
   Shell: { completion: { summary: ofCompletion, load: () => import('./completion.ts') } },
 } as const
 
-type KeysOf<Each> = Each extends unknown ? keyof Each : never
+type UnionKeys<Each> = Each extends unknown ? keyof Each : never
 
-export type CommandName = KeysOf<(typeof all)[keyof typeof all]> & string
+export type CommandName = UnionKeys<(typeof all)[keyof typeof all]> & string
 
 const commands = Object.assign({}, ...Object.values(all)) as Record<CommandName, Listed>
 
 export const commandNames = Object.keys(commands) as CommandName[]
 
 /** Loads the declaration of a command. */
-export const commandOf = async (name: CommandName): Promise<Command> => (await commands[name].load()).command
+export const loadCommand = async (name: CommandName): Promise<Command> => (await commands[name].load()).command
 
 const WIDTH = 120
 

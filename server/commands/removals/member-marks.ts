@@ -5,7 +5,7 @@ import { createCipher } from '../../secrets/cipher.ts'
 import { existingSecretsKeys } from '../../secrets/keys.ts'
 
 /** A person's keyed hashes in the request log; none without the service's key, which alone can make them. */
-export async function marksOf(env: Environment, person: string): Promise<string[]> {
+export async function computeMarks(env: Environment, person: string): Promise<string[]> {
   const keys = await existingSecretsKeys(readSettings(env, ...ofSecrets))
   return keys ? memberMarks(createCipher(keys), person) : []
 }

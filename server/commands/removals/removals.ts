@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { nameOf, repeatRemoval } from '../../admin/repeat-removals.ts'
+import { describeRemoval, repeatRemoval } from '../../admin/repeat-removals.ts'
 import type { Command } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { marksOf } from './member-marks.ts'
+import { computeMarks } from './member-marks.ts'
 import { readRemovals } from './removal-log.ts'
 
 const repeat = action(
@@ -20,9 +20,9 @@ const repeat = action(
       return withDatabase(io, async (db) => {
         const repeated: { removal: string; repeated: boolean }[] = []
         for (const removal of removals) {
-          const done = await repeatRemoval(db, removal, (person) => marksOf(io.env, person))
-          io.stdout.write(`${done ? 'Repeated' : 'Nothing to repeat'}: ${nameOf(removal)}\n`)
-          repeated.push({ removal: nameOf(removal), repeated: done })
+          const done = await repeatRemoval(db, removal, (person) => computeMarks(io.env, person))
+          io.stdout.write(`${done ? 'Repeated' : 'Nothing to repeat'}: ${describeRemoval(removal)}\n`)
+          repeated.push({ removal: describeRemoval(removal), repeated: done })
         }
         return repeated
       })

@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import type { Amount, StorageOwner } from '../../admin/storage-owners.ts'
-import { erase, findMissing, usageOf } from '../../admin/storage-owners.ts'
+import { erase, findMissing, readUsage } from '../../admin/storage-owners.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import { announceChange } from '../../process/node-wakes.ts'
 import type { Command, Line } from '../line/command.ts'
@@ -19,7 +19,7 @@ const usage = action(
       const { storageQuotaBytes: quotaBytes } = readSettings(io.env, 'storageQuotaBytes')
       return withDatabase(io, async (db) => {
         await requireExisting(db, owner)
-        return { ...owner, quotaBytes, ...(await usageOf(db, owner)) }
+        return { ...owner, quotaBytes, ...(await readUsage(db, owner)) }
       })
     },
   },
@@ -42,7 +42,7 @@ const remove = action(
       const owner = { app, club, member }
       return withDatabase(io, async (db) => {
         await requireExisting(db, owner)
-        const used = await usageOf(db, owner)
+        const used = await readUsage(db, owner)
         const entries = member === undefined ? 'all entries' : `${member}'s own entries`
         const lines = `${member === undefined ? sharedLine(used) : ''}${ownLine(used)}`
         io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
@@ -63,7 +63,7 @@ async function requireExisting(db: Database, owner: StorageOwner) {
   if (missing === 'member') throw new Error(`Member ${owner.member} does not exist in ${owner.club}.`)
 }
 
-type Used = Awaited<ReturnType<typeof usageOf>>
+type Used = Awaited<ReturnType<typeof readUsage>>
 
 const sharedLine = ({ shared }: Used) => `  shared: ${amount(shared)}\n`
 const ownLine = ({ own, members }: Used) =>

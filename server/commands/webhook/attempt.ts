@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { AttemptResult } from '../../webhooks/attempt-result.ts'
 import type { Message } from '../../webhooks/send/message.ts'
-import { headersOf } from '../../webhooks/send/message.ts'
+import { buildHeaders } from '../../webhooks/send/message.ts'
 import { readResponse } from '../../webhooks/send/response.ts'
 
 /** As for a delivery. */
@@ -32,12 +32,12 @@ export function attempt(message: Message, at: number, timeoutMs = TIMEOUT_MS): P
       port,
       path: pathname + search,
       method: 'POST',
-      headers: headersOf(message, host, at),
+      headers: buildHeaders(message, host, at),
     })
     const end = (status: number | null, answer: string) => {
       clearTimeout(timeout)
       sent.destroy()
-      const outcome = outcomeOf(status)
+      const outcome = toOutcome(status)
       resolve({ outcome, status, milliseconds: Math.round(performance.now() - start), answer: answer.trim() })
     }
     const endWith = ({ status, responseBody }: AttemptResult) => end(status, responseBody ?? '')
@@ -55,7 +55,7 @@ export function attempt(message: Message, at: number, timeoutMs = TIMEOUT_MS): P
   })
 }
 
-function outcomeOf(status: number | null): Attempt['outcome'] {
+function toOutcome(status: number | null): Attempt['outcome'] {
   if (status === null) return 'neither'
   if (status >= 200 && status < 300) return 'accepted'
   return status >= 400 && status < 500 ? 'refused' : 'neither'

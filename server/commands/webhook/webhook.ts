@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../../routers/kernel/errors.ts'
-import { bodyOf } from '../../../routers/webhooks/deliveries/request.ts'
-import { exampleOf } from '../../../routers/webhooks/event-catalogue.ts'
+import { formatBody } from '../../../routers/webhooks/deliveries/request.ts'
+import { readExample } from '../../../routers/webhooks/event-catalogue.ts'
 import { eventTypes, testEventType } from '../../../routers/webhooks/event-types.ts'
 import { EVENT_TYPE } from '../../../routers/webhooks/rules.ts'
 import type { Command, Io } from '../line/command.ts'
@@ -44,15 +44,15 @@ const send = action(
         throw new UsageError('--provider supplies the data: omit --data.')
       }
       if (secret === null && (forged || old)) throw new UsageError('--wrong-signature and --old require --secret.')
-      const data = values.provider ? await described(io, values.provider, type) : dataOf(type, values.data)
-      const body = bodyOf({ id: randomUUID(), type, publishedAt: new Date().toISOString() }, data)
+      const data = values.provider ? await described(io, values.provider, type) : readData(type, values.data)
+      const body = formatBody({ id: randomUUID(), type, publishedAt: new Date().toISOString() }, data)
       const message = { id: randomUUID(), url: to, body, secret: forged ? `not-${secret}` : secret }
 
       const expected: Attempt['outcome'] = forged || old ? 'refused' : 'accepted'
       const attempts: Attempt[] = []
       for (let sent = 0; sent < (twice ? 2 : 1); sent++) {
         const made = await attempt(message, Date.now() - (old ? OLD_MS : 0))
-        io.stdout.write(lineOf(message.id, made))
+        io.stdout.write(formatLine(message.id, made))
         attempts.push(made)
       }
       return { id: message.id, expected, attempts }
@@ -70,13 +70,13 @@ const send = action(
 /** The example of a described event type, as JSON text. Throws a sentence for an unknown one. */
 const described = (io: Io, provider: string, type: string) =>
   withDatabase(io, (db) =>
-    exampleOf(db, provider, type).catch((error) => {
+    readExample(db, provider, type).catch((error) => {
       throw error instanceof ApiError ? new Error(`No event type ${type} is described for ${provider}.`) : error
     }),
   )
 
 /** JSON text: the given data, or the event catalogue's example. */
-function dataOf(type: string, given: string | undefined): string {
+function readData(type: string, given: string | undefined): string {
   if (given === undefined) return JSON.stringify(eventTypes.find((one) => one.type === type)?.example ?? {})
   try {
     JSON.parse(given)
@@ -86,7 +86,7 @@ function dataOf(type: string, given: string | undefined): string {
   return given.trim()
 }
 
-const lineOf = (id: string, { status, milliseconds, answer }: Attempt) =>
+const formatLine = (id: string, { status, milliseconds, answer }: Attempt) =>
   status === null
     ? `${id}: no response ${answer}\n`
     : `${id}: ${status} in ${milliseconds} ms${answer === '' ? '' : `\n${printableLines(answer)}`}\n`

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { addressOf } from '../docs.ts'
+import { toPageAddress } from '../docs.ts'
 import type { PageSource } from './page-source.ts'
 
 /** Resolves a link in the file `from`: an address, or the path in the repository of a file that is no page. */
@@ -15,7 +15,7 @@ export function links(sources: readonly PageSource[], fault: (sentence: string) 
   for (const { slug, title, source, top, headings } of sources) {
     const { path } = source
     const files = posix.basename(path) === 'README.md' ? [path, posix.dirname(path)] : [path]
-    const address = addressOf(slug)
+    const address = toPageAddress(slug)
     for (const file of files) {
       pages.set(file, { address, title })
       if (top) pages.set(`${file}#${top.id}`, { address, title })

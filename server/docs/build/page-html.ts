@@ -6,7 +6,7 @@ import type { Resolve } from './links.ts'
 import type { PageSource } from './page-source.ts'
 import type { Picture } from './pictures.ts'
 import type { SourceFile } from './source-file.ts'
-import { textOf } from './source-file.ts'
+import { joinText } from './source-file.ts'
 
 interface Given {
   resolve: Resolve
@@ -50,10 +50,10 @@ class PageRenderer extends Renderer {
   /** A page that is named by its file gets its title; a file that is no page is its path, unless the link has other words. */
   override link({ href, tokens }: Tokens.Link): string {
     const found = this.#given.resolve(this.#source.path, href)
-    const title = 'title' in found && /^[\w/-]+\.md$/.test(textOf(tokens)) && found.title
+    const title = 'title' in found && /^[\w/-]+\.md$/.test(joinText(tokens)) && found.title
     const inner = title ? html`${title}` : builtHtml(this.#inline(tokens))
     if ('address' in found) return html`<a href="${found.address}">${inner}</a>`.text
-    const isNamed = textOf(tokens).endsWith(posix.basename(found.file))
+    const isNamed = joinText(tokens).endsWith(posix.basename(found.file))
     return isNamed ? html`<code>${found.file}</code>`.text : inner.text
   }
 

@@ -11,20 +11,20 @@ export interface PageSource {
   about: string
   heading: string
   source: SourceFile
-  /** Of the file's headings the one that is the page's own. */
+  /** The file's heading that is the page's own. */
   top: Heading | undefined
-  /** The others. */
+  /** The page's headings below it. */
   headings: readonly Heading[]
   tokens: readonly Token[]
 }
 
 /** `sdk` of clients/sdk/README.md, `apps` of docs/apps.md. */
-export const slugOf = (path: string) => {
+export const toSlug = (path: string) => {
   const { name, dir } = posix.parse(path)
   return name === 'README' ? posix.basename(dir) : name
 }
 
-export function pageSource(source: SourceFile, { title, about }: Entry, slug = slugOf(source.path)): PageSource {
+export function pageSource(source: SourceFile, { title, about }: Entry, slug = toSlug(source.path)): PageSource {
   const [top, ...headings] = source.headings.values()
   const tokens = source.tokens.filter((token) => !top || source.headings.get(token) !== top)
   return { slug, title, about, heading: top?.text ?? title, source, top, headings, tokens }

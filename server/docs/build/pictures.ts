@@ -10,7 +10,7 @@ export interface Picture {
 const PNG_WIDTH_AT = 16
 
 /** Width and height keep the text in its place while the picture loads. */
-export function pictureOf(name: string, bytes: Buffer): Picture {
+export function readPicture(name: string, bytes: Buffer): Picture {
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 20)
   if (name.endsWith('.png')) {
     return { name, hash, width: bytes.readUInt32BE(PNG_WIDTH_AT), height: bytes.readUInt32BE(PNG_WIDTH_AT + 4) }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { searchIndex } from '../../browser/docs-layout/search-index.ts'
 import type { Docs } from '../docs.ts'
-import { contentsOf } from './contents.ts'
+import { parseContents } from './contents.ts'
 import { links } from './links.ts'
 import { pageHtml } from './page-html.ts'
-import { pageSource, slugOf } from './page-source.ts'
+import { pageSource, toSlug } from './page-source.ts'
 import type { Picture } from './pictures.ts'
-import { pictureOf } from './pictures.ts'
+import { readPicture } from './pictures.ts'
 import { searchSections } from './search-sections.ts'
 import { parsed } from './source-file.ts'
 
@@ -23,7 +23,7 @@ export function renderDocs(root: string): { docs: Docs; faults: string[] } {
   const fault = (sentence: string) => void faults.push(sentence)
 
   const overview = read(OVERVIEW)
-  const groups = contentsOf(overview)
+  const groups = parseContents(overview)
   const sources = [
     pageSource(overview, { title: 'Overview', about: '', path: OVERVIEW }, ''),
     ...groups.flatMap(({ entries }) => entries.map((entry) => pageSource(read(entry.path), entry))),
@@ -33,7 +33,7 @@ export function renderDocs(root: string): { docs: Docs; faults: string[] } {
   const picture = (path: string) => {
     const name = posix.basename(path)
     if (posix.dirname(path) !== 'docs/images') return undefined
-    const found = pictures.get(name) ?? pictureOf(name, readFileSync(posix.join(root, path)))
+    const found = pictures.get(name) ?? readPicture(name, readFileSync(posix.join(root, path)))
     pictures.set(name, found)
     return found
   }
@@ -47,7 +47,7 @@ export function renderDocs(root: string): { docs: Docs; faults: string[] } {
   }))
   const [, ...searched] = sources
   const docs: Docs = {
-    groups: groups.map(({ title, entries }) => ({ title, slugs: entries.map(({ path }) => slugOf(path)) })),
+    groups: groups.map(({ title, entries }) => ({ title, slugs: entries.map(({ path }) => toSlug(path)) })),
     pages,
     search: searchIndex(
       searched.map(({ slug, title }) => [slug, title]),

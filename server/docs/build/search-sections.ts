@@ -1,7 +1,7 @@
 import type { Token } from 'marked'
 import type { SearchSection } from '../../browser/docs-layout/search-index.ts'
 import type { PageSource } from './page-source.ts'
-import { textOf } from './source-file.ts'
+import { joinText } from './source-file.ts'
 
 /** The top of each page, and each of its headings with the text below it. */
 export const searchSections = (pages: readonly PageSource[]): SearchSection[] =>
@@ -22,10 +22,10 @@ function wholeText(tokens: readonly Token[]): string {
       if (token.type === 'code') return ''
       if (token.type === 'table') {
         const cells = [...token.header, ...token.rows.flat()] as { tokens: Token[] }[]
-        return cells.map((cell) => textOf(cell.tokens)).join(' ')
+        return cells.map((cell) => joinText(cell.tokens)).join(' ')
       }
       if (token.type === 'list') return token.items.map((item: { tokens: Token[] }) => wholeText(item.tokens)).join(' ')
-      return textOf([token])
+      return joinText([token])
     })
     .join(' ')
 }

@@ -17,19 +17,19 @@ export function parsed(path: string, markdown: string): SourceFile {
   const tokens = lexer(markdown)
   const slugger = new GithubSlugger()
   const headings = tokens.filter(isHeading).map((token): [Token, Heading] => {
-    const text = textOf(token.tokens)
+    const text = joinText(token.tokens)
     return [token, { id: slugger.slug(text), text, depth: token.depth }]
   })
   return { path, tokens, headings: new Map(headings) }
 }
 
 /** The words that a reader sees. */
-export function textOf(tokens: readonly Token[] = []): string {
+export function joinText(tokens: readonly Token[] = []): string {
   return tokens
     .map((token) => {
       if (token.type === 'html') return ''
       if (token.type === 'br') return ' '
-      return 'tokens' in token && token.tokens ? textOf(token.tokens) : 'text' in token ? token.text : ''
+      return 'tokens' in token && token.tokens ? joinText(token.tokens) : 'text' in token ? token.text : ''
     })
     .join('')
 }

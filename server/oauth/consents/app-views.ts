@@ -37,7 +37,7 @@ export async function appViews(db: Database, clients: readonly ShownClient[]): P
   })
 }
 
-export async function appOf(db: Database, clientId: string): Promise<AppView | null> {
+export async function findApp(db: Database, clientId: string): Promise<AppView | null> {
   const [found] = await db.execute(find, { client: clientId })
   return found ? (await appViews(db, [found.client]))[0]! : null
 }

@@ -9,16 +9,16 @@ export type OrganisationKind = 'club' | 'academy' | 'provider'
 const organisationKinds: Record<TokenSection, OrganisationKind> = { apps: 'club', lms: 'academy', notify: 'provider' }
 
 /** The kind of organisation whose members the scope is for. */
-export const organisationKindOf = (scope: Scope) => organisationKinds[scopes[scope].section]
+export const findOrganisationKind = (scope: Scope) => organisationKinds[scopes[scope].section]
 
 /** The kinds of organisation that the scopes are for: every kind if none of them is an API's. */
-export function organisationKindsOf(asked: readonly ConsentScope[]): OrganisationKind[] {
-  const kinds = new Set(asked.filter(isScope).map(organisationKindOf))
+export function listOrganisationKinds(asked: readonly ConsentScope[]): OrganisationKind[] {
+  const kinds = new Set(asked.filter(isScope).map(findOrganisationKind))
   return kinds.size > 0 ? [...kinds] : Object.values(organisationKinds)
 }
 
 export const isFor = (kind: OrganisationKind) => (scope: ConsentScope) =>
-  isIdentityScope(scope) || organisationKindOf(scope) === kind
+  isIdentityScope(scope) || findOrganisationKind(scope) === kind
 
 /** The client's registered scopes that its team's current level allows. */
 export const requestableScopes = (registered: readonly string[], level: Level): ConsentScope[] =>

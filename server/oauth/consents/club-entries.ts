@@ -52,12 +52,12 @@ export async function clubEntries(db: Database, club: string, { now, page = 0, a
   const found = new Map(apps.map((one, at) => [one.id, { view: views[at]!, clients: one.clients }]))
   const entries = shown.flatMap(({ app: id, state, ...row }): ClubEntry[] => {
     const of = found.get(id)
-    return of ? [{ id, app: of.view, ...row, state: state ?? 'undecided', scopes: scopesOf(of.clients) }] : []
+    return of ? [{ id, app: of.view, ...row, state: state ?? 'undecided', scopes: listScopes(of.clients) }] : []
   })
   return { entries, more: rows.length > PAGE }
 }
 
-function scopesOf(clients: readonly { scopes: string[]; purpose: unknown }[]) {
+function listScopes(clients: readonly { scopes: string[]; purpose: unknown }[]) {
   const scopes = [...new Set(clients.flatMap((client) => client.scopes))].filter(isConsentScope).filter(isFor('club'))
   const purposes = (scope: string) =>
     clients.flatMap(({ purpose }) => (purpose as Record<string, string> | null)?.[scope] || [])

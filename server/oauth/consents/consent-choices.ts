@@ -1,8 +1,8 @@
 import type { Database } from '../../../prisma/client.ts'
-import { approvalsOf } from '../../../routers/approvals/approvals.ts'
-import { fullName, labelOf, withLabels } from '../../../routers/kernel/labels.ts'
+import { findApprovals } from '../../../routers/approvals/approvals.ts'
+import { formatLabel, fullName, withLabels } from '../../../routers/kernel/labels.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
-import { organisationsOf } from './consents.ts'
+import { listOrganisations } from './consents.ts'
 
 /** An option of the consent page: an organisation, and in sandbox clients also a test member. */
 export interface Choice {
@@ -51,7 +51,7 @@ export async function choicesFor(db: Database, { person, client: id, kinds, club
     if (!colleague) return null
   }
   if (client?.environment === 'sandbox') return allOpen(await testChoices(db, team, kinds))
-  const own = withLabels(await organisationsOf(db, person, kinds, now))
+  const own = withLabels(await listOrganisations(db, person, kinds, now))
   const choices = own.map(({ id, name, kind }) => ({ id, name, kind, organisation: id, member: person }))
   return clubApproval ? approvedChoices(db, client?.appId ?? null, choices) : allOpen(choices)
 }
@@ -62,15 +62,15 @@ const allOpen = (open: Choice[]): Choices => ({ open, closed: [], approvedApp: n
 async function approvedChoices(db: Database, app: string | null, choices: readonly Choice[]): Promise<Choices> {
   const clubs = choices.filter(({ kind }) => kind === 'club')
   const ids = clubs.map(({ id }) => id)
-  const approvals = app === null || ids.length === 0 ? null : await approvalsOf(db, app, ids)
-  const stateOf = (id: string) => (app === null ? 'refused' : (approvals?.get(id) ?? 'unasked'))
-  const isOpen = ({ id, kind }: Choice) => kind !== 'club' || stateOf(id) === 'approved'
+  const approvals = app === null || ids.length === 0 ? null : await findApprovals(db, app, ids)
+  const findState = (id: string) => (app === null ? 'refused' : (approvals?.get(id) ?? 'unasked'))
+  const isOpen = ({ id, kind }: Choice) => kind !== 'club' || findState(id) === 'approved'
   return {
     open: choices.filter(isOpen),
     closed: clubs
       .filter((club) => !isOpen(club))
       .map(({ id, name }) => {
-        const state = stateOf(id)
+        const state = findState(id)
         return { id, name, state: state === 'unasked' || state === 'requested' ? state : 'refused' }
       }),
     approvedApp: app,
@@ -85,7 +85,7 @@ async function testChoices(db: Database, team: string, kinds: readonly Organisat
   })
   const choices = memberships.map(({ person, organisation }) => ({
     id: `${organisation.id} ${person.id}`,
-    name: `${fullName(person)}, ${labelOf(organisation)}`,
+    name: `${fullName(person)}, ${formatLabel(organisation)}`,
     organisation: organisation.id,
     kind: organisation.kind,
     member: person.id,

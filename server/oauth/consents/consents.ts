@@ -5,17 +5,17 @@ import type { ClubApp } from '../../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../../routers/approvals/approvals.ts'
 import { CONSENT_MS, isPostgresText } from '../../../routers/kernel/access.ts'
 import { isConsentScope } from '../../../routers/kernel/identity-scopes.ts'
-import { labelsOf } from '../../../routers/kernel/labels.ts'
+import { labelItems } from '../../../routers/kernel/labels.ts'
 import { unixMs } from '../../../routers/kernel/time.ts'
-import { appOf, appViews, SHOWN, shown } from './app-views.ts'
+import { appViews, findApp, SHOWN, shown } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
-import { LAST_USE, lastUseOf } from './last-use.ts'
+import { LAST_USE, toLastUse } from './last-use.ts'
 
 const currentMembership = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
   some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
 })
 
-export const organisationsOf = (db: Database, person: string, kinds: readonly OrganisationKind[], now: number) =>
+export const listOrganisations = (db: Database, person: string, kinds: readonly OrganisationKind[], now: number) =>
   db.organisation.findMany({
     where: { kind: { in: [...kinds] }, memberships: currentMembership(person, now) },
     select: { id: true, name: true, kind: true },
@@ -52,7 +52,7 @@ const consented = statement(
  * A consent's organisation and member: the person who signed in, or in a sandbox client a test member of its team. Undefined when
  * it is withdrawn, its member has left, or the app is suspended.
  */
-export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
+export async function findOrganisation(db: Database, { grant, person, client }: GrantHolder, now: number) {
   if (![grant, person, client].every(isPostgresText)) return undefined
   const [found] = await db.execute(consented, { grant, client, person, now })
   return found
@@ -85,7 +85,7 @@ const inForce = statement(
  * The apps that a member has allowed in their current organisations: one entry for each app and organisation, with the scopes of
  * all its consents.
  */
-export async function consentsOf(db: Database, person: string, now: number) {
+export async function listConsents(db: Database, person: string, now: number) {
   const rows = await db.execute(inForce, { person, consentedAfter: now - CONSENT_MS, now })
   const entries = new Map<string, typeof rows>()
   for (const row of rows) {
@@ -93,7 +93,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
     entries.set(key, [...(entries.get(key) ?? []), row])
   }
   const consents = [...entries.values()]
-  const labels = labelsOf(rows.map(({ organisationId: id, organisation: name }) => ({ id, name })))
+  const labels = labelItems(rows.map(({ organisationId: id, organisation: name }) => ({ id, name })))
   const apps = await appViews(
     db,
     consents.map(([first]) => first!.client),
@@ -107,7 +107,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
       organisation: labels.get(first.organisationId)!,
       since,
       scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isConsentScope),
-      lastUse: lastUseOf(
+      lastUse: toLastUse(
         all.map(({ lastUse }) => lastUse),
         since,
         now,
@@ -131,7 +131,7 @@ export async function withdraw(db: Database, person: string, consent: string, no
   })
   const ids = all.map(({ id }) => id)
   await endGrants(db, ids, now)
-  return (await appOf(db, clientId))?.name
+  return (await findApp(db, clientId))?.name
 }
 
 /** Stores a consent; false where the club of `approved` has not approved its app, or no longer does. */

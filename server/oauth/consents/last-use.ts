@@ -12,7 +12,7 @@ export const LAST_USE = `(SELECT max((payload->>'iat')::int8) FROM "OauthRecord"
     WHERE "grantId" = consent.id AND model = 'RefreshToken' AND "consumedAt" IS NULL) AS "lastUse"`
 
 /** @param times As LAST_USE says them, of all consents of an app. */
-export function lastUseOf(times: readonly (number | null)[], since: Date, now: number): LastUse {
+export function toLastUse(times: readonly (number | null)[], since: Date, now: number): LastUse {
   const seconds = Math.max(...times.map((time) => time ?? 0))
   if (seconds > 0) return new Date(seconds * 1000)
   return now - since.getTime() > REFRESH_TOKEN_SECONDS * 1000 ? 'longAgo' : 'unused'

@@ -5,7 +5,7 @@ import { organisationLabel } from '../../../routers/kernel/labels.ts'
 import { unixMs } from '../../../routers/kernel/time.ts'
 import { appViews, SHOWN, shown } from './app-views.ts'
 
-/** The newest. */
+/** How many of the newest are shown. */
 const MAX_NOTICES = 20
 
 /** The newest of each app and organisation. */

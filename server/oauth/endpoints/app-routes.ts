@@ -6,7 +6,7 @@ import { METADATA_PATH } from '../../browser/addresses.ts'
 import { readForm } from '../../browser/forms.ts'
 import { redirect, sendMessage } from '../../browser/page-responses.ts'
 import { setPageHeaders } from '../../browser/send-page.ts'
-import { networkOf } from '../../http/client-address.ts'
+import { toNetwork } from '../../http/client-address.ts'
 import { preflightHeaders } from '../../http/cors.ts'
 import type { MemoryBudget } from '../../http/memory-budget.ts'
 import { JSON_TYPE } from '../../http/send.ts'
@@ -14,12 +14,12 @@ import type { State, StepContext } from '../../http/state.ts'
 import type { Limits } from '../../limits/limit.ts'
 import { requestLimit } from '../../limits/request-limit.ts'
 import { allowedScopes } from '../consents/authorize-scopes.ts'
-import { metadataOf, openidConfiguration, routes } from '../engine/metadata.ts'
+import { buildMetadata, openidConfiguration, routes } from '../engine/metadata.ts'
 import { withinDeadline } from '../engine/provider-handler.ts'
-import { basicOf } from './basic-header.ts'
+import { parseBasicHeader } from './basic-header.ts'
 import { dropHints } from './hints.ts'
 import { asksForOpenid, plainRequest } from './normalize-authorization.ts'
-import { QUERY_TOO_LONG, queryOf } from './query.ts'
+import { parseQuery, QUERY_TOO_LONG } from './query.ts'
 import { dropUnknownScopes } from './renewal-scopes.ts'
 import type { NameResource } from './resources.ts'
 import { reserveBody, rewriteForm } from './token-body.ts'
@@ -32,13 +32,13 @@ import { tooMany } from './token-limit.ts'
 async function namePublicClient(
   headers: IncomingHttpHeaders,
   form: URLSearchParams,
-  clientOf: (id: string) => Promise<Client | undefined>,
+  findClient: (id: string) => Promise<Client | undefined>,
 ): Promise<boolean> {
-  const { id, secret } = basicOf(headers.authorization) ?? {}
+  const { id, secret } = parseBasicHeader(headers.authorization) ?? {}
   if (!id || secret !== '') return false
   // oidc-provider refuses two clients.
   if (form.getAll('client_id').some((one) => one !== '' && one !== id)) return false
-  if ((await clientOf(id))?.clientAuthMethod !== 'none') return false
+  if ((await findClient(id))?.clientAuthMethod !== 'none') return false
   delete headers.authorization
   form.set('client_id', id)
   return true
@@ -59,7 +59,7 @@ const ALLOW = { get: ['GET', 'HEAD'], post: ['POST'] } as const
 interface Options {
   issuer: string
   handle: (ctx: StepContext, path: string, search?: string) => Promise<void>
-  clientOf: (id: string) => Promise<Client | undefined>
+  findClient: (id: string) => Promise<Client | undefined>
   nameResource: NameResource
   userinfo: (ctx: StepContext) => Promise<void>
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
@@ -70,19 +70,19 @@ interface Options {
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
 export function addAppRoutes(router: Router<State>, options: Options) {
-  const { issuer, handle, clientOf, nameResource, userinfo, limit, limits, memory, requestMs } = options
+  const { issuer, handle, findClient, nameResource, userinfo, limit, limits, memory, requestMs } = options
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
-  const identityScopesOf = async (id: string) => {
-    const client = await clientOf(id)
+  const findIdentityScopes = async (id: string) => {
+    const client = await findClient(id)
     return client ? allowedScopes(client).filter(isIdentityScope) : []
   }
   /** What clients send in several ways, as oidc-provider reads it. */
   const plainForm = (ctx: StepContext) =>
     rewriteForm(ctx.req, async (form) => {
       const changes = [
-        await namePublicClient(ctx.req.headers, form, clientOf),
-        await dropUnknownScopes(ctx.req.headers, form, clientOf),
+        await namePublicClient(ctx.req.headers, form, findClient),
+        await dropUnknownScopes(ctx.req.headers, form, findClient),
         nameResource(form),
       ]
       return changes.includes(true)
@@ -90,7 +90,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   const isWithinLimit = requestLimit(limits, 'authorizations', MAX_REQUESTS)
 
   const limited = async (ctx: StepContext, respond: () => Promise<void>) => {
-    if (await isWithinLimit(networkOf(ctx.state.clientAddress ?? ''))) return respond()
+    if (await isWithinLimit(toNetwork(ctx.state.clientAddress ?? ''))) return respond()
     ctx.set('Retry-After', '60')
     sendMessage(ctx, 'tooManyRequests', 429)
   }
@@ -98,7 +98,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   router.get(`${path}${routes.authorization}`, (ctx) =>
     limited(ctx, async () => {
       const { search } = ctx.state
-      const query = queryOf(search)
+      const query = parseQuery(search)
       if (!query) return sendMessage(ctx, 'requestWrong', 400, QUERY_TOO_LONG)
       if (search.split('&').length > MAX_PARAMETERS) {
         return sendMessage(ctx, 'requestWrong', 400, `the query has more than ${MAX_PARAMETERS} parameters`)
@@ -107,7 +107,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       return withinDeadline(ctx, requestMs, async () => {
         const client = query.get('client_id') ?? ''
         nameResource(query)
-        const plain = plainRequest(query, asksForOpenid(query) ? await identityScopesOf(client) : [])
+        const plain = plainRequest(query, asksForOpenid(query) ? await findIdentityScopes(client) : [])
         await handle(ctx, routes.authorization, plain)
       })
     }),
@@ -158,7 +158,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   endpoint(['post'], [`${path}${routes.device_authorization}`], (ctx) => {
     acceptJson(ctx)
     return withinDeadline(ctx, requestMs, async () => {
-      const { passes, msBeforeNext } = await mayBegin.take(networkOf(ctx.state.clientAddress ?? ''))
+      const { passes, msBeforeNext } = await mayBegin.take(toNetwork(ctx.state.clientAddress ?? ''))
       if (!passes) return tooMany(ctx, msBeforeNext, 'requests')
       await reserveBody(ctx, memory)
       await plainForm(ctx)
@@ -180,6 +180,6 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       ctx.body = text
     })
   }
-  document([`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], metadataOf(issuer))
+  document([`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], buildMetadata(issuer))
   document([`${path}${OPENID_PATH}`], openidConfiguration(issuer))
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { decodeJwt } from 'jose'
 import type { Client } from 'oidc-provider'
 import { requestedScopes } from '../consents/authorize-scopes.ts'
-import { basicOf } from './basic-header.ts'
+import { parseBasicHeader } from './basic-header.ts'
 
 /**
  * Drops the scopes of a renewal that its client is not registered for, as `authorize` does: oidc-agent asks for `offline_access`
@@ -11,12 +11,13 @@ import { basicOf } from './basic-header.ts'
 export async function dropUnknownScopes(
   headers: IncomingHttpHeaders,
   form: URLSearchParams,
-  clientOf: (id: string) => Promise<Client | undefined>,
+  findClient: (id: string) => Promise<Client | undefined>,
 ): Promise<boolean> {
   const asked = form.getAll('scope')
   if (form.get('grant_type') !== 'refresh_token' || asked.length !== 1) return false
-  const id = form.get('client_id') || basicOf(headers.authorization)?.id || issuerOf(form.get('client_assertion'))
-  const client = id ? await clientOf(id) : undefined
+  const id =
+    form.get('client_id') || parseBasicHeader(headers.authorization)?.id || readIssuer(form.get('client_assertion'))
+  const client = id ? await findClient(id) : undefined
   const known = client ? requestedScopes(client, asked[0]) : []
   if (known.length === 0) return false
   form.set('scope', known.join(' '))
@@ -24,7 +25,7 @@ export async function dropUnknownScopes(
 }
 
 /** A client's own key signs as its id (RFC 7523); oidc-provider verifies it. */
-function issuerOf(assertion: string | null): string | undefined {
+function readIssuer(assertion: string | null): string | undefined {
   try {
     return decodeJwt(assertion ?? '').iss
   } catch {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { SMALL_BODY_BYTES } from '../../http/body-bytes.ts'
-import { networkOf } from '../../http/client-address.ts'
+import { toNetwork } from '../../http/client-address.ts'
 import type { MemoryBudget } from '../../http/memory-budget.ts'
 import { reserveUntilSent } from '../../http/memory-lease.ts'
 import type { StepContext } from '../../http/state.ts'
@@ -15,7 +15,7 @@ export const MAX_BODY_BYTES = 56 * 1024
 export async function reserveBody({ req, res, state }: StepContext, memory: MemoryBudget): Promise<void> {
   const bytes = Number(req.headers['content-length'] ?? MAX_BODY_BYTES)
   if (bytes <= SMALL_BODY_BYTES || bytes > MAX_BODY_BYTES) return
-  await reserveUntilSent(memory, res, `address ${networkOf(state.clientAddress ?? '')}`, bytes)
+  await reserveUntilSent(memory, res, `address ${toNetwork(state.clientAddress ?? '')}`, bytes)
 }
 
 /** Reads a body and puts it back, for the next reader; null without a body, or for one above `maxBytes` or cut off. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Adapter } from 'oidc-provider'
-import { networkOf } from '../../http/client-address.ts'
+import { toNetwork } from '../../http/client-address.ts'
 import { JSON_TYPE } from '../../http/send.ts'
 import type { StepContext } from '../../http/state.ts'
 import type { Limits } from '../../limits/limit.ts'
 import { validSecret } from '../engine/client-secrets.ts'
-import { basicOf } from './basic-header.ts'
+import { parseBasicHeader } from './basic-header.ts'
 import { MAX_BODY_BYTES, peekBody } from './token-body.ts'
 
 /** Per minute and address (IPv6: its /64). A failed request takes 5 ms: 60 are 0.5 % of a core. */
@@ -27,19 +27,19 @@ interface Options {
 export function tokenLimit({ storage, now, failures, limits }: Options) {
   const limit = limits.open('token-failures', failures, WINDOW_SECONDS)
   /** Null, or the milliseconds to wait. Counted before the request, so that concurrent requests count as well. */
-  const waitOf = async (key: string) => {
+  const takeAttempt = async (key: string) => {
     const { passes, msBeforeNext } = await limit.take(key)
     return passes ? null : msBeforeNext
   }
 
   return async (ctx: StepContext, respond: () => Promise<void>): Promise<void> => {
-    let key = networkOf(ctx.state.clientAddress ?? '')
-    let wait = await waitOf(key)
+    let key = toNetwork(ctx.state.clientAddress ?? '')
+    let wait = await takeAttempt(key)
     if (wait !== null) {
-      const credential = await credentialOf(ctx, storage, now())
+      const credential = await findCredential(ctx, storage, now())
       if (credential !== null) {
         key = createHash('sha256').update(credential).digest('base64url')
-        wait = await waitOf(key)
+        wait = await takeAttempt(key)
       }
     }
     if (wait !== null) return tooMany(ctx, wait)
@@ -50,17 +50,17 @@ export function tokenLimit({ storage, now, failures, limits }: Options) {
 }
 
 /** RFC 6585, in the form of RFC 6749. */
-export function tooMany(ctx: StepContext, waitMs: number, what = 'failed requests') {
+export function tooMany(ctx: StepContext, waitMs: number, subject = 'failed requests') {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   ctx.status = 429
   ctx.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store' })
   ctx.type = JSON_TYPE
-  const error_description = `too many ${what}; try again in ${seconds} s`
+  const error_description = `too many ${subject}; try again in ${seconds} s`
   ctx.body = JSON.stringify({ error: 'temporarily_unavailable', error_description })
 }
 
 /** The request's code, device code, refresh token or client secret if it exists, else null. The rest is checked later. */
-async function credentialOf(ctx: StepContext, storage: Options['storage'], now: number): Promise<string | null> {
+async function findCredential(ctx: StepContext, storage: Options['storage'], now: number): Promise<string | null> {
   const body = await peekBody(ctx.req, MAX_BODY_BYTES)
   if (!body) return null
   const form = new URLSearchParams(body.toString())
@@ -71,11 +71,11 @@ async function credentialOf(ctx: StepContext, storage: Options['storage'], now: 
   ] as const) {
     if (id !== null && (await storage(model).find(id))) return id
   }
-  const { id, secret } = secretOf(ctx, form)
+  const { id, secret } = readSecret(ctx, form)
   const client = id && secret ? await storage('Client').find(id) : undefined
   return (client && validSecret(client, secret!, now)?.hash) ?? null
 }
 
 /** A client's id and secret, from the header or the body. */
-const secretOf = (ctx: StepContext, form: URLSearchParams) =>
-  basicOf(ctx.get('authorization')) ?? { id: form.get('client_id'), secret: form.get('client_secret') }
+const readSecret = (ctx: StepContext, form: URLSearchParams) =>
+  parseBasicHeader(ctx.get('authorization')) ?? { id: form.get('client_id'), secret: form.get('client_secret') }

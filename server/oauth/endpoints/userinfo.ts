@@ -15,7 +15,7 @@ export const MAX_USERINFO = 60
 interface Options {
   db: Database
   authenticate: Authenticate
-  accessOf: AccessLookup
+  findAccess: AccessLookup
   limits: Limits
 }
 
@@ -35,13 +35,13 @@ const find = statement(
  * OpenID Connect Core, 5.3, with the access token of the APIs: oidc-provider's own takes tokens that are for nothing else. Throws
  * 401 once the access has ended, 403 without `openid`, 429.
  */
-export function userinfo({ db, authenticate, accessOf, limits }: Options) {
+export function userinfo({ db, authenticate, findAccess, limits }: Options) {
   const isWithinLimit = requestLimit(limits, 'userinfo', MAX_USERINFO)
 
   return async (ctx: StepContext) => {
     const principal = await authenticate(ctx.req)
     const { member, grant, scopes } = principal
-    const access = await accessOf(principal)
+    const access = await findAccess(principal)
     if (member === null || grant === undefined || !access || access.suspended || !access.memberOf) {
       throw errors.tokenInvalid()
     }

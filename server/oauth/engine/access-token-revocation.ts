@@ -2,7 +2,7 @@ import { compactVerify, decodeJwt } from 'jose'
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
-import { ACCESS_TOKEN, typeOf } from '../../tokens/claims.ts'
+import { ACCESS_TOKEN, readType } from '../../tokens/claims.ts'
 import { endGrants } from '../consents/consents.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 
@@ -21,7 +21,7 @@ interface Options {
 export async function revokeAccessToken(ctx: Context, { db, now, issuer, keys }: Options): Promise<void> {
   const { oidc, body } = ctx as Context & Partial<KoaContextWithOIDC>
   if (oidc?.route !== 'revocation' || Object(body).error !== 'unsupported_token_type') return
-  const claims = await claimsOf(String(oidc.params!.token), keys)
+  const claims = await readClaims(String(oidc.params!.token), keys)
   if (claims?.iss === issuer && claims.client_id === oidc.client!.clientId) {
     if (typeof claims.gid !== 'string') return
     await endGrants(db, [claims.gid], now())
@@ -35,10 +35,10 @@ export function answerRevocation(ctx: Context): void {
 }
 
 /** Also of an expired one: its grant may still exist. Undefined for what this service has not signed. */
-async function claimsOf(token: string, keys: Options['keys']) {
+async function readClaims(token: string, keys: Options['keys']) {
   try {
     const { protectedHeader } = await compactVerify(token, keys.verify, { algorithms: ['ES256'] })
-    return typeOf(protectedHeader) === ACCESS_TOKEN ? decodeJwt(token) : undefined
+    return readType(protectedHeader) === ACCESS_TOKEN ? decodeJwt(token) : undefined
   } catch {
     return undefined
   }

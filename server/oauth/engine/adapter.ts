@@ -72,10 +72,10 @@ export const adapterFactory =
 function records({ db, now, realm }: Options, model: string): Adapter {
   const secret = SECRET_ID.has(model)
   const isDevice = model === 'DeviceCode'
-  const keyOf = (id: string) => (secret ? hashOfToken(id) : id)
+  const toKey = (id: string) => (secret ? hashOfToken(id) : id)
   const instant = (ahead = 0) => now() + ahead * 1000
 
-  const payloadOf = (
+  const toPayload = (
     row: { payload: string; consumed: number | null; ends: number | null } | undefined,
     id?: string,
   ) => {
@@ -109,37 +109,37 @@ function records({ db, now, realm }: Options, model: string): Adapter {
       const expiresAt = instant((expiresIn ?? GRANT_SECONDS) + (isDevice ? EXPIRED_DEVICE_CODE_SECONDS : 0))
       await db.execute(statements.store, {
         model,
-        id: keyOf(id),
+        id: toKey(id),
         payload: stored,
         grantId: payload.grantId ?? null,
-        uid: uidOf(model, payload),
+        uid: findUid(model, payload),
         expiresAt,
       })
     },
 
     async find(id) {
       if (!isPostgresText(id)) return undefined
-      const [row] = await db.execute(statements.find, { model, id: keyOf(id), now: instant() })
-      return payloadOf(row, id)
+      const [row] = await db.execute(statements.find, { model, id: toKey(id), now: instant() })
+      return toPayload(row, id)
     },
 
     async findByUid(uid) {
       if (!isPostgresText(uid)) return undefined
       const [row] = await db.execute(statements.findByUid, { model, uid, now: instant() })
-      return payloadOf(row)
+      return toPayload(row)
     },
 
     findByUserCode: async () => undefined,
 
     // oidc-provider reads, checks and consumes in three steps. Of concurrent requests only one may pass here.
     async consume(id) {
-      const used = await db.execute(statements.consume, { model, id: keyOf(id), now: instant() })
+      const used = await db.execute(statements.consume, { model, id: toKey(id), now: instant() })
       if (used.length === 0) throw new errors.InvalidGrant('already used')
     },
 
     async destroy(id) {
       if (model === 'Grant') return void (await endGrants(db, [id], now()))
-      await db.oauthRecord.deleteMany({ where: { model, id: keyOf(id) } })
+      await db.oauthRecord.deleteMany({ where: { model, id: toKey(id) } })
     },
 
     async revokeByGrantId(grantId) {
@@ -153,7 +153,7 @@ const isNobodys = (model: string, { prompt, accountId }: AdapterPayload) =>
   (model === 'Interaction' && prompt?.name === 'login') || (model === 'Session' && accountId === undefined)
 
 /** By which a record is found besides; of a device's user code, only the hash. */
-const uidOf = (model: string, { uid, userCode }: AdapterPayload) =>
+const findUid = (model: string, { uid, userCode }: AdapterPayload) =>
   model === 'DeviceCode' ? hashOfToken(String(userCode)) : model === 'Session' ? (uid ?? null) : null
 
 /** `cookie` is an interaction's session id. An ID token has been compared by then; an erasure would not find its member in it. */

@@ -88,7 +88,7 @@ export function checkAssertion({ exp }: Record<string, unknown>, now: number) {
 
 const isOfTeam = (client: Client) => client.grantTypeAllowed('refresh_token')
 
-function organisationOf({ oidc }: KoaContextWithOIDC): string {
+function readOrganisation({ oidc }: KoaContextWithOIDC): string {
   const organisation = oidc.body?.organisation
   if (typeof organisation !== 'string') throw new errors.InvalidRequest('organisation is needed, once')
   return organisation
@@ -97,7 +97,7 @@ function organisationOf({ oidc }: KoaContextWithOIDC): string {
 /** The scopes that a request may get. Throws for an app itself that may have none in the club. */
 export async function requestable(ctx: KoaContextWithOIDC, client: Client, options: Options) {
   const isForItself = ctx.oidc.params?.grant_type === 'client_credentials'
-  return isForItself && isOfTeam(client) ? scopesOfApp(client, organisationOf(ctx), options) : allowedScopes(client)
+  return isForItself && isOfTeam(client) ? scopesOfApp(client, readOrganisation(ctx), options) : allowedScopes(client)
 }
 
 interface Options {
@@ -125,7 +125,7 @@ async function scopesOfApp(client: Client, organisation: string, { db, clubAppro
 /** The claims of a client's own token. Throws without an existing organisation, or without a scope. */
 export async function clientClaims(db: Database, ctx: KoaContextWithOIDC, { scope }: ClientCredentials) {
   const { client, params } = ctx.oidc
-  const organisation = organisationOf(ctx)
+  const organisation = readOrganisation(ctx)
   if (!isOfTeam(client!) && !(await mayBeNamed(db, organisation, scope))) {
     throw new errors.InvalidRequest('this organisation does not exist')
   }

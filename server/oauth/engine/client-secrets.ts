@@ -1,7 +1,7 @@
 import type { Provider } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
 import { instant, statement, text } from '../../../prisma/pg/statement.ts'
-import { isSecretOf, newClientSecret } from '../../../routers/developer/secrets/client-secret.ts'
+import { matchesSecret, newClientSecret } from '../../../routers/developer/secrets/client-secret.ts'
 
 /** A use is noted at most once in this time. */
 const NOTED_MS = 3_600_000
@@ -29,10 +29,10 @@ export const withSecrets = (secrets: readonly StoredSecret[]) => ({
 /** The valid secret of a client's metadata that `secret` is, compared by its hash. */
 export const validSecret = (client: object, secret: string, now: number): StoredSecret | undefined =>
   (client as { [SECRETS]?: readonly StoredSecret[] })[SECRETS]?.find(
-    ({ hash, expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now && isSecretOf(hash, secret),
+    ({ hash, expiresAt = Number.POSITIVE_INFINITY }) => expiresAt > now && matchesSecret(hash, secret),
   )
 
-/** Of a team's client; its times are in Unix milliseconds. */
+/** A secret of a team's client; its times are in Unix milliseconds. */
 export interface SecretRow {
   id: string
   hash: string

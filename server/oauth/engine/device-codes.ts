@@ -18,7 +18,7 @@ const INTERVAL = `(coalesce((payload -> 'poll' ->> 'interval')::float8, ${DEVICE
   + CASE WHEN ${EARLY} THEN 5 ELSE 0 END)`
 
 const statements = {
-  /** Of concurrent polls of one code, on any node, each sees those before it. */
+  /** Each of several concurrent polls of one code, on any node, sees those before it. */
   poll: statement(
     'device_code_poll',
     `UPDATE "OauthRecord" SET payload = payload || jsonb_build_object('poll', jsonb_build_object('early', ${EARLY},
@@ -27,7 +27,7 @@ const statements = {
     { id: text, at: float },
     { early: bool },
   ),
-  /** Of concurrent decisions, in any browser and on any node, one succeeds. */
+  /** One of several concurrent decisions, in any browser and on any node, succeeds. */
   decide: statement(
     'device_code_decide',
     `UPDATE "OauthRecord" SET payload = payload || $decision::jsonb, "grantId" = $decision::jsonb ->> 'grantId'
@@ -54,7 +54,7 @@ export function endByMachine(ends: number, now: number): number {
 }
 
 /** The letters of a code as typed, in either case, with any spaces and dashes; null if it cannot be one. */
-export function userCodeOf(typed: string): string | null {
+export function parseUserCode(typed: string): string | null {
   const letters = inAscii(typed)
     .replace(/[\s\p{Pd}\p{Cf}]/gu, '')
     .toUpperCase()

@@ -3,7 +3,7 @@ import type { Database } from '../../../prisma/client.ts'
 import { isScope } from '../../../routers/kernel/scopes.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
 import { isFor, isSandbox, isSuspended, requestedScopes } from '../consents/authorize-scopes.ts'
-import { organisationOf } from '../consents/consents.ts'
+import { findOrganisation } from '../consents/consents.ts'
 import { clientClaims } from './client-credentials.ts'
 import { errors } from './oidc-provider.ts'
 
@@ -15,7 +15,7 @@ interface Member extends Account {
 /** Answers oidc-provider's questions about members and the consents behind their tokens. */
 export function memberGrants(db: Database, now: () => number) {
   const organisation = (person: string, client: string, grant: string) =>
-    organisationOf(db, { grant, person, client }, now())
+    findOrganisation(db, { grant, person, client }, now())
 
   return {
     async findAccount({ oidc }, sub, token): Promise<Member | undefined> {

@@ -17,7 +17,7 @@ export const routes = {
 }
 
 /** RFC 8414. */
-export const metadataOf = (issuer: string) => ({
+export const buildMetadata = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}${routes.authorization}`,
   token_endpoint: `${issuer}${routes.token}`,
@@ -44,7 +44,7 @@ export const userinfoClaims = {
 
 /** OpenID Connect Discovery. */
 export const openidConfiguration = (issuer: string) => ({
-  ...metadataOf(issuer),
+  ...buildMetadata(issuer),
   userinfo_endpoint: `${issuer}${routes.userinfo}`,
   end_session_endpoint: `${issuer}${routes.end_session}`,
   scopes_supported: [...identityScopes, ...memberScopes],

@@ -4,14 +4,14 @@ import type Koa from 'koa'
 import type { Context } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
-import { failureOf } from '../../../routers/kernel/database-errors.ts'
+import { toFailure } from '../../../routers/kernel/database-errors.ts'
 import { Deadline } from '../../../routers/kernel/deadline.ts'
 import { ApiError } from '../../../routers/kernel/errors.ts'
 import { messageFor, sendMessage } from '../../browser/page-responses.ts'
 import type { Message } from '../../browser/pages/views.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
-import { appOf } from '../consents/app-views.ts'
+import { findApp } from '../consents/app-views.ts'
 import { PUBLISH_MS } from '../keys/signing-key-store.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import { answerRevocation, revokeAccessToken } from './access-token-revocation.ts'
@@ -96,7 +96,7 @@ export function createProviderHandler({ keys, requestMs, replayed, ...options }:
 
 /** Responds to an app with a server error in the form of RFC 6749. */
 function fail(ctx: Context, error: unknown) {
-  const { status, headers, message } = failureOf(error)
+  const { status, headers, message } = toFailure(error)
   const unavailable = status === 503
   ctx.status = unavailable ? 503 : 500
   if (unavailable) ctx.set(headers)
@@ -112,7 +112,7 @@ function failLate(ctx: StepContext, error: unknown) {
   ctx.respond = true
   ctx.state.cause = error instanceof ApiError ? error.cause : error
   if (ctx.req.headers.accept === 'application/json') return fail(ctx, error)
-  const { status, headers } = failureOf(error)
+  const { status, headers } = toFailure(error)
   ctx.set(headers)
   sendMessage(ctx, 'unavailable', status)
 }
@@ -128,10 +128,10 @@ const errorPages =
     if (ctx.status < 500) {
       const client = ctx.oidc?.client?.clientId
       // Without the database, the page has no link back to the app.
-      const app = client === undefined ? null : await appOf(db, client).catch(() => null)
+      const app = client === undefined ? null : await findApp(db, client).catch(() => null)
       return page('requestWrong', 400, { detail: out.error_description ?? out.error, app })
     }
-    const { status, headers } = failureOf(error)
+    const { status, headers } = toFailure(error)
     ctx.set(status === 503 ? headers : {})
     return page('unavailable', status === 503 ? 503 : 500)
   }

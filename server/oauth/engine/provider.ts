@@ -68,7 +68,7 @@ export function createProvider(
     jwks: { keys: jwks },
     routes,
     scopes: identityScopes,
-    // Of the member, an ID token has the id alone; the rest is at userinfo.
+    // An ID token has the member's id alone; the rest is at userinfo.
     claims: { openid: ['sub', 'auth_time'] },
     responseTypes: ['code'],
     clientAuthMethods: [...clientAuthentication.clientAuthMethods],
@@ -173,7 +173,7 @@ const cookieNames = (secure: boolean) => ({
   resume: `${secure ? '__Secure-' : ''}member_resume`,
 })
 
-/** Of the parameters that are stored with a device's code: as much as a browser's request may have. */
+/** The bound of the parameters that are stored with a device's code: as much as a browser's request may have. */
 const MAX_STORED = 4_096
 
 /** RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app gets its own error. */

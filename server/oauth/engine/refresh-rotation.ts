@@ -17,7 +17,7 @@ interface Options {
 }
 
 const statements = {
-  /** Of concurrent requests with one token, on any node, one gets 1; the others wait for it and get 0. */
+  /** One of several concurrent requests with one token, on any node, gets 1; the others wait for it and get 0. */
   rotate: statement(
     'refresh_token_rotate',
     `WITH used AS (UPDATE "OauthRecord" SET "consumedAt" = to_timestamp($at::float8)
@@ -56,7 +56,7 @@ export async function rotateRefreshToken(ctx: Context, { db, now, replayed }: Op
   if (oidc?.route !== 'token' || oidc.params?.grant_type !== 'refresh_token' || status !== 200) return
   const { jti, grantId } = oidc.entities.RefreshToken!
   const reuseSeconds = oidc.client!.clientAuthMethod === 'none' ? REUSE_SECONDS : REFRESH_TOKEN_SECONDS
-  const successor = await successorOf(db, jti, { at: now() / 1000, reuseSeconds })
+  const successor = await findSuccessor(db, jti, { at: now() / 1000, reuseSeconds })
   if (successor !== undefined) {
     ;(body as { refresh_token: string }).refresh_token = successor
     return
@@ -73,9 +73,9 @@ interface Use {
 }
 
 /** Undefined when the token was used for anything but this successor. */
-async function successorOf(db: Database, token: string, { at, reuseSeconds }: Use): Promise<string | undefined> {
+async function findSuccessor(db: Database, token: string, { at, reuseSeconds }: Use): Promise<string | undefined> {
   const id = hashOfToken(token)
-  const cipher = cipherOf(token)
+  const cipher = createTokenCipher(token)
   const created = randomBytes(32).toString('base64url')
   const values = { id, successor: hashOfToken(created), at, encrypted: cipher.encrypt(created, id), reuseSeconds }
   const [{ rotated }] = (await db.execute(statements.rotate, values)) as [{ rotated: number }]
@@ -88,5 +88,5 @@ async function successorOf(db: Database, token: string, { at, reuseSeconds }: Us
 export const hashOfToken = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 /** The key is the token itself, which is not stored: the database and SECRETS_KEY together do not reveal its successor. */
-const cipherOf = (token: string) =>
+const createTokenCipher = (token: string) =>
   createCipher([Buffer.from(hkdfSync('sha256', token, '', 'successor of a refresh token', 32))])

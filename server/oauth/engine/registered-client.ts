@@ -1,9 +1,18 @@
 import type { Database } from '../../../prisma/client.ts'
-import { bool, jsonArray, jsonStrings, listOf, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import {
+  bool,
+  jsonArray,
+  jsonStrings,
+  listSql,
+  nullable,
+  oneOf,
+  statement,
+  text,
+} from '../../../prisma/pg/statement.ts'
 import { unixMs } from '../../../routers/kernel/time.ts'
 import type { SecretRow } from './client-secrets.ts'
 
-const list = (column: string) => `${listOf(`client."${column}"`)} AS "${column}"`
+const list = (column: string) => `${listSql(`client."${column}"`)} AS "${column}"`
 
 /** One statement instead of Prisma's four: a request for tokens reads its client each time. */
 const readClient = statement(

@@ -1,7 +1,7 @@
 import { errors } from '../../../routers/kernel/errors.ts'
-import { issuerOf } from '../../browser/addresses.ts'
+import { toIssuer } from '../../browser/addresses.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
-import { principalOf } from '../../tokens/claims.ts'
+import { readPrincipal } from '../../tokens/claims.ts'
 import type { TrustedIssuer } from '../../tokens/verify.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -9,13 +9,13 @@ import type { SigningKeys } from './signing-keys.ts'
 export const ownTokens = (keys: SigningKeys, authBaseUrl: string): TrustedIssuer => ({
   keys: keys.verify,
   keySetVersion: keys.version,
-  issuer: issuerOf(authBaseUrl),
+  issuer: toIssuer(authBaseUrl),
   audience: AUDIENCE,
-  principalOf(payload, header) {
+  toPrincipal(payload, header) {
     const { gid: grant, sub, ...claims } = payload
     // RFC 9068, 2.2: the subject of a token that a client has got for itself is the client.
-    if (grant === undefined && sub === claims.client_id) return { ...principalOf(claims, header), ownToken: true }
+    if (grant === undefined && sub === claims.client_id) return { ...readPrincipal(claims, header), ownToken: true }
     if (typeof grant !== 'string' || grant === '') throw errors.tokenInvalid()
-    return { ...principalOf(payload, header), grant, ownToken: true }
+    return { ...readPrincipal(payload, header), grant, ownToken: true }
   },
 })

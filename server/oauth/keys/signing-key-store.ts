@@ -87,11 +87,11 @@ const place = { ES256: associatedData.signingKey, RS256: associatedData.rsaSigni
 type Row = Omit<SigningKey, 'jwk'>
 
 const decrypted = (rows: Row[], cipher: Cipher, known: readonly SigningKey[] = []): SigningKey[] =>
-  rows.map((row) => ({ ...row, jwk: known.find((key) => isSame(key, row))?.jwk ?? jwkOf(row, cipher) }))
+  rows.map((row) => ({ ...row, jwk: known.find((key) => isSame(key, row))?.jwk ?? decryptJwk(row, cipher) }))
 
 const isSame = (a: Row, b: Row) => a.kid === b.kid && a.algorithm === b.algorithm && a.ciphertext === b.ciphertext
 
-function jwkOf({ kid, algorithm, ciphertext }: Row, cipher: Cipher): JWK | null {
+function decryptJwk({ kid, algorithm, ciphertext }: Row, cipher: Cipher): JWK | null {
   try {
     return JSON.parse(cipher.decrypt(ciphertext, place[algorithm](kid)))
   } catch {

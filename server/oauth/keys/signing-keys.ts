@@ -34,11 +34,11 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   let current: JWK[] = []
   let loading: Promise<void> | undefined
   const undecryptable = new Set<string>()
-  const keysOf = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
+  const listKeys = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
 
   const load = async () => {
     const { keys: found, needsRsa } = await readKeysAndNeed({ db, cipher }, keys)
-    const missing = missingOf(found, needsRsa)
+    const missing = findMissing(found, needsRsa)
     if (missing.length > 0) await insertFirstKeys({ db, cipher, now }, missing)
     const stored = missing.length > 0 ? await readKeys({ db, cipher }) : found
     for (const { kid, jwk } of stored) {
@@ -49,7 +49,7 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     const usable = stored.filter(({ jwk }) => jwk)
     const changed = !sameKeys(keys, usable)
     keys = usable
-    if (changed) keySet = createLocalJWKSet({ keys: keysOf('ES256').map(({ jwk }) => publicKey(jwk!)) })
+    if (changed) keySet = createLocalJWKSet({ keys: listKeys('ES256').map(({ jwk }) => publicKey(jwk!)) })
   }
   const reload = () => {
     loading ??= load().finally(() => {
@@ -60,7 +60,7 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const reloadForUnknownKey = throttled(reload, UNKNOWN_KEY_MS)
 
   await load()
-  if (keysOf('ES256').length === 0) {
+  if (listKeys('ES256').length === 0) {
     await insertFirstKeys({ db, cipher, now }, ['ES256'])
     await load()
   }
@@ -76,18 +76,18 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     }
   }, reloadMs).unref()
 
-  const startedOf = (algorithm: IdTokenAlgorithm) =>
-    keysOf(algorithm).find(({ signsFrom }) => signsFrom.getTime() <= now())
-  const signing = () => startedOf('ES256') ?? keysOf('ES256').at(-1)!
+  const findStarted = (algorithm: IdTokenAlgorithm) =>
+    listKeys(algorithm).find(({ signsFrom }) => signsFrom.getTime() <= now())
+  const signing = () => findStarted('ES256') ?? listKeys('ES256').at(-1)!
 
   return {
     reload,
     signsSince: () => signing().signsFrom.getTime(),
-    signsWith: (algorithm) => startedOf(algorithm) !== undefined,
+    signsWith: (algorithm) => findStarted(algorithm) !== undefined,
     version: () => keySet,
     close: () => clearInterval(timer),
     current() {
-      const first = [signing(), startedOf('RS256')].filter((key) => key !== undefined)
+      const first = [signing(), findStarted('RS256')].filter((key) => key !== undefined)
       const ordered = [...first, ...keys.filter((key) => !first.includes(key))]
       if (!sameKeys(ordered, current)) {
         current = ordered.map(({ jwk }) => jwk!)
@@ -113,7 +113,7 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
  * Each installation has a key of both algorithms. One for RS256 takes 150 ms of CPU to make: where all are encrypted with another
  * SECRETS_KEY, a client has to need it.
  */
-const missingOf = (stored: readonly SigningKey[], needsRsa: boolean): IdTokenAlgorithm[] =>
+const findMissing = (stored: readonly SigningKey[], needsRsa: boolean): IdTokenAlgorithm[] =>
   algorithms.filter((algorithm) => {
     const own = stored.filter((key) => key.algorithm === algorithm)
     return own.length === 0 || (algorithm === 'RS256' && needsRsa && own.every(({ jwk }) => !jwk))

@@ -5,7 +5,7 @@ import { pageContext } from '../../browser/page-context.ts'
 import { redirect } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
-import { consentsOf, withdraw } from '../consents/consents.ts'
+import { listConsents, withdraw } from '../consents/consents.ts'
 import { replayNotices } from '../consents/replays.ts'
 import type { Member } from './member-sign-in.ts'
 import { memberSignIn } from './member-sign-in.ts'
@@ -16,10 +16,10 @@ export function connectedApps(options: PageOptions) {
   const { db, now, pages, due } = options
   const { path, signIn } = pages
   const action = `${path}/connected`
-  const { memberOf, attempt, signOut } = memberSignIn(options, action)
+  const { findMember, attempt, signOut } = memberSignIn(options, action)
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
-    const [apps, replays] = await Promise.all([consentsOf(db, member.id, now()), replayNotices(db, member.id, now())])
+    const [apps, replays] = await Promise.all([listConsents(db, member.id, now()), replayNotices(db, member.id, now())])
     const view = { ...pageContext(ctx), action, member: member.name, apps, replays }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
@@ -28,20 +28,20 @@ export function connectedApps(options: PageOptions) {
     attempt,
     signOut,
     async get(ctx: StepContext) {
-      const member = await memberOf(ctx)
+      const member = await findMember(ctx)
       return member ? list(ctx, member) : signIn.showForm(ctx, attempt(ctx))
     },
     /** Asks first, unless the consent no longer exists. */
     async remove(ctx: StepContext) {
-      const member = await memberOf(ctx)
+      const member = await findMember(ctx)
       const consent = new URLSearchParams(ctx.state.search).get('consent')
-      const apps = member ? await consentsOf(db, member.id, now()) : []
+      const apps = member ? await listConsents(db, member.id, now()) : []
       const connected = apps.find((one) => one.consent === consent)
       if (!member || !connected) return redirect(ctx, action)
       sendPage(ctx, removePage({ ...pageContext(ctx), action, member: member.name, connected }))
     },
     async withdraw(ctx: StepContext) {
-      const member = await memberOf(ctx)
+      const member = await findMember(ctx)
       if (!member) return redirect(ctx, action)
       const consent = (await readForm(ctx)).get('consent') ?? ''
       const app = isPostgresText(consent) ? await withdraw(db, member.id, consent, now()) : undefined

@@ -1,15 +1,15 @@
 import { requestApproval } from '../../../routers/approvals/approvals.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
-import { fullNameOf } from '../../browser/login/persons.ts'
+import { readFullName } from '../../browser/login/persons.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import type { Problem } from '../../browser/pages/views.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/request-limit.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
-import { appOf } from '../consents/app-views.ts'
-import { isFor, isSandbox, organisationKindsOf, requestedScopes } from '../consents/authorize-scopes.ts'
+import { findApp } from '../consents/app-views.ts'
+import { isFor, isSandbox, listOrganisationKinds, requestedScopes } from '../consents/authorize-scopes.ts'
 import { choicesFor } from '../consents/consent-choices.ts'
 import { storeConsent } from '../consents/consents.ts'
 import { errors as oauthErrors } from '../engine/oidc-provider.ts'
@@ -37,13 +37,13 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
   const read = async ({ client: id, person, params }: ConsentRequest) => {
     if (person === undefined) throw errors.requestInvalid()
     const client = await provider().Client.find(id)
-    const app = await appOf(db, id)
-    const member = await fullNameOf(db, person)
+    const app = await findApp(db, id)
+    const member = await readFullName(db, person)
     if (!client || !app || member === null) {
       throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
     }
     const scopes = requestedScopes(client, params.scope)
-    const kinds = organisationKindsOf(scopes)
+    const kinds = listOrganisationKinds(scopes)
     const choices = await choicesFor(db, { person, client: id, kinds, clubApproval, now: now() })
     return { app, member, person, scopes, choices, sandbox: isSandbox(client) }
   }
@@ -107,7 +107,7 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
     },
 
     /** The error for an app whose request was refused. */
-    async refusalOf(request: ConsentRequest) {
+    async findRefusal(request: ConsentRequest) {
       const { choices } = clubApproval ? await read(request) : { choices: null }
       const isClosed = choices !== null && choices.open.length === 0 && choices.closed.length > 0
       const error_description = isClosed ? 'no club of the member has approved this app' : 'the member refused'

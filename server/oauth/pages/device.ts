@@ -3,20 +3,20 @@ import type { Client } from 'oidc-provider'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
 import { preferLanguages } from '../../browser/language.ts'
-import { fullNameOf } from '../../browser/login/persons.ts'
+import { readFullName } from '../../browser/login/persons.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import { redirect, sendMessage } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { Session } from '../../browser/session.ts'
 import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
-import { networkOf } from '../../http/client-address.ts'
+import { toNetwork } from '../../http/client-address.ts'
 import type { StepContext } from '../../http/state.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
-import { appOf } from '../consents/app-views.ts'
+import { findApp } from '../consents/app-views.ts'
 import { isSuspended } from '../consents/authorize-scopes.ts'
 import { endGrants } from '../consents/consents.ts'
 import type { Decision } from '../engine/device-codes.ts'
-import { DEVICE_GRANT, decide, findDeviceRequest, shownUserCode, userCodeOf } from '../engine/device-codes.ts'
+import { DEVICE_GRANT, decide, findDeviceRequest, parseUserCode, shownUserCode } from '../engine/device-codes.ts'
 import { routes } from '../engine/metadata.ts'
 import { errors as oauthErrors } from '../engine/oidc-provider.ts'
 import type { ConsentForm, ConsentRequest } from './consent-form.ts'
@@ -46,10 +46,10 @@ interface Entered {
  * signed in; so these replace them, and store nothing before the member decides.
  */
 export function devicePages({ db, now, realm, provider, pages, limits }: PageOptions, consent: ConsentForm) {
-  const { path, signIn, cookies, sessionOf } = pages
+  const { path, signIn, cookies, readSession } = pages
   const wrongCodes = limits.open('device-codes', MAX_WRONG_CODES, 60)
   const address = `${path}${routes.code_verification}`
-  const actionOf = (uid: string) => `${path}${REQUEST}/${uid}`
+  const formAction = (uid: string) => `${path}${REQUEST}/${uid}`
 
   const showForm = (ctx: StepContext, code: string, isWrong = false) => {
     const view = { ...pageContext(ctx), action: address, code }
@@ -66,81 +66,81 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     return { entered, request }
   }
 
-  const attemptOf = async (uid: string, { request }: Awaited<ReturnType<typeof open>>, ctx: StepContext) =>
+  const toSignInAttempt = async (uid: string, { request }: Awaited<ReturnType<typeof open>>, ctx: StepContext) =>
     ({
       id: uid,
-      action: actionOf(uid),
-      app: await appOf(db, request.client),
+      action: formAction(uid),
+      app: await findApp(db, request.client),
       hint: typeof request.params.login_hint === 'string' ? request.params.login_hint : null,
       async finish(person) {
-        await (await sessionOf(ctx)).signIn(person, now())
-        return actionOf(uid)
+        await (await readSession(ctx)).signIn(person, now())
+        return formAction(uid)
       },
     }) satisfies SignInAttempt
 
-  const memberOf = async ({ person }: Session) =>
-    person !== undefined && (await fullNameOf(db, person)) !== null ? person : undefined
+  const findMember = async ({ person }: Session) =>
+    person !== undefined && (await readFullName(db, person)) !== null ? person : undefined
 
   const finish = async (ctx: StepContext, uid: string, code: string, decision: Decision) => {
     const isFirst = await decide(db, code, decision, now())
     if (!isFirst && 'grantId' in decision) await endGrants(db, [decision.grantId], now())
     if (!isFirst) throw new oauthErrors.SessionNotFound('the code has expired or was used')
-    cookies.clear(ctx, ENTERED, actionOf(uid))
+    cookies.clear(ctx, ENTERED, formAction(uid))
   }
 
   return {
     /** The code may be in the address (verification_uri_complete); the member still compares and sends it. */
     async form(ctx: StepContext) {
-      const code = userCodeOf(new URLSearchParams(ctx.state.search).get('user_code') ?? '')
+      const code = parseUserCode(new URLSearchParams(ctx.state.search).get('user_code') ?? '')
       showForm(ctx, code === null ? '' : shownUserCode(code))
     },
 
     async enter(ctx: StepContext) {
-      const network = networkOf(ctx.state.clientAddress ?? '')
+      const network = toNetwork(ctx.state.clientAddress ?? '')
       const { passes, msBeforeNext } = await wrongCodes.take(network)
       if (!passes) throw errors.peopleLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)))
       const typed = (await readForm(ctx)).get('user_code') ?? ''
-      const code = userCodeOf(typed)
+      const code = parseUserCode(typed)
       if (code === null || !(await findDeviceRequest(db, code, { now: now(), realm })))
         return showForm(ctx, printable(typed), true)
       wrongCodes.giveBack(network)
       const id = randomUUID()
-      cookies.set(ctx, ENTERED, actionOf(id), { id, code } satisfies Entered)
-      redirect(ctx, actionOf(id))
+      cookies.set(ctx, ENTERED, formAction(id), { id, code } satisfies Entered)
+      redirect(ctx, formAction(id))
     },
 
     async get(ctx: StepContext, uid: string) {
       const opened = await open(ctx, uid)
-      const session = await sessionOf(ctx)
-      const person = await memberOf(session)
-      if (person === undefined) return signIn.showForm(ctx, await attemptOf(uid, opened, ctx))
-      cookies.set(ctx, ENTERED, actionOf(uid), { ...opened.entered, session: session.uid } satisfies Entered)
-      return consent.show(ctx, requestOf(uid, person, opened))
+      const session = await readSession(ctx)
+      const person = await findMember(session)
+      if (person === undefined) return signIn.showForm(ctx, await toSignInAttempt(uid, opened, ctx))
+      cookies.set(ctx, ENTERED, formAction(uid), { ...opened.entered, session: session.uid } satisfies Entered)
+      return consent.show(ctx, toConsentRequest(uid, person, opened))
     },
 
-    attempt: async (ctx: StepContext, uid: string) => attemptOf(uid, await open(ctx, uid), ctx),
+    attempt: async (ctx: StepContext, uid: string) => toSignInAttempt(uid, await open(ctx, uid), ctx),
 
     async switchAccount(ctx: StepContext, uid: string) {
-      return signIn.showForm(ctx, await attemptOf(uid, await open(ctx, uid), ctx))
+      return signIn.showForm(ctx, await toSignInAttempt(uid, await open(ctx, uid), ctx))
     },
 
     async consent(ctx: StepContext, uid: string) {
       const opened = await open(ctx, uid)
       const form = await readForm(ctx)
-      const session = await sessionOf(ctx)
-      const person = await memberOf(session)
+      const session = await readSession(ctx)
+      const person = await findMember(session)
       const { code, session: shownTo } = opened.entered
       // Somebody else has signed in since the page was shown.
-      if (person === undefined || shownTo !== session.uid) return redirect(ctx, actionOf(uid))
+      if (person === undefined || shownTo !== session.uid) return redirect(ctx, formAction(uid))
       const decision = form.get('decision')
-      const request = requestOf(uid, person, opened)
+      const request = toConsentRequest(uid, person, opened)
       if (decision === 'refuse') {
-        const { error, error_description } = await consent.refusalOf(request)
+        const { error, error_description } = await consent.findRefusal(request)
         await finish(ctx, uid, code, { error, errorDescription: error_description })
         return sendMessage(ctx, 'deviceRefused', 200)
       }
       if (decision !== 'allow') return consent.ask(ctx, request, form)
-      const lost = lossOf(await provider().Client.find(opened.request.client))
+      const lost = explainLoss(await provider().Client.find(opened.request.client))
       if (lost) {
         await finish(ctx, uid, code, { error: 'unauthorized_client', errorDescription: lost })
         return sendMessage(ctx, 'requestWrong', 400, lost)
@@ -158,14 +158,14 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     },
   }
 
-  function requestOf(uid: string, person: string, { entered, request }: Awaited<ReturnType<typeof open>>) {
+  function toConsentRequest(uid: string, person: string, { entered, request }: Awaited<ReturnType<typeof open>>) {
     const asker = { device: shownUserCode(entered.code) }
-    return { action: actionOf(uid), person, ...request, asker } satisfies ConsentRequest
+    return { action: formAction(uid), person, ...request, asker } satisfies ConsentRequest
   }
 }
 
 /** Why a client may not sign in on devices any more. */
-function lossOf(client: Client | undefined) {
+function explainLoss(client: Client | undefined) {
   if (client && isSuspended(client)) return 'this app is suspended'
   return client?.grantTypeAllowed(DEVICE_GRANT) === false ? 'this client no longer signs in on devices' : undefined
 }

@@ -3,14 +3,14 @@ import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
 import { preferLanguages } from '../../browser/language.ts'
-import { fullNameOf } from '../../browser/login/persons.ts'
+import { readFullName } from '../../browser/login/persons.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import { redirect, sendMessage } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
-import { appOf } from '../consents/app-views.ts'
+import { findApp } from '../consents/app-views.ts'
 import { isPostLogoutUri } from '../consents/authorize-scopes.ts'
-import { QUERY_TOO_LONG, queryOf } from '../endpoints/query.ts'
+import { parseQuery, QUERY_TOO_LONG } from '../endpoints/query.ts'
 import { routes } from '../engine/metadata.ts'
 import type { PageOptions } from './page-options.ts'
 import { endSessionPage } from './views/end-session.ts'
@@ -22,18 +22,18 @@ class Wrong extends Error {}
  * Sign-out at an app's request (OpenID Connect RP-Initiated Logout): the member is asked, and returns to an address that the app
  * has registered. The apps that they have allowed keep their access.
  */
-export function endSession({ db, provider, pages: { path, sessionOf } }: PageOptions) {
-  const clientOf = async (id: string) => (isPostgresText(id) ? provider().Client.find(id) : undefined)
+export function endSession({ db, provider, pages: { path, readSession } }: PageOptions) {
+  const findClient = async (id: string) => (isPostgresText(id) ? provider().Client.find(id) : undefined)
 
   /** The client, and where to return to; null without an address. Throws Wrong. */
-  const returnOf = async (search: string) => {
-    const query = queryOf(search)
+  const findReturn = async (search: string) => {
+    const query = parseQuery(search)
     if (!query) throw new Wrong(QUERY_TOO_LONG)
     const [hint, given, uri, state] = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'].map((name) =>
       query.get(name),
     )
     // Neither name is proved, and the member is asked: whether the ID token is valid makes no difference.
-    const client = given ? await clientOf(given) : await clientOf(audienceOf(hint ?? '') ?? '')
+    const client = given ? await findClient(given) : await findClient(readAudience(hint ?? '') ?? '')
     if (given && !client) throw new Wrong('client_id names no client')
     if (!uri) return { query, id: client?.clientId ?? null, url: null }
     if (!client) throw new Wrong('post_logout_redirect_uri needs client_id, or an id_token_hint of the client')
@@ -57,11 +57,11 @@ export function endSession({ db, provider, pages: { path, sessionOf } }: PageOpt
     get: answering(async (ctx) => {
       const { search } = ctx.state
       preferLanguages(ctx, new URLSearchParams(search).get('ui_locales'))
-      const { query, id, url } = await returnOf(search)
-      const { person } = await sessionOf(ctx)
-      const member = person === undefined ? null : await fullNameOf(db, person)
+      const { query, id, url } = await findReturn(search)
+      const { person } = await readSession(ctx)
+      const member = person === undefined ? null : await readFullName(db, person)
       if (member === null) return leave(ctx, url)
-      const app = id === null ? null : await appOf(db, id)
+      const app = id === null ? null : await findApp(db, id)
       // It is long, and the form has no need of it.
       query.delete('id_token_hint')
       if (id !== null) query.set('client_id', id)
@@ -72,17 +72,17 @@ export function endSession({ db, provider, pages: { path, sessionOf } }: PageOpt
     }),
     confirm: answering(async (ctx) => {
       const form = await readForm(ctx)
-      const { url } = await returnOf(form.get('query') ?? '')
+      const { url } = await findReturn(form.get('query') ?? '')
       const decision = form.get('decision')
       if (decision === 'stay') return redirect(ctx, url?.href ?? `${path}/connected`)
       if (decision !== 'end') throw errors.requestInvalid()
-      await (await sessionOf(ctx)).signOut()
+      await (await readSession(ctx)).signOut()
       leave(ctx, url)
     }),
   }
 }
 
-function audienceOf(token: string): string | undefined {
+function readAudience(token: string): string | undefined {
   try {
     const [audience, ...more] = [decodeJwt(token).aud].flat()
     return typeof audience === 'string' && more.length === 0 ? audience : undefined

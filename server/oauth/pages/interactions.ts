@@ -4,7 +4,7 @@ import { preferLanguages } from '../../browser/language.ts'
 import { redirect } from '../../browser/page-responses.ts'
 import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
 import type { StepContext } from '../../http/state.ts'
-import { appOf } from '../consents/app-views.ts'
+import { findApp } from '../consents/app-views.ts'
 import { errors as oauthErrors } from '../engine/oidc-provider.ts'
 import type { ConsentForm, ConsentRequest } from './consent-form.ts'
 import type { PageOptions } from './page-options.ts'
@@ -16,41 +16,45 @@ export function interactions(
   requests: SignInRequests,
   consent: ConsentForm,
 ) {
-  const { path, signIn, sessionOf } = pages
+  const { path, signIn, readSession } = pages
   /** Throws SessionNotFound if the interaction is not this browser's. */
   const open = async (ctx: StepContext, uid: string) => {
     const details = await provider().interactionDetails(ctx.req, ctx.res)
-    const session = await sessionOf(ctx)
+    const session = await readSession(ctx)
     if (details.uid !== uid || details.session?.uid !== session.uid) {
       throw new oauthErrors.SessionNotFound('the interaction of another browser')
     }
     preferLanguages(ctx, details.params.ui_locales)
     return details
   }
-  const actionOf = (uid: string) => `${path}/interaction/${uid}`
+  const formAction = (uid: string) => `${path}/interaction/${uid}`
   const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
     provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
 
-  const attemptOf = async (ctx: StepContext, uid: string, { client, url }: SignInRequest): Promise<SignInAttempt> => {
+  const toSignInAttempt = async (
+    ctx: StepContext,
+    uid: string,
+    { client, url }: SignInRequest,
+  ): Promise<SignInAttempt> => {
     const { searchParams } = new URL(url, provider().issuer)
     preferLanguages(ctx, searchParams.get('ui_locales'))
     return {
       id: uid,
-      action: actionOf(uid),
-      app: await appOf(db, client),
+      action: formAction(uid),
+      app: await findApp(db, client),
       hint: searchParams.get('login_hint'),
       async finish(accountId) {
         requests.end(ctx, uid)
-        await (await sessionOf(ctx)).signIn(accountId, now())
+        await (await readSession(ctx)).signIn(accountId, now())
         return url
       },
     }
   }
 
-  const requestOf = ({ uid, params, session }: Interaction): ConsentRequest => {
+  const toConsentRequest = ({ uid, params, session }: Interaction): ConsentRequest => {
     const { host, protocol } = new URL(String(params.redirect_uri))
     return {
-      action: actionOf(uid),
+      action: formAction(uid),
       person: session?.accountId,
       client: String(params.client_id),
       params,
@@ -61,13 +65,13 @@ export function interactions(
   return {
     async get(ctx: StepContext, uid: string) {
       const request = requests.find(ctx, uid)
-      if (request) return signIn.showForm(ctx, await attemptOf(ctx, uid, request))
-      return consent.show(ctx, requestOf(await open(ctx, uid)))
+      if (request) return signIn.showForm(ctx, await toSignInAttempt(ctx, uid, request))
+      return consent.show(ctx, toConsentRequest(await open(ctx, uid)))
     },
     async attempt(ctx: StepContext, uid: string) {
       const request = requests.find(ctx, uid)
       if (!request) throw new oauthErrors.SessionNotFound('no member is to sign in for it')
-      return attemptOf(ctx, uid, request)
+      return toSignInAttempt(ctx, uid, request)
     },
     /** Restarts the app's request with a sign-in. Until somebody signs in, nothing changes. */
     async switchAccount(ctx: StepContext, uid: string) {
@@ -77,13 +81,13 @@ export function interactions(
       const details = await open(ctx, uid)
       const form = await readForm(ctx)
       const decision = form.get('decision')
-      const request = requestOf(details)
+      const request = toConsentRequest(details)
       if (decision === 'allow') {
         const allowed = await consent.allow(ctx, request, form)
         if (!allowed) return
         return redirect(ctx, await finish(ctx, { consent: { grantId: allowed.grantId } }, true))
       }
-      if (decision === 'refuse') return redirect(ctx, await finish(ctx, await consent.refusalOf(request), false))
+      if (decision === 'refuse') return redirect(ctx, await finish(ctx, await consent.findRefusal(request), false))
       return consent.ask(ctx, request, form)
     },
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { fullNameOf } from '../../browser/login/persons.ts'
+import { readFullName } from '../../browser/login/persons.ts'
 import { sendMessage } from '../../browser/page-responses.ts'
 import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
 import type { StepContext } from '../../http/state.ts'
@@ -14,14 +14,14 @@ export interface Member {
 
 /** The sign-in to a page for members, which needs no app, and the sign-out there. */
 export function memberSignIn(
-  { db, now, pages: { cookies, sessionOf } }: Pick<PageOptions, 'db' | 'now' | 'pages'>,
+  { db, now, pages: { cookies, readSession } }: Pick<PageOptions, 'db' | 'now' | 'pages'>,
   action: string,
   pages?: 'clubs',
 ) {
   return {
-    async memberOf(ctx: StepContext): Promise<Member | undefined> {
-      const { person } = await sessionOf(ctx)
-      const name = person === undefined ? null : await fullNameOf(db, person)
+    async findMember(ctx: StepContext): Promise<Member | undefined> {
+      const { person } = await readSession(ctx)
+      const name = person === undefined ? null : await readFullName(db, person)
       return name === null ? undefined : { id: person!, name }
     },
     attempt(ctx: StepContext): SignInAttempt {
@@ -35,13 +35,13 @@ export function memberSignIn(
         ...(pages && { pages }),
         async finish(person) {
           cookies.clear(ctx, ATTEMPT, action)
-          await (await sessionOf(ctx)).signIn(person, now())
+          await (await readSession(ctx)).signIn(person, now())
           return action
         },
       }
     },
     async signOut(ctx: StepContext) {
-      await (await sessionOf(ctx)).signOut()
+      await (await readSession(ctx)).signOut()
       sendMessage(ctx, 'signedOut', 200)
     },
   }

@@ -17,11 +17,11 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const connected = connectedApps(options)
   const end = endSession(options)
   const device = devicePages(options, consent)
-  const uidOf = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
+  const readUid = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
 
-  page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, uidOf(ctx)))
-  page('post', '/interaction/:uid/consent', (ctx) => interaction.consent(ctx, uidOf(ctx)))
-  page('get', '/interaction/:uid/switch', (ctx) => interaction.switchAccount(ctx, uidOf(ctx)))
+  page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, readUid(ctx)))
+  page('post', '/interaction/:uid/consent', (ctx) => interaction.consent(ctx, readUid(ctx)))
+  page('get', '/interaction/:uid/switch', (ctx) => interaction.switchAccount(ctx, readUid(ctx)))
   page('get', '/connected', (ctx) => connected.get(ctx))
   page('get', '/connected/remove', (ctx) => connected.remove(ctx))
   page('post', '/connected/withdraw', (ctx) => connected.withdraw(ctx))
@@ -29,16 +29,16 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
 
   page('get', routes.code_verification, (ctx) => device.form(ctx))
   page('post', routes.code_verification, (ctx) => device.enter(ctx))
-  page('get', `${REQUEST}/:uid`, (ctx) => device.get(ctx, uidOf(ctx)))
-  page('post', `${REQUEST}/:uid/consent`, (ctx) => device.consent(ctx, uidOf(ctx)))
-  page('get', `${REQUEST}/:uid/switch`, (ctx) => device.switchAccount(ctx, uidOf(ctx)))
+  page('get', `${REQUEST}/:uid`, (ctx) => device.get(ctx, readUid(ctx)))
+  page('post', `${REQUEST}/:uid/consent`, (ctx) => device.consent(ctx, readUid(ctx)))
+  page('get', `${REQUEST}/:uid/switch`, (ctx) => device.switchAccount(ctx, readUid(ctx)))
 
   page('get', routes.end_session, (ctx) => end.get(ctx))
   page('post', `${routes.end_session}/confirm`, (ctx) => end.confirm(ctx))
 
   // The address that a form led to, reopened.
-  page('get', '/interaction/:uid/consent', async (ctx) => redirect(ctx, `${path}/interaction/${uidOf(ctx)}`))
-  page('get', `${REQUEST}/:uid/consent`, async (ctx) => redirect(ctx, `${path}${REQUEST}/${uidOf(ctx)}`))
+  page('get', '/interaction/:uid/consent', async (ctx) => redirect(ctx, `${path}/interaction/${readUid(ctx)}`))
+  page('get', `${REQUEST}/:uid/consent`, async (ctx) => redirect(ctx, `${path}${REQUEST}/${readUid(ctx)}`))
   for (const [above, step] of [
     ['/connected', 'withdraw'],
     ['/connected', 'sign-out'],
@@ -49,8 +49,8 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
 
   if (options.clubApproval) addClubRoutes(options)
 
-  signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, uidOf(ctx)))
-  signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, uidOf(ctx)))
+  signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, readUid(ctx)))
+  signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, readUid(ctx)))
   signInAt('/connected', async (ctx) => connected.attempt(ctx))
 }
 

@@ -17,15 +17,15 @@ export type SignInRequests = ReturnType<typeof createSignInRequests>
  */
 export function createSignInRequests(cookies: EncryptedCookies, path: string) {
   const authorization = (query: URLSearchParams) => `${path}${routes.authorization}?${query}`
-  const pageOf = (uid: string) => `${path}/interaction/${uid}`
+  const toPageUrl = (uid: string) => `${path}/interaction/${uid}`
   return {
     /** Stores the request if its member has to sign in, and returns its page's path. */
     begin(ctx: CookieContext, { uid, prompt, params }: Pick<Interaction, 'uid' | 'prompt' | 'params'>) {
       if (prompt.name === 'login') {
         const url = authorization(withoutLogin(params))
-        cookies.set(ctx, REQUEST, pageOf(uid), { uid, client: String(params.client_id), url })
+        cookies.set(ctx, REQUEST, toPageUrl(uid), { uid, client: String(params.client_id), url })
       }
-      return pageOf(uid)
+      return toPageUrl(uid)
     },
     find(ctx: CookieContext, uid: string): SignInRequest | undefined {
       const request = cookies.get<SignInRequest & { uid: string }>(ctx, REQUEST)
@@ -37,7 +37,7 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
       query.set('prompt', ['login', ...query.getAll('prompt')].join(' '))
       return authorization(query)
     },
-    end: (ctx: CookieContext, uid: string) => cookies.clear(ctx, REQUEST, pageOf(uid)),
+    end: (ctx: CookieContext, uid: string) => cookies.clear(ctx, REQUEST, toPageUrl(uid)),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AnyTRPCProcedure, inferProcedureInput } from '@trpc/server'
 import type { z } from 'zod'
 import type { ApiError } from '../../../routers/kernel/errors.ts'
-import { definitionOf } from '../../../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../../../routers/kernel/trpc-internals.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Control, Options, Text } from './controls.ts'
@@ -56,7 +56,7 @@ interface Texts {
   options?: Options
   /** Never shows what is stored or was entered. */
   isSecret?: boolean
-  /** Of a file, its media types. */
+  /** The media types of a file. */
   accept?: string
 }
 
@@ -91,7 +91,7 @@ export function form(
   names: readonly string[] = [],
   { own = {}, errorsAt = {} }: Parts<z.core.$ZodLooseShape, string> = {},
 ): Form<Record<string, unknown>> {
-  const inputs = procedure ? definitionOf(procedure).inputs : []
+  const inputs = procedure ? readDefinition(procedure).inputs : []
   const shape = Object.assign({}, ...inputs.map((input) => input.shape), own) as z.core.$ZodShape
   const rules = new Map(names.map((name) => [name, fieldRule(shape[name]!)]))
   return {
@@ -101,7 +101,7 @@ export function form(
       return Object.fromEntries(read.filter(([, value]) => value !== undefined))
     },
     fieldAtFault: ({ id, field }) => errorsAt[id] ?? field,
-    at: (page, values = {}) => viewOf(page, { action, rules, values }),
+    at: (page, values = {}) => toView(page, { action, rules, values }),
   }
 }
 
@@ -111,10 +111,10 @@ interface Shown {
   values: Readonly<Record<string, unknown>>
 }
 
-function viewOf({ refused }: Page, { action, rules, values }: Shown): View<Record<string, unknown>> {
+function toView({ refused }: Page, { action, rules, values }: Shown): View<Record<string, unknown>> {
   const { typed, problems = [] } = refused?.action === action ? refused : {}
   let isFirst = true
-  const problemOf = (name: string) => {
+  const findProblem = (name: string) => {
     const texts = problems.filter((problem) => problem.name === name).map(({ text }) => text)
     if (texts.length === 0) return undefined
     const focus = isFirst
@@ -123,14 +123,14 @@ function viewOf({ refused }: Page, { action, rules, values }: Shown): View<Recor
   }
   const field = (name: string, texts: Texts) => {
     const rule = rules.get(name)!
-    const control = { id: `${action}-${name}`, name, label: texts.label, hint: texts.hint, problem: problemOf(name) }
+    const control = { id: `${action}-${name}`, name, label: texts.label, hint: texts.hint, problem: findProblem(name) }
     if (rule.type === 'flag') return checkBox(control, typed ? typed.has(name) : values[name] === true)
     if (rule.type === 'file') return fileInput(control, texts.accept ?? '')
     if (rule.type === 'list' && texts.options) {
       return checkBoxes(control, typed?.getAll(name) ?? (values[name] as string[] | undefined) ?? [], texts.options)
     }
     if (rule.type === 'record') return record(control, texts.options ?? [])
-    const value = texts.isSecret ? '' : (typed?.get(name) ?? textOf(values[name]))
+    const value = texts.isSecret ? '' : (typed?.get(name) ?? formatValue(values[name]))
     if (texts.options) return select({ ...control, value }, texts.options)
     const text = { ...control, value, required: rule.isRequired, maxLength: rule.maxLength }
     return texts.rows === undefined ? textInput(text, inputType(rule)) : textArea(text, texts.rows)
@@ -142,7 +142,7 @@ function viewOf({ refused }: Page, { action, rules, values }: Shown): View<Recor
       const value = typed?.get(name) ?? stored[member] ?? ''
       const maxLength = rules.get(control.name)!.maxLength
       return textInput(
-        { id: `${action}-${name}`, name, label, value, maxLength, required: false, problem: problemOf(name) },
+        { id: `${action}-${name}`, name, label, value, maxLength, required: false, problem: findProblem(name) },
         'text',
       )
     })
@@ -151,10 +151,10 @@ function viewOf({ refused }: Page, { action, rules, values }: Shown): View<Recor
   return {
     isRefused: typed !== undefined,
     field,
-    hidden: (name) => html`<input type="hidden" name="${name}" value="${textOf(values[name])}">`,
+    hidden: (name) => html`<input type="hidden" name="${name}" value="${formatValue(values[name])}">`,
   }
 }
 
-const textOf = (value: unknown) => (Array.isArray(value) ? value.join('\n') : String(value ?? ''))
+const formatValue = (value: unknown) => (Array.isArray(value) ? value.join('\n') : String(value ?? ''))
 
 const inputType = ({ format }: FieldRule) => (format === 'uri' ? 'url' : format === 'email' ? 'email' : 'text')

@@ -14,7 +14,7 @@ export function readField(posted: Posted, name: string, { type, values, isOption
   if (type === 'file') return readFile(posted.get(name))
   if (isOptional && !posted.has(name)) return undefined
   if (type === 'list') return linesIn(posted, name)
-  const text = textOf(posted.get(name))
+  const text = normalizeText(posted.get(name))
   if (values && !values.includes(text)) throw errors.requestInvalid()
   if (type === 'text') return text
   if (!/^\d{1,9}$/.test(text)) throw errors.requestInvalid()
@@ -22,19 +22,19 @@ export function readField(posted: Posted, name: string, { type, values, isOption
 }
 
 /** Browsers send line breaks as CRLF. */
-const textOf = (value: unknown) => (typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '')
+const normalizeText = (value: unknown) => (typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '')
 
 /** The lines of a text, or the boxes that are ticked: their first value is '', so that none of them is a list too. */
 const linesIn = (posted: Posted, name: string) =>
   posted.getAll(name).flatMap((text) =>
-    textOf(text)
+    normalizeText(text)
       .split('\n')
       .flatMap((line) => line.trim() || []),
   )
 
 function readRecord(posted: Posted, prefix: string, isOptional: boolean) {
   const filled = [...posted].flatMap(([name, text]) => {
-    const value = textOf(text).trim()
+    const value = normalizeText(text).trim()
     return name.startsWith(prefix) && value !== '' ? [[name.slice(prefix.length), value] as const] : []
   })
   return filled.length === 0 && isOptional ? undefined : Object.fromEntries(filled)

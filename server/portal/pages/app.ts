@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
-import { pageContext, pathOf } from '../../browser/page-context.ts'
+import { pageContext, readPath } from '../../browser/page-context.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
@@ -8,15 +8,15 @@ import { deletionNotice } from './deletion.ts'
 import { copyable, fact } from './fields.ts'
 import type { Health } from './health.ts'
 import { healthTiles, lastError, storageFacts, webhookFacts } from './health.ts'
-import { offsetOf, pager } from './pager.ts'
+import { pager, readOffset } from './pager.ts'
 import { scopeOptions } from './scope-options.ts'
 import { badge, clientList } from './team.ts'
 import type { App, Clients, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 import { refusal, waiting } from './waiting.ts'
 
-const logoOf = ({ ctx }: PageRequest, app: App, version: string, alt: string) =>
-  html`<img class="icon" src="${pathOf(pageContext(ctx))}/icons/${encodeURIComponent(app.id)}/${version}" width="48" height="48" alt="${alt}">`
+const renderLogo = ({ ctx }: PageRequest, app: App, version: string, alt: string) =>
+  html`<img class="icon" src="${readPath(pageContext(ctx))}/icons/${encodeURIComponent(app.id)}/${version}" width="48" height="48" alt="${alt}">`
 
 const version = z.int()
 
@@ -41,7 +41,7 @@ function logoForms(request: PageRequest, team: Team, app: App) {
   const logo = logoForm.at(request, { version: app.version })
   return html`<section class="card">
 <h2>${w.logo}</h2>
-<p>${app.logo === null ? w.logoNone : logoOf(request, app, app.logo, w.logoOf(app.name))}</p>
+<p>${app.logo === null ? w.logoNone : renderLogo(request, app, app.logo, w.logoAlt(app.name))}</p>
 <form method="post" action="${own}/logo" enctype="multipart/form-data">
 ${logo.hidden('version')}
 ${logo.field('picture', { label: w.logoFile, hint: w.logoHint, accept: 'image/png, image/jpeg' })}
@@ -74,16 +74,16 @@ ${deletionNotice(request, { own, endsAt: app.endsAt, isOwner: team.role === 'own
 <div class="columns"><div>
 ${healthTiles(request, health)}
 ${lastError(request, team, { health, catalogue })}
-<h2>${w.clientsOf}</h2>
+<h2>${w.clientsTitle}</h2>
 ${clientList(request, team, clients.items)}
-${pager(request, { offset: offsetOf(request), shown: clients.items.length, more: clients.more })}
+${pager(request, { offset: readOffset(request), shown: clients.items.length, more: clients.more })}
 ${newClient(request, team, app)}
 </div><div>
 <dl class="stacked">${fact(w.appId, copyable(w.appId, app.id))}${fact(w.provider, name(app.provider.name))}
 ${health.webhook && fact(w.webhook, webhookFacts(request, own, health.webhook))}
 ${fact(w.storage, storageFacts(request, health.storage))}</dl>
 ${clubApproval && html`<p class="links"><a href="${own}/clubs">${w.clubs.title}</a></p>`}
-${waiting(request, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(request, app, app.wanted.logo, w.logoWaits) })}
+${waiting(request, app.wanted, app.wanted?.logo === undefined ? {} : { logo: renderLogo(request, app, app.wanted.logo, w.logoWaits) })}
 ${refusal(request, app.refusal, { again: `${own}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(request, team, app)}
 ${logoForms(request, team, app)}

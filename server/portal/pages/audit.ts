@@ -1,11 +1,11 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
-import { offsetOf, pager } from './pager.ts'
+import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import type { Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 import { valueText } from './waiting.ts'
 
 type Audit = Awaited<ReturnType<Developer['audit']['list']>>
@@ -13,10 +13,10 @@ type Entry = Audit['items'][number]
 
 export function auditPage(request: PageRequest, team: Team, { items, more }: Audit): string {
   const { w, language } = request
-  const offset = offsetOf(request)
+  const offset = readOffset(request)
   const rows = items.map((entry) => [
-    html`${w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`}<strong>${targetOf(request, team, entry)}</strong>
-<p class="hint">${momentOf(entry.at, language)}${by(request, entry)}</p>`,
+    html`${w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`}<strong>${renderTarget(request, team, entry)}</strong>
+<p class="hint">${formatMoment(entry.at, language)}${by(request, entry)}</p>`,
     changes(request, entry),
   ])
   return teamPage(request, team, 'audit', {
@@ -35,13 +35,13 @@ function by({ w }: PageRequest, { action, by, client }: Entry) {
 }
 
 /** Apps and clients that exist are links. */
-function targetOf({ w, at }: PageRequest, team: Team, { action, target, targetName }: Entry) {
+function renderTarget({ w, at }: PageRequest, team: Team, { action, target, targetName }: Entry) {
   if (target === '') return w.erased
   const [subject] = action.split('.')
-  const kind = subject === 'secret' ? 'client' : subject === 'club' ? 'app' : subject
+  const type = subject === 'secret' ? 'client' : subject === 'club' ? 'app' : subject
   if (targetName === null) return html`<code>${target}</code>`
-  if (kind !== 'app' && kind !== 'client') return name(targetName)
-  return html`<a href="${at('teams', team.id, `${kind}s`, target)}">${name(targetName)}</a>`
+  if (type !== 'app' && type !== 'client') return name(targetName)
+  return html`<a href="${at('teams', team.id, `${type}s`, target)}">${name(targetName)}</a>`
 }
 
 function changes({ w }: PageRequest, { before, after }: Entry) {

@@ -1,6 +1,6 @@
 import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 export interface Counts {
   /** The beginning of the period, in Unix seconds. */
@@ -17,9 +17,9 @@ export function chart({ w, language }: PageRequest, bars: readonly Counts[]) {
   const most = Math.max(1, ...bars.map(({ ok, refused, limited }) => ok + refused + limited))
   const width = bars.length * (BAR + GAP)
   const scaled = (count: number) => Math.round((count / most) * HEIGHT * 100) / 100
-  const part = (kind: string, at: number, from: number, count: number) =>
+  const part = (style: string, at: number, from: number, count: number) =>
     count > 0 &&
-    html`<rect class="${kind}" x="${at * (BAR + GAP)}" y="${HEIGHT - scaled(from + count)}" width="${BAR}" height="${scaled(count)}"/>`
+    html`<rect class="${style}" x="${at * (BAR + GAP)}" y="${HEIGHT - scaled(from + count)}" width="${BAR}" height="${scaled(count)}"/>`
   return html`<figure class="chart">
 <svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${w.chart}">
 ${bars.map(
@@ -27,6 +27,6 @@ ${bars.map(
     html`${part('ok', at, 0, ok)}${part('refused', at, ok, refused)}${part('limited', at, ok + refused, limited)}`,
 )}
 </svg>
-<figcaption><span>${momentOf(bars[0]!.at, language)}</span> <span class="key"><span class="ok">${w.requestsOk}</span> <span class="refused">${w.requestsRefused}</span> <span class="limited">${w.requestsLimited}</span></span> <span>${w.most(most)}</span></figcaption>
+<figcaption><span>${formatMoment(bars[0]!.at, language)}</span> <span class="key"><span class="ok">${w.requestsOk}</span> <span class="refused">${w.requestsRefused}</span> <span class="limited">${w.requestsLimited}</span></span> <span>${w.most(most)}</span></figcaption>
 </figure>`
 }

@@ -11,7 +11,7 @@ export function clientChoice({ w, query }: Pick<PageRequest, 'w' | 'query'>, cli
   const offered = clients.map(({ id, name }) => [id, name] as const)
   const isOffered = chosen === '' || clients.some(({ id }) => id === chosen)
   return select({ id: 'client', name: 'client', label: w.client, value: chosen }, [
-    ['', w.allOf],
+    ['', w.all],
     ...offered,
     ...(isOffered ? [] : [[chosen, chosen] as const]),
   ])

@@ -7,9 +7,9 @@ import type { PageRequest } from '../page-request.ts'
 import { copyable, fact } from './fields.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
-import type { Client, ClientOf } from './team-page.ts'
+import type { Client, TeamClient } from './team-page.ts'
 import { clientPage } from './team-page.ts'
-import { dayOf, momentOf } from './times.ts'
+import { formatDay, formatMoment } from './times.ts'
 
 type Secret = Client['secrets'][number]
 
@@ -30,17 +30,17 @@ export const secretForm = form('create-secret', developer.clients.secrets.create
   own: { days: z.literal(LIVES) },
 })
 
-const ownOf = ({ at }: PageRequest, { team, client }: ClientOf) => at('teams', team.id, 'clients', client.id)
+const clientPageUrl = ({ at }: PageRequest, { team, client }: TeamClient) => at('teams', team.id, 'clients', client.id)
 
 /** How a web client authenticates, and its secrets. `now` is in Unix milliseconds. */
 export const clientAuthentication = (
   request: PageRequest,
-  view: ClientOf,
+  view: TeamClient,
   now: number,
 ) => html`${methodForm(request, view)}
 ${secretList(request, view, now)}`
 
-function methodForm(request: PageRequest, view: ClientOf) {
+function methodForm(request: PageRequest, view: TeamClient) {
   const { w } = request
   const { client } = view
   const keys = client.keys ? JSON.stringify({ keys: client.keys }, null, 2) : ''
@@ -48,7 +48,7 @@ function methodForm(request: PageRequest, view: ClientOf) {
   const methods = (['none', 'client_secret', 'private_key_jwt'] as const).filter(
     (method) => method !== 'none' || client.environment === 'sandbox' || client.authentication === 'none',
   )
-  return html`<form class="card" method="post" action="${ownOf(request, view)}/authentication">
+  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/authentication">
 <h2>${w.authentication}</h2>
 ${hidden('version')}
 ${field('authentication', {
@@ -61,16 +61,16 @@ ${field('keys', { label: w.publicKeys, hint: w.publicKeysHint, rows: 4 })}
 </form>`
 }
 
-function secretList(request: PageRequest, view: ClientOf, now: number) {
+function secretList(request: PageRequest, view: TeamClient, now: number) {
   const { w } = request
   const { secrets, authentication } = view.client
-  const rows = secrets.map((secret) => rowOf(request, view, secret, now))
+  const rows = secrets.map((secret) => renderRow(request, view, secret, now))
   const columns = [w.created, w.secretLastUsed, w.secretExpires, w.actions]
   return html`<section class="card"><h2>${w.secrets}</h2>
 <p class="hint">${w.secretsHint}</p>
 ${secrets.length > 0 && authentication !== 'client_secret' && html`<p class="hint">${w.secretsUnused}</p>`}
 ${rows.length > 0 && table(w.secrets, columns, rows)}
-<form method="post" action="${ownOf(request, view)}/create-secret">
+<form method="post" action="${clientPageUrl(request, view)}/create-secret">
 ${secretForm.at(request, { days: DEFAULT_LIFE }).field('days', {
   label: w.secretLife,
   options: LIVES.map((days) => [String(days), w.secretDays(days)]),
@@ -81,35 +81,35 @@ ${secretForm.at(request, { days: DEFAULT_LIFE }).field('days', {
 
 const isValid = ({ expiresAt }: Secret, now: number) => expiresAt * 1000 > now
 
-const rowOf = (request: PageRequest, view: ClientOf, secret: Secret, now: number) => {
+const renderRow = (request: PageRequest, view: TeamClient, secret: Secret, now: number) => {
   const { id, createdAt, expiresAt, lastUsedAt } = secret
   const { w, language } = request
   return [
-    dayOf(createdAt, language),
-    lastUsedAt === null ? w.secretNeverUsed : momentOf(lastUsedAt, language),
-    html`${dayOf(expiresAt, language)} ${!isValid(secret, now) && badge(w.secretExpired, 'bad')}`,
-    html`<div class="buttons"><a class="button" href="${ownOf(request, view)}/secrets/${id}/remove">${w.removeClientSecret}</a></div>`,
+    formatDay(createdAt, language),
+    lastUsedAt === null ? w.secretNeverUsed : formatMoment(lastUsedAt, language),
+    html`${formatDay(expiresAt, language)} ${!isValid(secret, now) && badge(w.secretExpired, 'bad')}`,
+    html`<div class="buttons"><a class="button" href="${clientPageUrl(request, view)}/secrets/${id}/remove">${w.removeClientSecret}</a></div>`,
   ]
 }
 
 /** The only page that shows the secret. */
-export const newSecretPage = (request: PageRequest, view: ClientOf, secret: string): string =>
+export const newSecretPage = (request: PageRequest, view: TeamClient, secret: string): string =>
   clientPage(request, view, {
     title: request.w.newSecret,
     within: true,
     body: html`<p class="lead">${request.w.newSecretLead}</p>
 <dl class="facts">${fact(request.w.clientId, copyable(request.w.clientId, view.client.id))}${fact(request.w.secret, copyable(request.w.secret, secret))}</dl>
-<p><a class="button" href="${ownOf(request, view)}">${request.w.newSecretStored}</a></p>`,
+<p><a class="button" href="${clientPageUrl(request, view)}">${request.w.newSecretStored}</a></p>`,
   })
 
 export function secretRemovalPage(
   request: PageRequest,
-  view: ClientOf,
+  view: TeamClient,
   { secret, now }: { secret: Secret; now: number },
 ): string {
   const { id, createdAt, expiresAt, lastUsedAt } = secret
   const { w, language } = request
-  const own = ownOf(request, view)
+  const own = clientPageUrl(request, view)
   const { authentication, secrets } = view.client
   const isLast = authentication === 'client_secret' && !secrets.some((other) => other.id !== id && isValid(other, now))
   return clientPage(request, view, {
@@ -118,9 +118,9 @@ export function secretRemovalPage(
     body: html`<p class="lead">${w.removeClientSecretLead}</p>
 ${isLast && html`<p class="problem">${w.removeClientSecretLast}</p>`}
 <dl class="facts">
-${fact(w.created, dayOf(createdAt, language))}
-${fact(w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : momentOf(lastUsedAt, language))}
-${fact(w.secretExpires, dayOf(expiresAt, language))}
+${fact(w.created, formatDay(createdAt, language))}
+${fact(w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : formatMoment(lastUsedAt, language))}
+${fact(w.secretExpires, formatDay(expiresAt, language))}
 </dl>
 <form method="post" action="${own}/secrets/${id}/remove/confirm">
 <div class="buttons"><button class="primary">${w.removeClientSecret}</button> <a class="button" href="${own}">${w.cancel}</a></div>

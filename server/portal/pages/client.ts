@@ -10,12 +10,12 @@ import { clientAuthentication } from './client-secrets.ts'
 import { copyable, fact } from './fields.ts'
 import { scopeOptions } from './scope-options.ts'
 import { badge, stateBadge } from './team.ts'
-import type { App, Client, ClientOf } from './team-page.ts'
+import type { App, Client, TeamClient } from './team-page.ts'
 import { clientPage } from './team-page.ts'
-import { dayOf } from './times.ts'
+import { formatDay } from './times.ts'
 import { refusal, waiting } from './waiting.ts'
 
-export interface ClientView extends ClientOf {
+export interface ClientView extends TeamClient {
   issuer: string
   /** Unix milliseconds. */
   now: number
@@ -60,7 +60,7 @@ ${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
 ${fact(w.clientId, copyable(w.clientId, client.id))}
 ${fact(w.issuer, copyable(w.issuer, issuer))}
 ${fact(w.consents, client.consents)}
-${client.requestedAt !== null && fact(w.requestedAt, dayOf(client.requestedAt, language))}
+${client.requestedAt !== null && fact(w.requestedAt, formatDay(client.requestedAt, language))}
 </dl>
 ${isSandbox && actions(request, view)}
 ${waiting(request, client.wanted)}
@@ -69,27 +69,27 @@ ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint
 ${settings(request, view)}
 ${scopeForm(request, view)}
 ${client.type === 'web' && clientAuthentication(request, view, view.now)}
-<p class="links"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a> <a href="${ownOf(request, view)}/remove">${w.removeClient}</a></p>`,
+<p class="links"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a> <a href="${clientPageUrl(request, view)}/remove">${w.removeClient}</a></p>`,
   })
 }
 
-const ownOf = ({ at }: PageRequest, { team, client }: ClientView) => at('teams', team.id, 'clients', client.id)
+const clientPageUrl = ({ at }: PageRequest, { team, client }: ClientView) => at('teams', team.id, 'clients', client.id)
 
 /** Where a refused request is changed; only owners request production. */
 function againAt(request: PageRequest, view: ClientView) {
-  if (view.client.state !== 'refused') return `${ownOf(request, view)}?again=yes`
-  return view.team.role === 'owner' ? `${ownOf(request, view)}/production` : null
+  if (view.client.state !== 'refused') return `${clientPageUrl(request, view)}?again=yes`
+  return view.team.role === 'owner' ? `${clientPageUrl(request, view)}/production` : null
 }
 
 /** The APIs with an endpoint for one of the client's scopes. */
-const sectionsOf = ({ scopes }: Client) =>
+const listSections = ({ scopes }: Client) =>
   sectionNames.filter((section) => scopesAt(section).some((scope) => scopes.includes(scope)))
 
 const actions = (request: PageRequest, view: ClientView) => html`<div class="buttons">
-${view.client.type === 'web' && view.client.authentication === 'none' && html`<form class="inline" method="post" action="${ownOf(request, view)}/reference">${request.w.reference} ${sectionsOf(view.client).map((section) => html`<button name="section" value="${section}">${request.w.apis[section]}</button> `)}</form>`}
+${view.client.type === 'web' && view.client.authentication === 'none' && html`<form class="inline" method="post" action="${clientPageUrl(request, view)}/reference">${request.w.reference} ${listSections(view.client).map((section) => html`<button name="section" value="${section}">${request.w.apis[section]}</button> `)}</form>`}
 ${
   view.team.role === 'owner'
-    ? html`<a class="button primary" href="${ownOf(request, view)}/production">${request.w.production}</a>`
+    ? html`<a class="button primary" href="${clientPageUrl(request, view)}/production">${request.w.production}</a>`
     : html`<span class="hint">${request.w.productionOwner}</span>`
 }
 </div>`
@@ -103,7 +103,7 @@ function settings(request: PageRequest, view: ClientView) {
   const { name, redirectUris, devices } = { ...client, ...askedAgain(request, client) }
   const { hidden, field } = settingsForm.at(request, { ...client, name, redirectUris, devices })
   const rows = (least: number, uris: readonly string[]) => Math.max(least, uris.length + 1)
-  return html`<form class="card" method="post" action="${ownOf(request, view)}/settings">
+  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/settings">
 <h2>${w.details}</h2>
 ${hidden('version')}
 ${field('name', { label: w.name, hint: w.nameHint })}
@@ -130,7 +130,7 @@ function scopeForm(request: PageRequest, view: ClientView) {
   const offered = [...new Set([...team.scopes, ...client.scopes])]
   const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
   const needsPurpose = client.environment === 'production' && more.length > 0
-  return html`<form class="card" method="post" action="${ownOf(request, view)}/scopes">
+  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/scopes">
 ${hidden('version')}
 ${field('scopes', { label: html`<h2>${w.scopes}</h2>`, hint: w.scopesHint, options: scopeOptions(request, offered) })}
 ${needsPurpose && field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, more) })}
@@ -150,12 +150,12 @@ export function productionPage(request: PageRequest, view: ClientView): string {
     body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
 ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
 <div class="columns"><div>
-<form method="post" action="${ownOf(request, view)}/production/request">
+<form method="post" action="${clientPageUrl(request, view)}/production/request">
 ${field('name', { label: w.name, hint: w.nameHint })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
 ${field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, client.scopes) })}
-<div class="buttons"><button class="primary">${w.productionSend}</button> <a class="button" href="${ownOf(request, view)}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${w.productionSend}</button> <a class="button" href="${clientPageUrl(request, view)}">${w.cancel}</a></div>
 </form>
 </div><div>
 ${view.app && shownToMembers(request, view, view.app)}
@@ -189,10 +189,10 @@ export function removalPage(request: PageRequest, view: ClientView): string {
     title: w.removeClient,
     within: true,
     body: html`<p class="lead">${w.removeLead(client.consents)}</p>
-<form method="post" action="${ownOf(request, view)}/remove/confirm">
+<form method="post" action="${clientPageUrl(request, view)}/remove/confirm">
 <p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>
 ${removalForm.at(request).field('confirm', { label: w.confirmation })}
-<div class="buttons"><button class="primary">${w.removeClient}</button> <a class="button" href="${ownOf(request, view)}">${w.cancel}</a></div>
+<div class="buttons"><button class="primary">${w.removeClient}</button> <a class="button" href="${clientPageUrl(request, view)}">${w.cancel}</a></div>
 </form>`,
   })
 }

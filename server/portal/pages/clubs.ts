@@ -1,11 +1,11 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
-import { offsetOf, pager } from './pager.ts'
+import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { dayOf } from './times.ts'
+import { formatDay } from './times.ts'
 
 type Clubs = Awaited<ReturnType<Developer['apps']['clubs']>>
 
@@ -18,12 +18,12 @@ export function clubsPage(
   const rows = items.map(({ club, state, reason, at }) => [
     html`${name(club.name)}<br><code>${club.id}</code>`,
     html`${w.clubs.states[state]}${reason !== null && html`<br>${name(reason)}`}`,
-    dayOf(at, language),
+    formatDay(at, language),
   ])
   return appPage(request, team, app, 'app', {
     title: w.clubs.title,
     body: html`<p class="lead">${w.clubs.lead}</p>
 ${rows.length === 0 ? html`<p>${w.clubs.none}</p>` : table(w.clubs.title, [w.clubs.club, w.clubs.state, w.since], rows)}
-${pager(request, { offset: offsetOf(request), shown: items.length, more })}`,
+${pager(request, { offset: readOffset(request), shown: items.length, more })}`,
   })
 }

@@ -5,12 +5,12 @@ import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
 import { copyable, fact } from './fields.ts'
 import { bytesText, countText } from './figures.ts'
-import { offsetOf, pager } from './pager.ts'
+import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 type Data = { [Name in keyof Developer['data']]: Awaited<ReturnType<Developer['data'][Name]>> }
 
@@ -31,7 +31,7 @@ export const entryRemovalForm = form('delete', developer.data.remove, ['etag'])
 /** The address has `shared`, or `of-` and the member. */
 const ownerSegment = (owner: string) => (owner === '' ? 'shared' : `of-${owner}`)
 
-const addressOf = ({ at }: PageRequest, { team, app, club, owner, collection }: Place, ...more: string[]) =>
+const dataPageUrl = ({ at }: PageRequest, { team, app, club, owner, collection }: Place, ...more: string[]) =>
   at(
     ...['teams', team.id, 'apps', app.id, 'data'],
     ...[club?.id, owner !== undefined && ownerSegment(owner), collection].filter((part) => typeof part === 'string'),
@@ -39,23 +39,23 @@ const addressOf = ({ at }: PageRequest, { team, app, club, owner, collection }: 
   )
 
 /** The pages above, of the data. */
-function trailOf(request: PageRequest, { club, owner, collection, ...place }: Place, isEntry = false) {
+function buildTrail(request: PageRequest, { club, owner, collection, ...place }: Place, isEntry = false) {
   if (club === undefined) return []
-  const above = [[request.w.appSections.data, addressOf(request, place)] as const]
+  const above = [[request.w.appSections.data, dataPageUrl(request, place)] as const]
   if (collection === undefined) return above
-  const ofClub = [name(club.name), addressOf(request, { ...place, club })] as const
+  const ofClub = [name(club.name), dataPageUrl(request, { ...place, club })] as const
   if (!isEntry) return [...above, ofClub]
   return [
     ...above,
     ofClub,
-    [name(collection), addressOf(request, { ...place, club, owner: owner!, collection })] as const,
+    [name(collection), dataPageUrl(request, { ...place, club, owner: owner!, collection })] as const,
   ]
 }
 
 export function storesPage(request: PageRequest, place: Place, { items, more }: Data['stores']): string {
   const { w, language } = request
   const rows = items.map(({ club, environment, bytes }) => [
-    html`<a href="${addressOf(request, { ...place, club })}">${name(club.name)}</a>`,
+    html`<a href="${dataPageUrl(request, { ...place, club })}">${name(club.name)}</a>`,
     badge(w.environment[environment], 'plain'),
     bytesText(bytes, language),
   ])
@@ -64,47 +64,48 @@ export function storesPage(request: PageRequest, place: Place, { items, more }: 
     body: html`<p class="lead">${w.data.lead}</p>
 <p class="links"><a href="${request.at('teams', place.team.id, 'apps', place.app.id, 'rules')}">${w.rules.open}</a></p>
 ${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.title, [w.data.club, w.data.environment, w.data.size], rows)}
-${pager(request, { offset: offsetOf(request), shown: rows.length, more })}`,
+${pager(request, { offset: readOffset(request), shown: rows.length, more })}`,
   })
 }
 
 export function collectionsPage(request: PageRequest, place: Place, { items, more }: Data['collections']): string {
   const { w, language } = request
   const rows = items.map(({ owner, collection, entries }) => [
-    html`<a href="${addressOf(request, { ...place, owner: owner?.id ?? '', collection })}">${collection}</a>`,
+    html`<a href="${dataPageUrl(request, { ...place, owner: owner?.id ?? '', collection })}">${collection}</a>`,
     owner ? name(owner.name) : w.data.shared,
     countText(entries, language),
   ])
   return appPage(request, place.team, place.app, 'data', {
     title: w.data.collections,
     heading: name(place.club!.name),
-    trail: trailOf(request, place),
+    trail: buildTrail(request, place),
     body: html`${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.collections, [w.data.collection, w.data.owner, w.data.entries], rows)}
-${pager(request, { offset: offsetOf(request), shown: rows.length, more })}`,
+${pager(request, { offset: readOffset(request), shown: rows.length, more })}`,
   })
 }
 
 export function entriesPage(request: PageRequest, place: Place, { owner, items, more }: Data['entries']): string {
   const { w, language } = request
   const rows = items.map(({ key, bytes, updatedAt, updatedBy }) => [
-    html`<a href="${addressOf(request, place, key)}">${key}</a>`,
+    html`<a href="${dataPageUrl(request, place, key)}">${key}</a>`,
     bytesText(bytes, language),
-    momentOf(updatedAt, language),
-    ...(owner ? [] : [writerOf(request, updatedBy)]),
+    formatMoment(updatedAt, language),
+    ...(owner ? [] : [renderWriter(request, updatedBy)]),
   ])
   const columns = [w.data.key, w.data.size, w.data.changed, ...(owner ? [] : [w.data.changedBy])]
   return appPage(request, place.team, place.app, 'data', {
     title: w.data.entries,
     heading: name(place.collection!),
-    trail: trailOf(request, place),
+    trail: buildTrail(request, place),
     body: html`<p class="hint">${owner ? w.data.privateHint(name(owner.name)) : w.data.sharedHint}</p>
 ${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.entries, columns, rows)}
-${pager(request, { offset: offsetOf(request), shown: rows.length, more })}
+${pager(request, { offset: readOffset(request), shown: rows.length, more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-const writerOf = ({ w }: PageRequest, writer: { name: string } | null) => (writer ? name(writer.name) : w.data.unknown)
+const renderWriter = ({ w }: PageRequest, writer: { name: string } | null) =>
+  writer ? name(writer.name) : w.data.unknown
 
 export function entryPage(request: PageRequest, place: Place & { key: string }, entry: Data['entry']): string {
   const { w, language } = request
@@ -113,18 +114,18 @@ export function entryPage(request: PageRequest, place: Place & { key: string }, 
   return appPage(request, place.team, place.app, 'data', {
     title: w.data.entry,
     heading: name(place.key),
-    trail: trailOf(request, place, true),
+    trail: buildTrail(request, place, true),
     body: html`<dl class="facts">
 ${fact(w.data.owner, owner ? name(owner.name) : w.data.shared)}
 ${fact(w.data.size, bytesText(bytes, language))}
-${fact(w.data.changed, momentOf(updatedAt, language))}
-${!owner && html`${fact(w.data.changedBy, writerOf(request, updatedBy))}${fact(w.data.createdBy, writerOf(request, createdBy))}`}
+${fact(w.data.changed, formatMoment(updatedAt, language))}
+${!owner && html`${fact(w.data.changedBy, renderWriter(request, updatedBy))}${fact(w.data.createdBy, renderWriter(request, createdBy))}`}
 ${fact('ETag', copyable('ETag', etag))}
 </dl>
 ${value === null ? html`<p>${w.data.tooLarge}</p>` : isEditable && bytes <= MAX_EDITED ? editForm(request, place, etag, value) : html`<pre>${value}</pre>`}
 ${
   isEditable &&
-  html`<form method="post" action="${addressOf(request, place, place.key)}/delete">${entryRemovalForm.at(request, { etag }).hidden('etag')}<button>${w.data.remove}</button></form>`
+  html`<form method="post" action="${dataPageUrl(request, place, place.key)}/delete">${entryRemovalForm.at(request, { etag }).hidden('etag')}<button>${w.data.remove}</button></form>`
 }`,
   })
 }
@@ -132,7 +133,7 @@ ${
 function editForm(request: PageRequest, place: Place & { key: string }, etag: string, value: string) {
   const { w } = request
   const { hidden, field } = valueForm.at(request, { etag, value })
-  return html`<form method="post" action="${addressOf(request, place, place.key)}/save" novalidate>${hidden('etag')}
+  return html`<form method="post" action="${dataPageUrl(request, place, place.key)}/save" novalidate>${hidden('etag')}
 ${field('value', { label: w.data.value, hint: w.data.valueHint, rows: Math.min(24, value.split('\n').length + 3) })}
 <button class="primary">${w.save}</button>
 </form>`

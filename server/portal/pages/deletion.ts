@@ -5,7 +5,7 @@ import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
 import { copyable, fact } from './fields.ts'
-import { dayOf } from './times.ts'
+import { formatDay } from './times.ts'
 
 /** An app's; a team's has the same field. */
 export const deletionConfirmation = form('confirm', developer.apps.remove, ['confirm'], {
@@ -13,21 +13,21 @@ export const deletionConfirmation = form('confirm', developer.apps.remove, ['con
 })
 export const restoration = form('restore')
 
-type Holdings = Awaited<ReturnType<Developer['apps']['holdings']>>
+type Impact = Awaited<ReturnType<Developer['apps']['impact']>>
 
 interface Deleted {
   /** The address of the app's or team's page. */
   own: string
   name: string
-  holdings: Holdings
+  impact: Impact
 }
 
 /** Shows what ends, and asks for the name. */
-export function deletionForm(request: PageRequest, { own, name: title, holdings }: Deleted) {
+export function deletionForm(request: PageRequest, { own, name: title, impact }: Deleted) {
   const { w } = request
-  const { clients, consents, stores, bytes, subscriptions } = holdings
+  const { clients, consents, stores, bytes, subscriptions } = impact
   return html`<p class="lead">${w.deleteLead}</p>
-<dl class="facts">${fact(w.clientsOf, clients)}${fact(w.consents, consents)}${fact(w.storage, stores === 0 ? w.storageNone : w.storedIn(w.bytes(bytes), stores))}${fact(w.subscriptions, subscriptions)}</dl>
+<dl class="facts">${fact(w.clientsTitle, clients)}${fact(w.consents, consents)}${fact(w.storage, stores === 0 ? w.storageNone : w.storedIn(w.bytes(bytes), stores))}${fact(w.subscriptions, subscriptions)}</dl>
 <form method="post" action="${own}/delete/confirm">
 <p>${w.deleteConfirm(copyable(w.name, title))}</p>
 ${deletionConfirmation.at(request).field('confirm', { label: w.name })}
@@ -42,7 +42,7 @@ export function deletionNotice(
 ): Html | null {
   const { w, language } = request
   if (endsAt === null) return null
-  return html`<div class="problem"><p>${w.deletedUntil(dayOf(endsAt, language))}</p>
+  return html`<div class="problem"><p>${w.deletedUntil(formatDay(endsAt, language))}</p>
 ${isOwner && html`<form method="post" action="${own}/restore"><button>${w.restore}</button></form>`}</div>`
 }
 

@@ -7,12 +7,12 @@ import type { Developer } from '../client.ts'
 import { select } from '../forms/controls.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { offsetOf, pager } from './pager.ts'
+import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 /** How far back failed deliveries are retried, in seconds. */
 export const spans = { hour: 3_600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const
@@ -31,17 +31,18 @@ type List = Awaited<ReturnType<Developer['deliveries']['list']>>
 type Delivery = List['items'][number]
 type Filters = Awaited<ReturnType<Developer['deliveries']['filters']>>
 
-export interface Of {
+export interface TeamApp {
   team: Team
   app: App
 }
 
-export const addressOf = ({ at }: PageRequest, { team, app }: Of) => at('teams', team.id, 'apps', app.id, 'deliveries')
+export const deliveriesPageUrl = ({ at }: PageRequest, { team, app }: TeamApp) =>
+  at('teams', team.id, 'apps', app.id, 'deliveries')
 
-const kinds = { pending: 'plain', delivered: 'good', failed: 'bad' } as const
-export const stateBadge = ({ w }: PageRequest, { state }: Delivery) => badge(w.deliveryState[state], kinds[state])
+const tones = { pending: 'plain', delivered: 'good', failed: 'bad' } as const
+export const stateBadge = ({ w }: PageRequest, { state }: Delivery) => badge(w.deliveryState[state], tones[state])
 
-interface ListView extends Of {
+interface ListView extends TeamApp {
   list: List
   filters: Filters
   filter: DeliveryFilter
@@ -49,18 +50,18 @@ interface ListView extends Of {
 
 export function deliveriesPage(request: PageRequest, { team, app, list, filters, filter }: ListView): string {
   const { w, language } = request
-  const own = addressOf(request, { team, app })
+  const own = deliveriesPageUrl(request, { team, app })
   const isFiltered = Object.keys(filter).length > 0
   const rows = list.items.map((delivery) => [
-    momentOf(delivery.createdAt, language),
+    formatMoment(delivery.createdAt, language),
     html`<code>${delivery.type}</code>${delivery.test && html` ${badge(w.testEvent, 'plain')}`}`,
     stateBadge(request, delivery),
     delivery.attempts,
     delivery.lastStatus ?? delivery.lastError ?? w.none,
-    delivery.nextAttemptAt === null ? w.none : momentOf(delivery.nextAttemptAt, language),
+    delivery.nextAttemptAt === null ? w.none : formatMoment(delivery.nextAttemptAt, language),
     html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="visually-hidden"> ${delivery.id}</span></a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)}</div>`,
   ])
-  const columns = [w.created, w.event, w.stateOf, w.attempts, w.answer, w.next, w.actions]
+  const columns = [w.created, w.event, w.stateLabel, w.attempts, w.answer, w.next, w.actions]
   return appPage(request, team, app, 'deliveries', {
     title: w.deliveries,
     body: html`<div class="filters">
@@ -68,7 +69,7 @@ ${filterForm(request, own, filters, filter)}
 ${retryAllFailed(request, own, filter)}
 </div>
 ${rows.length === 0 ? html`<p>${isFiltered ? w.deliveriesNoneSo : w.deliveriesNone}</p>` : table(w.deliveries, columns, rows)}
-${pager(request, { offset: offsetOf(request), shown: rows.length, more: list.more })}
+${pager(request, { offset: readOffset(request), shown: rows.length, more: list.more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
@@ -76,12 +77,12 @@ ${pager(request, { offset: offsetOf(request), shown: rows.length, more: list.mor
 function filterForm({ w }: PageRequest, own: string, { types, subscriptions }: Filters, filter: DeliveryFilter) {
   const { state = '', type = '', subscription = '' } = filter
   return html`<form method="get" action="${own}">
-${select({ id: 'state', name: 'state', label: w.stateOf, value: state }, [
-  ['', w.allOf],
+${select({ id: 'state', name: 'state', label: w.stateLabel, value: state }, [
+  ['', w.all],
   ...deliveryStates.map((one) => [one, w.deliveryState[one]] as const),
 ])}
-${select({ id: 'type', name: 'type', label: w.testType, value: type }, offered(w.allOf, types, type))}
-${select({ id: 'subscription', name: 'subscription', label: w.subscription, value: subscription }, offered(w.allOf, subscriptions, subscription))}
+${select({ id: 'type', name: 'type', label: w.testType, value: type }, offered(w.all, types, type))}
+${select({ id: 'subscription', name: 'subscription', label: w.subscription, value: subscription }, offered(w.all, subscriptions, subscription))}
 <button>${w.show}</button>
 </form>`
 }

@@ -1,20 +1,20 @@
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
-import type { Of } from './deliveries.ts'
-import { addressOf, retryButton, stateBadge } from './deliveries.ts'
+import type { TeamApp } from './deliveries.ts'
+import { deliveriesPageUrl, retryButton, stateBadge } from './deliveries.ts'
 import { fact } from './fields.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
 import { appPage } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 type Details = Awaited<ReturnType<Developer['deliveries']['get']>>
 
-export function deliveryPage(request: PageRequest, { team, app, delivery }: Of & { delivery: Details }): string {
+export function deliveryPage(request: PageRequest, { team, app, delivery }: TeamApp & { delivery: Details }): string {
   const { w, language } = request
-  const own = addressOf(request, { team, app })
-  const moment = (label: string, unix: number | null) => unix !== null && fact(label, momentOf(unix, language))
+  const own = deliveriesPageUrl(request, { team, app })
+  const moment = (label: string, unix: number | null) => unix !== null && fact(label, formatMoment(unix, language))
   const { subscription } = delivery
   return appPage(request, team, app, undefined, {
     title: w.delivery,
@@ -46,7 +46,7 @@ function attempts(request: PageRequest, { history, attempts, lastError, answer }
   const { w, language } = request
   const rows = history.map(({ number, at, durationMs, status, error, answer }) => [
     number,
-    momentOf(at, language),
+    formatMoment(at, language),
     w.took(durationMs),
     error === null ? html`<strong>${status}</strong>` : html`<span lang="en">${error}</span>`,
     answer === null

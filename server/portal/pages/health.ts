@@ -4,7 +4,7 @@ import type { PageRequest } from '../page-request.ts'
 import { fact } from './fields.ts'
 import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 export type Health = Awaited<ReturnType<Developer['apps']['health']>>
 
@@ -22,7 +22,7 @@ export function lastError(
   const error = health.lastError
   if (!error) return html`<p class="hint">${w.lastErrorNone}</p>`
   const found = `${at('teams', team.id, 'requests')}?id=${encodeURIComponent(error.requestId)}`
-  return html`<p class="last"><span class="hint">${w.lastError}</span> ${momentOf(Date.parse(error.at) / 1_000, language)}<br>
+  return html`<p class="last"><span class="hint">${w.lastError}</span> ${formatMoment(Date.parse(error.at) / 1_000, language)}<br>
 <strong>${error.status}</strong> <code>${error.method} ${error.route ?? w.noRoute}</code> <span lang="en">${error.message ?? error.error}</span><br>
 <a href="${catalogue}#${error.error}">${w.remedy}</a> <a href="${found}">${w.open}</a></p>`
 }
@@ -34,7 +34,7 @@ export function webhookFacts({ w, language }: PageRequest, own: string, webhook:
   if (!last) return html`<a href="${own}/webhook">${w.webhookUnused}</a>`
   const works = last.state === 'delivered'
   return html`${badge(works ? w.webhookWorks : w.webhookFails, works ? 'good' : 'bad')} <a href="${own}/deliveries">${w.deliveriesFailed(failed, deliveries)}</a><br>
-<span class="hint">${momentOf(last.createdAt, language)}</span>`
+<span class="hint">${formatMoment(last.createdAt, language)}</span>`
 }
 
 export const storageFacts = ({ w }: PageRequest, { stores, bytes, fullest, limit }: Health['storage']) =>

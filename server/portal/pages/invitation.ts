@@ -4,7 +4,7 @@ import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
 import { fact } from './fields.ts'
 import { portalPage } from './layout.ts'
-import { dayOf } from './times.ts'
+import { formatDay } from './times.ts'
 
 export const acceptForm = form('accept')
 export const declineForm = form('decline')
@@ -20,9 +20,9 @@ export function invitationPage(request: PageRequest, { id, team, role, invitedBy
     body: html`<p class="lead">${w.joinLead}</p>
 <dl class="facts">
 ${fact(w.team, name(team.name))}
-${fact(w.roleOf, w.role[role])}
+${fact(w.roleLabel, w.role[role])}
 ${fact(w.invitedBy, invitedBy === null ? w.operator : name(invitedBy))}
-${fact(w.expires, dayOf(expiresAt, language))}
+${fact(w.expires, formatDay(expiresAt, language))}
 </dl>
 <div class="buttons">
 <form method="post" action="${own}/accept"><button class="primary">${w.accept}</button></form>

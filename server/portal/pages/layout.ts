@@ -1,5 +1,5 @@
 import type { Language } from '../../browser/language.ts'
-import { pageContext, pathOf } from '../../browser/page-context.ts'
+import { pageContext, readPath } from '../../browser/page-context.ts'
 import { document } from '../../browser/pages/document.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html, name } from '../../browser/pages/html.ts'
@@ -24,8 +24,8 @@ interface Page {
 export function portalPage(request: PageRequest, { title, heading, trail = [], beside, body }: Page): string {
   const { w, language, refused, query, at } = request
   const done = query.get('done') ?? ''
-  const { brand, ...look } = pageContext(request.ctx)
-  const path = pathOf(look)
+  const { brand, ...context } = pageContext(request.ctx)
+  const path = readPath(context)
   return document({
     language,
     mark: brand?.name ? `${brand.name} · ${w.mark}` : w.mark,

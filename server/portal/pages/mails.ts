@@ -17,14 +17,14 @@ type Settings = Awaited<ReturnType<Developer['mails']['get']>>
 
 export function mailsPage(request: PageRequest, { language, off }: Settings, isSending: boolean): string {
   const { w, at } = request
-  const { kinds } = mailWords[request.language]
+  const { types } = mailWords[request.language]
   const all = Object.values(MailKind)
-  const { field } = mailsForm.at(request, { language, wanted: all.filter((kind) => !off.includes(kind)) })
+  const { field } = mailsForm.at(request, { language, wanted: all.filter((mailType) => !off.includes(mailType)) })
   return portalPage(request, {
     title: w.mails,
     body: html`${!isSending && html`<p class="hint">${w.mailsNone}</p>`}
 <form class="card" method="post" action="${at('mails')}/save">
-${field('wanted', { label: w.mailsLead, options: all.map((kind) => [kind, kinds[kind]]) })}
+${field('wanted', { label: w.mailsLead, options: all.map((mailType) => [mailType, types[mailType]]) })}
 ${field('language', {
   label: w.mailsLanguage,
   options: [

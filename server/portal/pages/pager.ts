@@ -4,7 +4,7 @@ import type { PageRequest } from '../page-request.ts'
 /** A page of 30 rows weighs less than 60 kB with its style sheets and script; one of 50 deliveries weighed 74. */
 export const PAGE_ROWS = 30
 
-export const offsetOf = ({ query }: PageRequest) => {
+export const readOffset = ({ query }: PageRequest) => {
   const offset = Number(query.get('offset') ?? 0)
   return Number.isSafeInteger(offset) && offset > 0 && offset < 2 ** 31 ? offset : 0
 }

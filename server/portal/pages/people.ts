@@ -4,11 +4,11 @@ import { withLabels } from '../../../routers/kernel/labels.ts'
 import { html, name, strongName } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { offsetOf, pager } from './pager.ts'
+import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import type { People, Person, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { dayOf } from './times.ts'
+import { formatDay } from './times.ts'
 
 export const inviteForm = form('invite', developer.people.invite, ['email', 'role'], {
   errorsAt: { emailInvalid: 'email', alreadyInTeam: 'email' },
@@ -41,7 +41,7 @@ export function peoplePage(request: PageRequest, team: Team, list: People, sends
     title: w.people,
     body: html`${!isOwner && html`<p class="hint">${w.peopleOwner}</p>`}
 ${people(request, team, list)}
-${pager(request, { offset: offsetOf(request), shown: list.items.length, more: list.more })}
+${pager(request, { offset: readOffset(request), shown: list.items.length, more: list.more })}
 ${list.invitations.length > 0 && invitations(request, team, list)}
 ${isOwner && invite(request, team, sendsMails)}`,
   })
@@ -58,17 +58,17 @@ function people(request: PageRequest, team: Team, { items }: People) {
   const rows = withLabels(items, ({ email }) => [email]).map((one) => {
     const isSelf = one.id === person.id
     const roleChoice = html`<form class="inline" method="post" action="${own}/role">${roleForm.at(request, { person: one.id }).hidden('person')}
-<select name="role" aria-label="${w.roleOf}: ${one.name}">${roles.map(([role, text]) => html`<option value="${role}"${role === one.role && html` selected`}>${text}</option>`)}</select>
+<select name="role" aria-label="${w.roleLabel}: ${one.name}">${roles.map(([role, text]) => html`<option value="${role}"${role === one.role && html` selected`}>${text}</option>`)}</select>
 <button>${w.setRole}<span class="visually-hidden"> ${one.name}</span></button></form>`
     const remove = html`<a class="button" href="${at('teams', team.id, 'people', one.id)}/remove">${isSelf ? w.leave : html`${w.remove}<span class="visually-hidden"> ${one.name}</span>`}</a>`
     return [
       html`${name(one.name)}${isSelf && ` (${w.you})`}<br><span class="hint">${one.email}</span>`,
       isOwner ? roleChoice : w.role[one.role],
-      dayOf(one.since, language),
+      formatDay(one.since, language),
       isOwner || isSelf ? remove : '',
     ]
   })
-  return table(w.people, [w.name, w.roleOf, w.since, w.actions], rows)
+  return table(w.people, [w.name, w.roleLabel, w.since, w.actions], rows)
 }
 
 function invitations(request: PageRequest, team: Team, list: People) {
@@ -77,14 +77,14 @@ function invitations(request: PageRequest, team: Team, list: People) {
     email,
     w.role[role],
     invitedBy === null ? w.operator : name(invitedBy),
-    dayOf(expiresAt, language),
+    formatDay(expiresAt, language),
     team.role === 'owner'
       ? html`<form class="inline" method="post" action="${at('teams', team.id, 'people')}/withdraw">${withdrawalForm.at(request, { invitation: id }).hidden('invitation')}
 <button>${w.withdraw}<span class="visually-hidden"> ${email}</span></button></form>`
       : '',
   ])
   return html`<h2>${w.invitations}</h2>
-${table(w.invitations, [w.email, w.roleOf, w.invitedBy, w.expires, w.actions], rows)}`
+${table(w.invitations, [w.email, w.roleLabel, w.invitedBy, w.expires, w.actions], rows)}`
 }
 
 function invite(request: PageRequest, team: Team, sendsMails: boolean) {
@@ -94,7 +94,7 @@ function invite(request: PageRequest, team: Team, sendsMails: boolean) {
 <h2>${w.invite}</h2>
 ${field('email', { label: w.email, hint: sendsMails ? w.emailHint : w.emailHintUnsent })}
 ${field('role', {
-  label: w.roleOf,
+  label: w.roleLabel,
   hint: w.roleHint,
   options: Object.entries(w.role),
 })}

@@ -37,7 +37,7 @@ const textNames: Record<string, (of: string) => string> = {
   description: () => 'Die Beschreibung',
   purpose: (of) => `Der Zweck von ${of}`,
 }
-const subjectOf = (text: string, of: string) => textNames[text]!(of)
+const describeSubject = (text: string, of: string) => textNames[text]!(of)
 
 /** The sentences of routers/developer/shared/validation.ts. */
 export const faults: {
@@ -47,9 +47,9 @@ export const faults: {
   name: (of) => `Der Name ${ofThing(of)} hat 1 bis 100 Zeichen in einer Zeile.`,
   spaces: (of) => `Der Name ${ofThing(of)} beginnt oder endet mit Leerraum.`,
   unseen: (text, of, character) =>
-    `${subjectOf(text, of)} enthält ${character}, das unsichtbar ist oder den Text daneben verändert.`,
+    `${describeSubject(text, of)} enthält ${character}, das unsichtbar ist oder den Text daneben verändert.`,
   stray: (text, of, character) =>
-    `${subjectOf(text, of)} enthält ${character} an einer Stelle, an der es nichts verbindet: Es gehört zwischen Buchstaben oder Emoji.`,
+    `${describeSubject(text, of)} enthält ${character} an einer Stelle, an der es nichts verbindet: Es gehört zwischen Buchstaben oder Emoji.`,
   description: () => 'Die Beschreibung hat höchstens 500 Zeichen, ohne Steuerzeichen.',
   homepage: () => 'Die Website ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
   homepageCharacters: () =>

@@ -1,11 +1,11 @@
 import type { Fault } from '../../../routers/developer/shared/validation.ts'
-import { sentenceOf } from '../../../routers/developer/shared/validation.ts'
+import { formatSentence } from '../../../routers/developer/shared/validation.ts'
 import type { ApiError } from '../../../routers/kernel/errors.ts'
 import type { Language } from '../../browser/language.ts'
 import type { Form, FormProblem } from '../forms/form.ts'
 import * as de from './refusals-de.ts'
 
-export function problemsOf(
+export function toProblems(
   error: ApiError,
   form: Pick<Form<object>, 'fieldAtFault'>,
   language: Language,
@@ -16,7 +16,7 @@ export function problemsOf(
       text:
         language === 'de'
           ? (de.faults[fault.rule] as (...values: readonly string[]) => string)(...fault.values)
-          : sentenceOf(fault),
+          : formatSentence(fault),
     }))
   }
   const german = language === 'de' ? de.errors[error.id] : undefined

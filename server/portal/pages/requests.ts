@@ -1,6 +1,6 @@
 import { procedures } from '../../../routers/index.ts'
 import type { Meta } from '../../../routers/kernel/meta.ts'
-import { definitionOf } from '../../../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../../../routers/kernel/trpc-internals.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
@@ -26,7 +26,7 @@ export interface RequestsView {
 
 /** Method and path of each endpoint. */
 const endpoints = Object.values(procedures).flatMap((procedure) => {
-  const { openapi } = definitionOf(procedure).meta as Meta
+  const { openapi } = readDefinition(procedure).meta as Meta
   return openapi ? [`${openapi.method} ${openapi.path}`] : []
 })
 
@@ -69,8 +69,8 @@ ${textInput({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, v
 </form>
 <form method="get" action="${own}">
 ${clientChoice({ w, query }, clients)}
-${select({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], ['all', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
-${select({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.allOf], ...endpoints.map((one) => [one, one] as const)])}
+${select({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], ['all', w.all], ...statuses.map((status) => [String(status), String(status)] as const)])}
+${select({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.all], ...endpoints.map((one) => [one, one] as const)])}
 ${textInput({ id: 'member', name: 'member', label: w.memberId, value: query.get('member') ?? '', maxLength: 255, required: false }, 'text')}
 <button>${w.show}</button>
 </form>

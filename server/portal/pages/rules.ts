@@ -23,7 +23,7 @@ export function rulesPage(request: PageRequest, { team, app }: { team: Team; app
   }
   const rows = rules.map(({ collection, rule }) => [
     html`<code>${collection}</code>`,
-    w.rules.kinds[rule],
+    w.rules.rules[rule],
     html`<form class="inline" method="post" action="${own}/rules/set">${removal(collection)}
 <button>${w.remove}<span class="visually-hidden"> ${collection}</span></button></form>`,
   ])
@@ -39,8 +39,8 @@ ${field('rule', {
   label: w.rules.writers,
   hint: w.rules.writersHint,
   options: [
-    ['author', w.rules.kinds.author],
-    ['app', w.rules.kinds.app],
+    ['author', w.rules.rules.author],
+    ['app', w.rules.rules.app],
   ],
 })}
 <button>${w.save}</button>

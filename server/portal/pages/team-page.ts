@@ -5,15 +5,15 @@ import type { PageRequest } from '../page-request.ts'
 import type { Link } from './layout.ts'
 import { portalPage } from './layout.ts'
 
-type Of<Procedure extends (...input: never[]) => unknown> = Awaited<ReturnType<Procedure>>
+type Returned<Procedure extends (...input: never[]) => unknown> = Awaited<ReturnType<Procedure>>
 
-export type Team = Of<Developer['teams']['summary']>
-export type Apps = Of<Developer['apps']['list']>
-export type App = Of<Developer['apps']['get']>
-export type Clients = Of<Developer['clients']['list']>
+export type Team = Returned<Developer['teams']['summary']>
+export type Apps = Returned<Developer['apps']['list']>
+export type App = Returned<Developer['apps']['get']>
+export type Clients = Returned<Developer['clients']['list']>
 export type ClientSummary = Clients['items'][number]
-export type Client = Of<Developer['clients']['get']>
-export type People = Of<Developer['people']['list']>
+export type Client = Returned<Developer['clients']['get']>
+export type People = Returned<Developer['people']['list']>
 export type Person = People['items'][number]
 
 interface Content {
@@ -59,7 +59,7 @@ export function appPage(request: PageRequest, team: Team, app: App, current: App
   })
 }
 
-export interface ClientOf {
+export interface TeamClient {
   team: Team
   app: App | undefined
   client: Client
@@ -67,7 +67,7 @@ export interface ClientOf {
 
 export function clientPage(
   request: PageRequest,
-  { team, app, client }: ClientOf,
+  { team, app, client }: TeamClient,
   { within = false, ...content }: Content & { within?: boolean },
 ) {
   const { at } = request

@@ -3,16 +3,16 @@ import { html, name } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
 import { deletionNotice } from './deletion.ts'
-import { offsetOf, pager } from './pager.ts'
+import { pager, readOffset } from './pager.ts'
 import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 import { dayText } from './times.ts'
 
 /** Per page. */
 export const APPS_SHOWN = 10
-/** Of these apps together: each has 20 at most. */
+/** The clients of these apps together: each has 20 at most. */
 export const CLIENTS_SHOWN = 200
-/** Of each app; the others are on its page. */
+/** Each app shows this many; the others are on its page. */
 const CLIENTS_OF_APP_SHOWN = 5
 
 export const appForm = form('apps', developer.apps.create, ['name', 'provider'])
@@ -27,10 +27,10 @@ interface Overview {
 export function teamOverview(request: PageRequest, { team, apps, clients, providers }: Overview): string {
   const { w, at } = request
   const own = at('teams', team.id)
-  const clientsOf = (app: string | null) => clients.filter((client) => client.app === app)
-  const alone = clientsOf(null)
+  const listClients = (app: string | null) => clients.filter((client) => client.app === app)
+  const alone = listClients(null)
   const { isRefused, field } = appForm.at(request)
-  const isNew = apps.items.length === 0 && offsetOf(request) === 0
+  const isNew = apps.items.length === 0 && readOffset(request) === 0
   return teamPage(request, team, 'apps', {
     title: w.team,
     heading: name(team.name),
@@ -44,11 +44,11 @@ ${
 ${apps.items.map(
   ({ id, name: title, state, endsAt }) => html`<section class="entry">
 <h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${endsAt !== null ? badge(w.deletedOn(dayText(endsAt, request.language)), 'bad') : state === 'suspended' && badge(w.state.suspended, 'bad')}
-${clientsOfApp(request, team, id, clientsOf(id))}
+${clientsOfApp(request, team, id, listClients(id))}
 </section>
 `,
 )}${alone.length > 0 && html`<section class="entry"><h2>${w.clientsAlone}</h2>${clientList(request, team, alone)}</section>`}
-${pager(request, { offset: offsetOf(request), shown: apps.items.length, more: apps.more }, APPS_SHOWN)}
+${pager(request, { offset: readOffset(request), shown: apps.items.length, more: apps.more }, APPS_SHOWN)}
 ${providers.length === 0 && html`<p class="hint">${w.providersNone}</p>`}
 ${
   providers.length > 0 &&
@@ -90,4 +90,4 @@ ${badge(w.environment[environment], environment === 'production' ? 'good' : 'pla
 export const stateBadge = ({ w }: PageRequest, state: ClientSummary['state']) =>
   state !== 'active' && badge(w.state[state], state === 'refused' ? 'bad' : 'plain')
 
-export const badge = (text: string, kind: 'good' | 'bad' | 'plain') => html`<span class="badge ${kind}">${text}</span>`
+export const badge = (text: string, tone: 'good' | 'bad' | 'plain') => html`<span class="badge ${tone}">${text}</span>`

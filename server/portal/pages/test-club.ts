@@ -7,14 +7,14 @@ import { copyable, fact } from './fields.ts'
 import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 export const reviewForm = form('review', developer.testClub.review, ['result', 'correct'])
 export const resetForm = form('confirm')
 
-type Holdings = Awaited<ReturnType<Developer['testClub']['holdings']>>
+type Impact = Awaited<ReturnType<Developer['testClub']['impact']>>
 
-export function testClubResetPage(request: PageRequest, team: Team, { entries, bytes, results }: Holdings): string {
+export function testClubResetPage(request: PageRequest, team: Team, { entries, bytes, results }: Impact): string {
   const { w, at } = request
   const own = at('teams', team.id, 'test-club')
   return teamPage(request, team, 'test-club', {
@@ -70,13 +70,13 @@ ${app && html`<p><a href="${at('teams', team.id, 'apps', app.id)}">${name(app.na
 <h2>${w.groups}</h2>
 ${list(groups)}
 <h2>${w.quizzes}</h2>
-${quizzes.map((quiz) => quizOf(request, quiz))}`
+${quizzes.map((quiz) => renderQuiz(request, quiz))}`
 }
 
 const list = (items: readonly Named[]) =>
   html`<ul class="entries">${items.map((one) => html`<li>${name(one.name)} ${copyable(one.name, one.id)}</li>`)}</ul>`
 
-const quizOf = (
+const renderQuiz = (
   { w }: PageRequest,
   { id, name: title, state, questions }: TestClub['quizzes'][number],
 ) => html`<details>
@@ -102,7 +102,7 @@ function review(
 ) {
   const { w, at, language } = request
   return html`<form class="entry" method="post" action="${at('teams', team.id, 'test-club')}/review">${reviewForm.at(request, { result }).hidden('result')}
-<p>${name(quiz.name)}, ${name(member.name)}, ${momentOf(submittedAt, language)}</p>
+<p>${name(quiz.name)}, ${name(member.name)}, ${formatMoment(submittedAt, language)}</p>
 <dl>${answers.map(({ question, value }) => fact(question, value === null ? w.none : html`<code>${value}</code>`))}</dl>
 <div class="buttons"><button name="correct" value="yes">${w.reviewCorrect}</button> <button name="correct" value="no">${w.reviewWrong}</button></div>
 </form>

@@ -17,7 +17,7 @@ const element = (unix: number, formats: readonly Intl.DateTimeFormat[]) => {
   return html`<time datetime="${date.toISOString()}">${parts}</time>`
 }
 
-export const dayOf = (unix: number, language: Language) => element(unix, [days[language]])
+export const formatDay = (unix: number, language: Language) => element(unix, [days[language]])
 
 /** In UTC; a narrow column has day and time in two lines. */
-export const momentOf = (unix: number, language: Language) => element(unix, [days[language], clock[language]])
+export const formatMoment = (unix: number, language: Language) => element(unix, [days[language], clock[language]])

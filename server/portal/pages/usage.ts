@@ -9,7 +9,7 @@ import { fact } from './fields.ts'
 import { table } from './table.ts'
 import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 type Usage = Awaited<ReturnType<Developer['usage']>>
 
@@ -56,7 +56,7 @@ function requests(request: PageRequest, { clients }: Usage, bars: readonly Count
   const { w, language } = request
   const columns = [w.requestsOk, w.requestsRefused, w.requestsLimited]
   const seen = bars.filter(({ ok, refused, limited }) => ok + refused + limited > 0)
-  const figures = seen.map(({ at, ok, refused, limited }) => [momentOf(at, language), ok, refused, limited])
+  const figures = seen.map(({ at, ok, refused, limited }) => [formatMoment(at, language), ok, refused, limited])
   return html`${chart(request, bars)}
 <details><summary>${w.figures}</summary>
 ${table(w.figures, [w.beginning, ...columns], figures)}
@@ -84,7 +84,7 @@ function storage({ w }: PageRequest, { apps, storage: stores }: Usage) {
   const used = apps.filter(({ bytes }) => bytes > 0)
   if (used.length === 0) return html`<p>${w.storageNone}</p>`
   return html`${table(
-    w.storageOf,
+    w.storageByApp,
     [w.app, w.stores, w.stored],
     used.map((app) => [name(app.name), app.stores, w.bytes(app.bytes)]),
   )}

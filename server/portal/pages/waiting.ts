@@ -1,7 +1,7 @@
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
-import { dayOf } from './times.ts'
+import { formatDay } from './times.ts'
 import type { Words } from './words-en.ts'
 
 /** A change's fields that are pending approval; `shown` has values that are not text. */
@@ -28,7 +28,7 @@ export function refusal(
   { again, shown = {} }: { again: string | null; shown?: Readonly<Record<string, Html>> },
 ) {
   if (!refused) return null
-  return html`<section class="aside refusal"><h2>${w.refusedAt(dayOf(refused.at, language))}</h2>
+  return html`<section class="aside refusal"><h2>${w.refusedAt(formatDay(refused.at, language))}</h2>
 <p><bdi>${refused.reason}</bdi></p>
 ${fieldList(w, refused.asked, shown)}
 ${again === null ? html`<p class="hint">${w.productionOwner}</p>` : html`<p><a class="button" href="${again}">${w.askAgain}</a></p>`}</section>`

@@ -8,7 +8,7 @@ import type { PageRequest } from '../page-request.ts'
 import { copyable, fact } from './fields.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { momentOf } from './times.ts'
+import { formatMoment } from './times.ts'
 
 export const webhookForm = form('set', developer.webhook.set, ['url', 'secret', 'removesSecret'], {
   own: { removesSecret: z.boolean() },
@@ -18,7 +18,7 @@ export const testForm = form('test', developer.webhook.test, ['type'], { errorsA
 /** The address as the question named it. */
 export const webhookRemovalForm = form('confirm', developer.webhook.remove, ['url'], { own: { url: z.string() } })
 
-type Kinds = Awaited<ReturnType<Developer['webhook']['kinds']>>['items']
+type EventTypes = Awaited<ReturnType<Developer['webhook']['kinds']>>['items']
 
 type Webhook = Awaited<ReturnType<Developer['webhook']['get']>>
 
@@ -26,12 +26,12 @@ export interface WebhookView {
   team: Team
   app: App
   webhook: Webhook | null
-  kinds: Kinds
+  eventTypes: EventTypes
   /** A generated secret, not yet shown to anyone. */
   fresh: string
 }
 
-export function webhookPage(request: PageRequest, { team, app, webhook, kinds, fresh }: WebhookView): string {
+export function webhookPage(request: PageRequest, { team, app, webhook, eventTypes, fresh }: WebhookView): string {
   const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
   const { field } = webhookForm.at(request, { url: webhook?.url })
@@ -41,7 +41,7 @@ ${fact(w.secret, webhook.hasSecret ? w.secretStored : w.secretNone)}
 ${webhook.hasSecret && secretTimes(request, webhook)}
 </dl>
 <form method="post" action="${own}/test">
-${kinds.length > 1 && typeChoice(request, kinds)}
+${eventTypes.length > 1 && typeChoice(request, eventTypes)}
 <div class="buttons"><button class="primary">${w.sendTest}</button> <a class="button" href="${own}/remove">${w.removeWebhook}</a></div>
 </form>
 <p class="hint">${w.sendTestHint}</p>`
@@ -59,7 +59,7 @@ ${webhook.hasSecret && field('removesSecret', { label: w.removeSecret })}
 <p class="hint">${w.secretFresh} ${copyable(w.secret, fresh)}</p>
 <button>${w.save}</button>
 </form>
-${catalogue(request, kinds)}`
+${catalogue(request, eventTypes)}`
       : html`<p>${w.webhookLevel}</p>`,
   })
 }
@@ -67,23 +67,23 @@ ${catalogue(request, kinds)}`
 const secretTimes = ({ w, language }: PageRequest, { secretSetAt, secretUsedAt }: Webhook) =>
   secretSetAt === null
     ? fact(w.secretSet, w.notRecorded)
-    : html`${fact(w.secretSet, momentOf(secretSetAt, language))}
-${fact(w.secretUsed, secretUsedAt === null ? w.secretUnused : momentOf(secretUsedAt, language))}`
+    : html`${fact(w.secretSet, formatMoment(secretSetAt, language))}
+${fact(w.secretUsed, secretUsedAt === null ? w.secretUnused : formatMoment(secretUsedAt, language))}`
 
 /** Also without a webhook: subscriptions have copies. */
 const formerSecret = ({ w, language }: PageRequest, own: string, until: number) =>
   html`<form class="card" method="post" action="${own}/end-former-secret">
 <h2>${w.formerSecret}</h2>
-<p>${w.formerSecretUntil} ${momentOf(until, language)}</p>
+<p>${w.formerSecretUntil} ${formatMoment(until, language)}</p>
 <p class="hint">${w.formerSecretHint}</p>
 <button>${w.endFormerSecret}</button>
 </form>`
 
-const typeChoice = (request: PageRequest, kinds: Kinds) =>
-  testForm.at(request, { type: kinds[0]!.type }).field('type', {
+const typeChoice = (request: PageRequest, eventTypes: EventTypes) =>
+  testForm.at(request, { type: eventTypes[0]!.type }).field('type', {
     label: request.w.testType,
     hint: request.w.testTypeHint,
-    options: kinds.map(({ type }) => [type, type]),
+    options: eventTypes.map(({ type }) => [type, type]),
   })
 
 const descriptionIn = (language: PageRequest['language'], type: string) => {
@@ -91,9 +91,9 @@ const descriptionIn = (language: PageRequest['language'], type: string) => {
   return german ? html`<p>${german}</p>` : undefined
 }
 
-const catalogue = ({ w, language }: PageRequest, kinds: Kinds) => html`<h2>${w.kinds}</h2>
+const catalogue = ({ w, language }: PageRequest, eventTypes: EventTypes) => html`<h2>${w.typesTitle}</h2>
 <p class="hint">${w.kindsHint}</p>
-${kinds.map(
+${eventTypes.map(
   ({ type, description, example }) => html`<details class="card"><summary><code>${type}</code></summary>
 ${descriptionIn(language, type) ?? html`<p lang="en">${description}</p>`}
 <pre>${JSON.stringify(example, null, 2)}</pre></details>`,
@@ -117,4 +117,4 @@ export function webhookRemovalPage(
 }
 
 export const withoutWebhooks = (request: PageRequest, team: Team, app: App) =>
-  webhookPage(request, { team, app, webhook: null, kinds: [], fresh: '' })
+  webhookPage(request, { team, app, webhook: null, eventTypes: [], fresh: '' })

@@ -32,7 +32,7 @@ const special6 = ['2001::/23', '2001:db8::/32', '2620:4f:8000::/48', '3fff::/20'
 const mapped6 = ['::ffff:0:0/96']
 
 /** One list per family: a `BlockList` with both matches an IPv4 address against mapped IPv6 networks. */
-function listOf(family: Family, networks: readonly string[]) {
+function createBlockList(family: Family, networks: readonly string[]) {
   const list = new BlockList()
   for (const network of networks) {
     const [address, prefix = family === 'ipv4' ? 32 : 128] = network.split('/')
@@ -41,10 +41,10 @@ function listOf(family: Family, networks: readonly string[]) {
   return (address: string) => list.check(address, family)
 }
 
-const isSpecial4 = listOf('ipv4', special4)
-const isGlobal6 = listOf('ipv6', global6)
-const isSpecial6 = listOf('ipv6', special6)
-const isMapped6 = listOf('ipv6', mapped6)
+const isSpecial4 = createBlockList('ipv4', special4)
+const isGlobal6 = createBlockList('ipv6', global6)
+const isSpecial6 = createBlockList('ipv6', special6)
+const isMapped6 = createBlockList('ipv6', mapped6)
 
 /** Whether the text is an IP address or a network such as `10.20.0.0/16`, without a zone and not IPv4-mapped. */
 export function isNetwork(text: string): boolean {
@@ -63,8 +63,8 @@ export function addressFilter(allow: readonly string[]): (address: string) => bo
   const invalid = allow.find((network) => !isNetwork(network))
   if (invalid !== undefined) throw new Error(`Not an IP address or network: ${invalid}`)
   const isIn4 = (network: string) => isIPv4(network.split('/')[0]!)
-  const isAllowed4 = listOf('ipv4', allow.filter(isIn4))
-  const isAllowed6 = listOf(
+  const isAllowed4 = createBlockList('ipv4', allow.filter(isIn4))
+  const isAllowed6 = createBlockList(
     'ipv6',
     allow.filter((network) => !isIn4(network)),
   )

@@ -1,4 +1,4 @@
-import { dotted, groupsOf } from '../../../routers/kernel/ipv6-groups.ts'
+import { dotted, parseGroups } from '../../../routers/kernel/ipv6-groups.ts'
 
 export interface Embedded {
   /** Each place that may be the one: the address is as public as all of them. */
@@ -53,7 +53,7 @@ const isIsatap = ([, , , , g4, g5]: Groups) => (g4! & 0xfcff) === 0 && g5 === 0x
 
 /** The IPv4 addresses in an IPv6 address without a zone; undefined where there is none. */
 export function embeddedIn(address: string): Embedded | undefined {
-  const groups = groupsOf(address)
+  const groups = parseGroups(address)
   const form = forms.find(({ begins }) => begins.every((group, i) => groups[i] === group))
   const found = form?.embedded(groups) ?? []
   const addresses = isIsatap(groups) ? [...found, ...last(groups)] : found

@@ -17,7 +17,7 @@ export interface Message {
 }
 
 /** `now` is in Unix milliseconds. */
-export function headersOf(message: Message, host: string, now: number): Record<string, string | number> {
+export function buildHeaders(message: Message, host: string, now: number): Record<string, string | number> {
   const { id, secret, former, body, traceparent } = message
   const timestamp = Math.floor(now / 1_000)
   return {

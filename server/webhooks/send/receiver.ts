@@ -29,16 +29,16 @@ const NOT_FOUND = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
 const TIMED_OUT = ['ETIMEOUT', 'ECANCELLED']
 
 /** A receiver's addresses, or the error as a string when its name cannot be resolved within `timeMs`. */
-export async function addressesOf(
+export async function resolveAddresses(
   { hostname }: Receiver,
   resolve: Resolve,
   timeMs: number,
 ): Promise<readonly string[] | string> {
   if (isIP(hostname) !== 0) return [hostname]
-  return within(timeMs, resolve(hostname).catch(errorOf), 'name timeout')
+  return within(timeMs, resolve(hostname).catch(describeError), 'name timeout')
 }
 
-function errorOf({ code = '' }: { code?: string }): string {
+function describeError({ code = '' }: { code?: string }): string {
   if (NOT_FOUND.includes(code)) return 'name not found'
   if (TIMED_OUT.includes(code)) return 'name timeout'
   return /^[A-Z_]{2,32}$/.test(code) ? `name lookup: ${code}` : 'name lookup failed'

@@ -27,7 +27,7 @@ const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
 
 const isLocal = (name: string) => /^(?:.+\.)?localhost\.?$/i.test(name)
 
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? 'unknown'
+const readErrorCode = (error: unknown) => (error as { code?: string }).code ?? 'unknown'
 
 /**
  * Resolves names so that a dead name server delays only the names that it serves. It queries the name servers itself: the
@@ -67,7 +67,7 @@ export function createResolve({
     const answers = await queryBoth(name)
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (addresses.length > 0) return addresses
-    const failure = answers.find((answer) => answer.status === 'rejected' && !UNKNOWN.has(codeOf(answer.reason)))
+    const failure = answers.find((answer) => answer.status === 'rejected' && !UNKNOWN.has(readErrorCode(answer.reason)))
     if (failure?.status === 'rejected') throw failure.reason
     const found = await oneLookup.runExclusive(() => lookup(name, { all: true }))
     return found.map(({ address }) => address)

@@ -26,10 +26,10 @@ export function readResponse(
   })
   response.on('end', () => onEnd(true))
   response.on('error', () => onEnd(false))
-  return () => resultOf(response, excerpt(Buffer.concat(chunks)), now())
+  return () => toResult(response, excerpt(Buffer.concat(chunks)), now())
 }
 
-function resultOf({ statusCode, headers }: IncomingMessage, responseBody: string, now: number): AttemptResult {
+function toResult({ statusCode, headers }: IncomingMessage, responseBody: string, now: number): AttemptResult {
   const status = statusCode!
   if (status >= 200 && status < 300) {
     return { status, error: null, responseBody, retryAfterSeconds: null, gone: false }

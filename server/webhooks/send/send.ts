@@ -4,8 +4,8 @@ import { addressFilter } from './addresses.ts'
 import { IdleAgent, singleUseAgent } from './agent.ts'
 import { exchange } from './exchange.ts'
 import type { Message } from './message.ts'
-import { headersOf } from './message.ts'
-import { addressesOf, parseReceiver } from './receiver.ts'
+import { buildHeaders } from './message.ts'
+import { parseReceiver, resolveAddresses } from './receiver.ts'
 import type { Resolve } from './resolve.ts'
 import { createResolve } from './resolve.ts'
 
@@ -56,13 +56,13 @@ export function createSender({ allow, now, ca, resolve = createResolve(), timeou
     const left = (ms: number) => Math.max(start + ms - performance.now(), 0)
     const receiver = parseReceiver(message.url)
     if (!receiver) return noResponse('invalid url')
-    const addresses = await addressesOf(receiver, resolve, connectMs)
+    const addresses = await resolveAddresses(receiver, resolve, connectMs)
     if (typeof addresses === 'string') return noResponse(addresses)
     if (addresses.length > MAX_ADDRESSES) return noResponse('too many addresses')
     // One address that is not public rejects the name: only an attacker mixes the two.
     if (addresses.length === 0 || !addresses.every(isAllowed)) return noResponse('address not public')
 
-    const content = { headers: headersOf(message, receiver.host, message.at ?? now()), body: message.body }
+    const content = { headers: buildHeaders(message, receiver.host, message.at ?? now()), body: message.body }
     const tried = addresses.slice(0, MAX_TRIED)
     let result = noResponse('connect timeout')
     for (const [index, address] of tried.entries()) {

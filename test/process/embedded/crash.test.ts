@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { accountFor } from '../../../prisma/embedded/account.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
-import { clusterDirectory, pidOf, query, started, startedElsewhere, usedDirectory } from './servers.ts'
+import { clusterDirectory, query, readPid, started, startedElsewhere, usedDirectory } from './servers.ts'
 
 describe('after a kill -9', () => {
   it('of PostgreSQL, the service restarts it', async () => {
     const directory = await clusterDirectory()
     const { url } = await started(directory)
     await query(url, 'CREATE TABLE kept AS SELECT 1 AS value')
-    process.kill(await pidOf(directory), 'SIGKILL')
+    process.kill(await readPid(directory), 'SIGKILL')
     await expect.poll(() => query(url, 'SELECT value FROM kept').catch(() => [])).toEqual([1])
   })
 
@@ -19,7 +19,7 @@ describe('after a kill -9', () => {
     const killed = await startedElsewhere(directory)
     await query(killed.url, 'CREATE TABLE kept AS SELECT 1 AS value')
     await killed.kill()
-    process.kill(await pidOf(directory), 'SIGKILL')
+    process.kill(await readPid(directory), 'SIGKILL')
     const next = await started(directory)
     expect(await query(next.url, 'SELECT value FROM kept')).toEqual([1])
   })
@@ -35,7 +35,10 @@ describe('after a kill -9', () => {
     const directory = await usedDirectory()
     const other = await temporaryDirectory()
     await started(other)
-    await writePidFile(directory, `${await pidOf(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
+    await writePidFile(
+      directory,
+      `${await readPid(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`,
+    )
     const next = await started(directory)
     expect(await query(next.superuserUrl, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
   })

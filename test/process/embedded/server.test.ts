@@ -5,7 +5,7 @@ import { findBinaries } from '../../../prisma/embedded/binaries.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { pgClient } from '../../support/pg-client.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
-import { clusterDirectory, isRoot, pidOf, query, started, usedDirectory } from './servers.ts'
+import { clusterDirectory, isRoot, query, readPid, started, usedDirectory } from './servers.ts'
 
 describe('an embedded server', () => {
   it('keeps data, URL and password over a restart', async () => {
@@ -13,7 +13,7 @@ describe('an embedded server', () => {
     const first = await started(directory)
     await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS value')
     await first.stop()
-    expect(await pidOf(directory)).toBe(0)
+    expect(await readPid(directory)).toBe(0)
     const second = await started(directory)
     expect(second.url).toBe(first.url)
     expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
@@ -59,7 +59,7 @@ describe('an embedded server', () => {
     expect((await guest.query('SELECT 1 AS value')).rows).toEqual([{ value: 1 }])
     await guest.end()
     await (await started(directory)).stop()
-    expect(await pidOf(directory)).toBe(0)
+    expect(await readPid(directory)).toBe(0)
   })
 
   it('runs when one process starts it while another stops it', async () => {

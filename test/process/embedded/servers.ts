@@ -69,7 +69,7 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
 }
 
 /** The number of the server's process; 0 when none runs. */
-export async function pidOf(directory: string): Promise<number> {
+export async function readPid(directory: string): Promise<number> {
   const file = join(directory, 'postgres', 'data', 'postmaster.pid')
   return Number.parseInt(await readFile(file, 'utf8').catch(() => '0'), 10)
 }

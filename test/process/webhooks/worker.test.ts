@@ -11,9 +11,9 @@ import { holding, receiver } from '../../webhooks/worker-world.ts'
 import {
   dataDirectory,
   dataDirectoryWithCluster,
+  findPostgres,
   freePort,
   launchWorker,
-  postgresOf,
   readLog,
   readStop,
   send,
@@ -73,10 +73,10 @@ describe('member-apps worker', () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const worker = launchWorker({ DATA_DIR })
     await expect.poll(() => worker.stdout()).toContain('the worker delivers')
-    expect(await postgresOf(DATA_DIR)).not.toBe(0)
+    expect(await findPostgres(DATA_DIR)).not.toBe(0)
     worker.child.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
-    expect(await postgresOf(DATA_DIR)).toBe(0)
+    expect(await findPostgres(DATA_DIR)).toBe(0)
   })
 
   it('exits with 1 and names the setting that is wrong', async () => {

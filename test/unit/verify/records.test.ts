@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { pageOf } from '../../verify/page.ts'
+import { renderPage } from '../../verify/page.ts'
 import type { PartRecord, VerifyRecord } from '../../verify/record.ts'
-import { fileOf, recordOf } from '../../verify/record.ts'
-import { trendOf } from '../../verify/trend.ts'
+import { toFileName, toRecord } from '../../verify/record.ts'
+import { renderTrend } from '../../verify/trend.ts'
 
 const machine = { cpu: 'CPU', cores: 2, memoryGb: 8, system: 'Linux 6', node: '24.21.0' }
 const circumstances = {
@@ -20,7 +20,7 @@ it('a record has figures as shares of their bounds, and only what says something
     { name: 'peak', value: 123.456, unit: 'MB', bound: 512 },
     { name: 'get, Fastify', value: 2.3456, unit: '×' },
   ]
-  const record = recordOf(circumstances, [
+  const record = toRecord(circumstances, [
     { name: 'openapi', outcome: 'passed', runs: 1, seconds: 41.6, figures: [] },
     { name: 'figures', outcome: 'not judged', why: 'the machine was not quiet', runs: 3, seconds: 300, figures },
     { name: 'kills', outcome: 'flaky', why: '1 failed: kills', runs: 2, seconds: 60.2, seed: 7, figures: [] },
@@ -45,15 +45,15 @@ it('a record keeps the parts of an earlier one of the same file that did not run
   const passed = { outcome: 'passed', seconds: 1 } as const
   const earlier: VerifyRecord = { ...circumstances, parts: { rows: passed, soak: passed } }
   const again = { name: 'soak', outcome: 'failed', runs: 1, seconds: 2, figures: [] } as const
-  expect(recordOf(circumstances, [{ ...again, figures: [] }], earlier).parts).toEqual({
+  expect(toRecord(circumstances, [{ ...again, figures: [] }], earlier).parts).toEqual({
     rows: passed,
     soak: { outcome: 'failed', seconds: 2 },
   })
 })
 
 it('the file of a record has its day and commit, and says when files differed from the commit', () => {
-  expect(fileOf(circumstances)).toBe('2026-11-24-abc1234.json')
-  expect(fileOf({ ...circumstances, changed: true })).toBe('2026-11-24-abc1234-changed.json')
+  expect(toFileName(circumstances)).toBe('2026-11-24-abc1234.json')
+  expect(toFileName({ ...circumstances, changed: true })).toBe('2026-11-24-abc1234-changed.json')
 })
 
 const recordOn = (day: number, parts: Record<string, PartRecord>, more: Partial<VerifyRecord> = {}): VerifyRecord => ({
@@ -71,7 +71,7 @@ const measured = (get: number, outcome: PartRecord['outcome'] = 'passed'): PartR
 })
 
 it('the page of records marks what got worse by more than 15 % of the median on a machine of the same kind', () => {
-  const page = pageOf([
+  const page = renderPage([
     recordOn(12, { figures: measured(0.5) }),
     recordOn(13, { figures: measured(0.9, 'not judged') }),
     recordOn(14, { figures: measured(0.25) }, { machine: { ...machine, cpu: 'another' } }),
@@ -88,13 +88,13 @@ it.each([
   ['15 %', 0.575, 'passed'],
   ['more, but not judged', 0.9, 'not judged'],
 ] as const)('the page of records calls nothing worse that grew by %s', (_, now, outcome) => {
-  const page = pageOf([recordOn(12, { figures: measured(0.5) }), recordOn(13, { figures: measured(now, outcome) })])
+  const page = renderPage([recordOn(12, { figures: measured(0.5) }), recordOn(13, { figures: measured(now, outcome) })])
   expect(page).toContain('\n\nNothing.\n')
   expect(page).not.toContain('**')
 })
 
 it('the page of records shows the last ten', () => {
-  const page = pageOf(
+  const page = renderPage(
     Array.from({ length: 12 }, (_, i) => recordOn(10 + i, { openapi: { outcome: 'passed', seconds: 1 } })),
   )
   expect(page).not.toContain('commit11')
@@ -106,7 +106,7 @@ it('docs/records/README.md is written from the records beside it', () => {
   const directory = fileURLToPath(new URL('../../../docs/records/', import.meta.url))
   const files = readdirSync(directory).filter((name) => name.endsWith('.json'))
   const records = files.map((name): VerifyRecord => JSON.parse(readFileSync(directory + name, 'utf8')))
-  expect(readFileSync(`${directory}README.md`, 'utf8')).toBe(pageOf(records))
+  expect(readFileSync(`${directory}README.md`, 'utf8')).toBe(renderPage(records))
 })
 
 /** A record that has these figures of the part `performance`. */
@@ -114,7 +114,7 @@ const measuredOn = (day: number, figures?: Record<string, number>) =>
   recordOn(day, figures ? { performance: { outcome: 'passed', seconds: 9, figures } } : {})
 
 it('the trend has a panel for each operation of the newest record, scaled from 0, with a gap where a record lacks it', () => {
-  const svg = trendOf([
+  const svg = renderTrend([
     measuredOn(14, { 'get, service': 1, 'get, Koa + tRPC': 9, 'trpc-get, tRPC': 1.25 }),
     measuredOn(12, { 'get, service': 2 }),
     measuredOn(13),
@@ -128,7 +128,7 @@ it('the trend has a panel for each operation of the newest record, scaled from 0
 })
 
 it('the trend shows the last ten records', () => {
-  const svg = trendOf(Array.from({ length: 12 }, (_, i) => measuredOn(10 + i, { 'get, service': 1 })))
+  const svg = renderTrend(Array.from({ length: 12 }, (_, i) => measuredOn(10 + i, { 'get, service': 1 })))
   expect(svg).not.toContain('commit11')
   expect(svg.match(/<circle/g)).toHaveLength(10)
 })
@@ -137,5 +137,5 @@ it('docs/images/performance-trend.svg is drawn from the records', () => {
   const docs = fileURLToPath(new URL('../../../docs/', import.meta.url))
   const files = readdirSync(`${docs}records`).filter((name) => name.endsWith('.json'))
   const records = files.map((name): VerifyRecord => JSON.parse(readFileSync(`${docs}records/${name}`, 'utf8')))
-  expect(readFileSync(`${docs}images/performance-trend.svg`, 'utf8')).toBe(trendOf(records))
+  expect(readFileSync(`${docs}images/performance-trend.svg`, 'utf8')).toBe(renderTrend(records))
 })

@@ -41,7 +41,7 @@ async function run(parts: Part[], { signal = new AbortController().signal, env =
   return { finished, lines, outcomes: finished.map(({ name, outcome }) => [name, outcome]) }
 }
 
-const logOf = (name: string) => readFileSync(join(directory, `${name}.log`), 'utf8')
+const readLog = (name: string) => readFileSync(join(directory, `${name}.log`), 'utf8')
 
 it('verify goes on after a failure, and keeps the output of each part', async () => {
   const { outcomes, lines } = await run([part('first', 'echo begins', 'false', 'echo goes on'), part('second', 'true')])
@@ -49,7 +49,7 @@ it('verify goes on after a failure, and keeps the output of each part', async ()
     ['first', 'failed'],
     ['second', 'passed'],
   ])
-  expect(logOf('first')).toBe('\n$ echo begins\nbegins\n\n$ false\n\n$ echo goes on\ngoes on\n')
+  expect(readLog('first')).toBe('\n$ echo begins\nbegins\n\n$ false\n\n$ echo goes on\ngoes on\n')
   expect(lines.map((line) => line.replace(/\d:\d\d/, 'm:ss'))).toEqual([
     `first     m:ss  failed (a command failed)  ${join(directory, 'first.log')}`,
     `second    m:ss  passed  ${join(directory, 'second.log')}`,
@@ -79,7 +79,7 @@ it('verify repeats what chance failed, with the same seed and a log of its own',
   }
   const always = await run([chance])
   expect(always.finished).toMatchObject([{ outcome: 'failed', runs: 2, seed: 7 }])
-  expect([logOf('kills'), logOf('kills-2')]).toEqual([
+  expect([readLog('kills'), readLog('kills-2')]).toEqual([
     expect.stringContaining('seed 7\n'),
     expect.stringContaining('seed 7\n'),
   ])
@@ -93,7 +93,7 @@ it('verify ends a part over its limit, with all that it has started, and goes on
   const slow = part('slow', `trap '' INT; ${marked} & ${marked}`, 'echo never')
   const { finished } = await run([{ ...slow, minutes: 0.01 }, part('next', 'true')])
   expect(finished).toMatchObject([{ outcome: 'failed', why: 'over 0.01 min' }, { outcome: 'passed' }])
-  expect(logOf('slow')).not.toContain('\nnever\n')
+  expect(readLog('slow')).not.toContain('\nnever\n')
   await expect.poll(() => spawnSync('pgrep', ['-f', marked], { encoding: 'utf8' }).stdout).toBe('')
 })
 
@@ -116,7 +116,7 @@ it('verify lets the part that runs clean up at a signal, and begins no other', a
   expect(await readFile(fifo, 'utf8')).toBe('\n')
   stopping.abort()
   expect((await running).outcomes).toEqual([['first', 'stopped']])
-  expect(logOf('first')).toMatch(/\ncleans up\n$/)
+  expect(readLog('first')).toMatch(/\ncleans up\n$/)
 })
 
 it('verify does not run what it cannot: for want of a setting, a program, or a download', async () => {
@@ -141,9 +141,9 @@ it('verify does not run what it cannot: for want of a setting, a program, or a d
   expect(lines[0]).toMatch(/^citus {6}\d:\d\d {2}not run \(CITUS_URL is not set\)$/)
 })
 
-const figureOf = (value: number) => ({ name: 'get', value, unit: '×' })
-const green: Ran = { end: 'green', figures: [figureOf(1)] }
-const red: Ran = { end: 'red', why: 'get', figures: [figureOf(2)] }
+const makeFigure = (value: number) => ({ name: 'get', value, unit: '×' })
+const green: Ran = { end: 'green', figures: [makeFigure(1)] }
+const red: Ran = { end: 'red', why: 'get', figures: [makeFigure(2)] }
 const [QUIET, BUSY] = [true, false]
 
 /** Each run ends as the next of `ends`, and the machine is as the next of `quiet`: before a run, and after it. */

@@ -50,7 +50,7 @@ export function registrar(port: number) {
     const team = `${issuer}/developers/teams/builders`
     const post = async (path: string, fields: Record<string, string | string[]>) => {
       const page = await browser.follow(await browser.post(`${team}${path}`, fields))
-      if (page.status !== 200) throw new Error(`${path}: ${page.status} ${wordsOf(page.text)}`)
+      if (page.status !== 200) throw new Error(`${path}: ${page.status} ${readWords(page.text)}`)
       return page
     }
     const fields = { name: 'Sample', type, redirects: redirectUri, scope: SCOPES, ...(devices && { devices: 'on' }) }
@@ -82,11 +82,11 @@ function worldAt(port: number, atEnd: AtEnd) {
     const organisation = offered(page, 'organisation')[0]!
     const answer = { organisation, scope: offered(page, 'scope'), decision: 'allow' }
     const done = await browser.submit(page, 'consent', answer)
-    if (!done.location) throw new Error(`No way back: ${done.status} ${wordsOf(done.text)}`)
+    if (!done.location) throw new Error(`No way back: ${done.status} ${readWords(done.text)}`)
     return done.location
   }
 
-  const settingsOf = ({ id, redirectUri, secret }: Registered) => ({
+  const toSettings = ({ id, redirectUri, secret }: Registered) => ({
     ISSUER: issuer,
     PROFILE: `${origin}/apps/v1/me/profile`,
     CLIENT_ID: id,
@@ -97,7 +97,7 @@ function worldAt(port: number, atEnd: AtEnd) {
   const launch = (command: string[], client: Registered, { cwd, env = {} }: Place) => {
     const child = spawn(command[0]!, command.slice(1), {
       cwd,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settingsOf(client), ...env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...toSettings(client), ...env },
       detached: true,
     })
     const ended = once(child, 'close')
@@ -154,8 +154,8 @@ interface Place {
 /** What the portal shows to be copied. */
 function shown(text: string, label: string): string {
   const [, found] = new RegExp(`<code data-copy="${label}">([^<]+)`).exec(text) ?? []
-  if (found === undefined) throw new Error(`No ${label}: ${wordsOf(text)}`)
+  if (found === undefined) throw new Error(`No ${label}: ${readWords(text)}`)
   return found
 }
 
-const wordsOf = (page: string) => page.replace(/<style[\s\S]*?<\/style>|<[^>]*>|\s+/g, ' ').trim()
+const readWords = (page: string) => page.replace(/<style[\s\S]*?<\/style>|<[^>]*>|\s+/g, ' ').trim()

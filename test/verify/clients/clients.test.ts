@@ -27,7 +27,7 @@ const here = clientsWorld(async (atEnd) => {
   await cp(join(import.meta.dirname, 'programs'), directory, { recursive: true })
 })
 const sandboxMember = expect.stringMatching(/^t_/)
-/** Those of Python take an address with http for a mistake. */
+/** Python's clients take an address with http for a mistake. */
 const env = { OAUTHLIB_INSECURE_TRANSPORT: '1', AUTHLIB_INSECURE_TRANSPORT: '1' }
 /** As each library has it. */
 const revoked = expect.stringMatching(

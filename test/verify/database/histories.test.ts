@@ -59,7 +59,7 @@ describe('two services on one database', () => {
         headers: { ...(ifMatch && { 'if-match': ifMatch }), ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }) },
         body: value === undefined ? undefined : JSON.stringify({ value }),
       })
-      return reply && answerOf(method, reply.status, reply.headers.etag, reply.text)
+      return reply && toAnswer(method, reply.status, reply.headers.etag, reply.text)
     }
 
     const run = async ({ clients, rushes }: Plan) => {
@@ -77,7 +77,7 @@ describe('two services on one database', () => {
             const called = ++clock
             const ask: Ask = { method, ...(method === 'PUT' && { value: `at ${called}` }) }
             const isKnown = method !== 'GET' || (header === 'ifNoneMatch' && tag !== 'any')
-            if (header !== 'none' && isKnown) ask[header] = tagOf(tag, tags)
+            if (header !== 'none' && isKnown) ask[header] = chooseTag(tag, tags)
             const answer = await send(ask, `/storage/${collection}/${key}`, services[service]!.port, leaves)
             operations.push({ ask, answer, called, returned: ++clock })
             if (answer?.etag) tags.push(answer.etag)
@@ -103,7 +103,7 @@ describe('two services on one database', () => {
   })
 })
 
-function answerOf(method: Ask['method'], status: number, etag: string | undefined, text: string): Answer {
+function toAnswer(method: Ask['method'], status: number, etag: string | undefined, text: string): Answer {
   expect(documented[method], `${method}: ${text}`).toContain(status)
   if (details[status] !== undefined) expect(JSON.parse(text)).toEqual({ detail: details[status] })
   if (status === 200 || status === 304) expect(etag).toMatch(/^"[^"]+"$/)
@@ -124,7 +124,7 @@ function meeting(size: number): () => Promise<void> {
     })
 }
 
-function tagOf(which: Step['tag'], tags: string[]): string {
+function chooseTag(which: Step['tag'], tags: string[]): string {
   if (which === 'any') return '*'
   const known = which === 'newest' ? tags.at(-1) : which === 'older' ? tags.at(-3) : undefined
   return known ?? '"foreign"'

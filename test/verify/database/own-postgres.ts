@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { accountFor, run } from '../../../prisma/embedded/account.ts'
 import { findBinaries, runBinary, usableBinaries } from '../../../prisma/embedded/binaries.ts'
-import { dataDirectoryWithCluster, freePort, postgresOf, until } from '../../process/service.ts'
+import { dataDirectoryWithCluster, findPostgres, freePort, until } from '../../process/service.ts'
 
 export type OwnPostgres = Awaited<ReturnType<typeof ownPostgres>>
 
@@ -50,14 +50,14 @@ export async function ownPostgres(settings: Record<string, string> = {}) {
     restart: () => control('restart', '-w', '-m', 'fast', '-l', 'log'),
     /** kill -9 of the postmaster. */
     async kill() {
-      const pid = await postgresOf(directory)
+      const pid = await findPostgres(directory)
       if (pid !== 0) process.kill(pid, 'SIGKILL')
     },
   }
   onTestFinished(async () => {
     await server.kill()
     await until(
-      () => postgresOf(directory),
+      () => findPostgres(directory),
       (pid) => pid === 0,
     )
   })

@@ -114,16 +114,16 @@ const untilBlocked = (holder: pg.Client, wanted: number) =>
 async function watched(work: Promise<unknown>) {
   let working = true
   const watch = async () => {
-    for (let looks = 0; ; looks++) {
+    for (let attempts = 0; ; attempts++) {
       const { counted, stored } = await two.usage()
       expect(stored).toBeLessThanOrEqual(QUOTA)
       expect(counted).toBe(stored)
-      if (!working) return looks
+      if (!working) return attempts
     }
   }
   const done = work.finally(() => (working = false))
-  const [looks] = await Promise.all([watch(), done])
-  expect(looks).toBeGreaterThan(1)
+  const [attempts] = await Promise.all([watch(), done])
+  expect(attempts).toBeGreaterThan(1)
 }
 
 /** The statuses of a writer with a store of its own, in sequence. */
@@ -132,7 +132,7 @@ async function useAlone(send: Send, key: string): Promise<number[]> {
   const note = ({ status }: { status: number }) => statuses.push(status)
   note(await send('PUT', `c/${key}`, { value: 1 }))
   note(await send('PUT', `c/${key}`, { value: 2 }))
-  note(await send('PUT', `c/${key}`, { value: textOf(QUOTA + 1) }))
+  note(await send('PUT', `c/${key}`, { value: makeText(QUOTA + 1) }))
   note(await send('GET', `c/${key}`))
   note(await send('DELETE', `c/${key}`))
   return statuses
@@ -150,7 +150,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 let values = 0
 
 /** A unique value whose JSON has `bytes` bytes. */
-const textOf = (bytes: number) => `${++values}.`.padEnd(bytes - 2, 'x')
+const makeText = (bytes: number) => `${++values}.`.padEnd(bytes - 2, 'x')
 
 /** Returns a function that takes a step and checks its answer; adds acknowledged values to `stored`. */
 function createWriter(send: Send, name: string, stored: Set<unknown>) {
@@ -159,7 +159,7 @@ function createWriter(send: Send, name: string, stored: Set<unknown>) {
     const isOwn = key.startsWith('own')
     const path = `c/${isOwn ? `${name}-${key}` : key}?scope=${scope}`
     const before = known.get(path)
-    const value = textOf(bytes)
+    const value = makeText(bytes)
     const headers = headersFor(kind, before?.etag)
     const answer = kind === 'delete' ? await send('DELETE', path) : await send('PUT', path, { value, headers })
     expectDocumented(answer)

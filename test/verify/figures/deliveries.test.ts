@@ -62,7 +62,7 @@ async function openQueue() {
   })
 
   let events = 0
-  /** Inserts events as events.publish does, one delivery each, to the subscriptions in turn. */
+  /** Inserts events as events.publish does, one delivery each, round-robin over the subscriptions. */
   async function publish(to: string[], count: number) {
     const now = new Date().toISOString()
     await db.$executeRaw`WITH event AS (INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")

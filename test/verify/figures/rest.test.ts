@@ -88,7 +88,7 @@ it('a service with nothing to migrate starts within 0.55 s of CPU and rests with
 })
 
 const MINUTE_MS = 60_000
-/** Of the ten after a start in which the hourly tasks run. */
+/** In this many of the ten minutes after a start the hourly tasks run. */
 const BUSY_MINUTES = 4
 
 it('a node with its worker sends at most 60 statements a minute at rest, also while its hourly tasks run, a worker 20', {

@@ -9,7 +9,7 @@ import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
 import type { World } from '../../support/world.ts'
 import { holdFigure } from '../held-figure.ts'
-import { expectWaiting, openTenant, streamClients, tokensOf, waitingCalls } from '../many-streams.ts'
+import { expectWaiting, mintTokens, openTenant, streamClients, waitingCalls } from '../many-streams.ts'
 import { startAlone } from '../memory/large-store.ts'
 import { cpuMs, median, residentMb } from '../memory/process-figures.ts'
 import { noteFigure } from '../noted-figure.ts'
@@ -45,7 +45,7 @@ it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave no
 }, async () => {
   const node = await startAlone()
   const tokens: string[] = []
-  for (let team = 0; team < TEAMS; team++) tokens.push(...(await tokensOf(await openTenant(), node, STREAMS / TEAMS)))
+  for (let team = 0; team < TEAMS; team++) tokens.push(...(await mintTokens(await openTenant(), node, STREAMS / TEAMS)))
   const clients = streamClients()
   const open = async () => {
     clients.start({ port: node.port, path, tokens, atOnce: 50 })
@@ -79,7 +79,7 @@ it('500 streams at rest cost at most twice the CPU and the transactions of a bar
   const databases = { ours: inject('databaseUrl'), bare: await emptyDatabase() }
   const servers = { ours: await startAlone(), bare: await bareServer(databases.bare) }
   const writing = await servers.ours.token(world)
-  const tokens = { ours: await tokensOf(world, servers.ours, 500), bare: Array<string>(500).fill('none') }
+  const tokens = { ours: await mintTokens(world, servers.ours, 500), bare: Array<string>(500).fill('none') }
   for (const name of ['ours', 'bare'] as const) {
     const { start, report } = streamClients()
     start({ port: servers[name].port, path, tokens: tokens[name] })
@@ -116,7 +116,7 @@ it('a write costs within 10 % the same beside 1,000 waits of another collection'
   const world = await openTenant()
   // Without a rate limit.
   await world.db.client.update({ where: { id: world.ids.client }, data: { environment: 'sandbox' } })
-  const [tokens, writing] = [await tokensOf(world, node, 1_000), await node.token(world)]
+  const [tokens, writing] = [await mintTokens(world, node, 1_000), await node.token(world)]
   const count = times(4_000, 1_000)
   const cost = async () => {
     const cpu = await cpuMs(node.pid)

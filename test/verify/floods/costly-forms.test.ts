@@ -2,8 +2,8 @@ import { describe, it } from 'vitest'
 import { emailCodes } from '../../../server/browser/login/email-code.ts'
 import { flow, issuer } from '../../oauth/auth-world.ts'
 import type { Browser } from '../../oauth/browser.ts'
-import { actionOf } from '../../oauth/browser.ts'
-import { formsOf, pagesOf, portal, startPortal, storeEntry } from '../../portal/portal-world.ts'
+import { readFormAction } from '../../oauth/browser.ts'
+import { listForms, listPages, portal, startPortal, storeEntry } from '../../portal/portal-world.ts'
 import { started } from '../../support/started.ts'
 import { sharedDatabase } from '../../support/world.ts'
 import type { Input } from './costly-inputs.ts'
@@ -38,21 +38,21 @@ const one = started(
       visitor,
       delivery: await portal.failed(),
       club: await storeEntry(portal),
-      consent: actionOf(await toConsent(member, url, sandboxMember.id)),
-      signIn: actionOf(await visitor.open(`${issuer}/connected`)),
+      consent: readFormAction(await toConsent(member, url, sandboxMember.id)),
+      signIn: readFormAction(await visitor.open(`${issuer}/connected`)),
     }
   },
   ({ world }) => world.close(),
 )
 
-const cookiesOf = ({ cookies }: Browser) =>
+const formatCookies = ({ cookies }: Browser) =>
   [...new Map(cookies.map(({ name, value }) => [name, value]))].map((pair) => pair.join('=')).join('; ')
 
 const at = (browser: Browser, path: string): Input => ({
   port: one.world.publicPort,
   host: 'auth.test',
   path,
-  headers: { cookie: cookiesOf(browser), accept: 'text/html' },
+  headers: { cookie: formatCookies(browser), accept: 'text/html' },
 })
 const post = (browser: Browser, path: string, body: string, type = 'application/x-www-form-urlencoded'): Input => {
   const { headers, ...input } = at(browser, path)
@@ -75,7 +75,7 @@ async function expectCheapFields(browser: Browser, path: string, fields: Record<
 
 describe('in the portal', () => {
   const { pathname } = new URL(portal)
-  const formNames = Object.entries(formsOf('{team}', '{app}', '{client}', '{delivery}', '{person}', '{provider}'))
+  const formNames = Object.entries(listForms('{team}', '{app}', '{client}', '{delivery}', '{person}', '{provider}'))
   it.each(formNames.filter(([, fields]) => Object.keys(fields).length > 0))(
     'no field of %s costs 20 ms more than an ordinary one',
     async (name) => {
@@ -87,7 +87,7 @@ describe('in the portal', () => {
         person: one.colleague,
       }
       const named = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, word) => known[word]!)
-      const fields = formsOf(ids.team, ids.app, one.client, one.delivery, one.colleague, ids.provider)[named(name)]!
+      const fields = listForms(ids.team, ids.app, one.client, one.delivery, one.colleague, ids.provider)[named(name)]!
       const more = { ...fields, ...(name.endsWith('/settings') && { logouts: '', idTokenAlgorithm: '' }) }
       await expectCheapFields(one.asOwner, pathname + named(name), more)
     },
@@ -107,7 +107,7 @@ describe('in the portal', () => {
 
   it('no parameter of a page costs 20 ms more than an ordinary one', async () => {
     const { ids } = one.world
-    for (const page of pagesOf(ids.team, ids.app, one.client, one.delivery).filter((page) => !/remove$/.test(page))) {
+    for (const page of listPages(ids.team, ids.app, one.client, one.delivery).filter((page) => !/remove$/.test(page))) {
       for (const name of READ[page.split('/').at(-1)!] ?? ['done']) {
         const input = (text: string) => at(one.asOwner, withParameter(pathname + page, name, text, IN_QUERY))
         await expectCheap(`${page}, ${name}`, input, IN_QUERY)
@@ -139,8 +139,8 @@ describe('in the portal', () => {
       'boundaries that begin': (length: number) => '\r\n--'.repeat(length / 4),
       'heads of one letter': (length: number) => 'a:\r\n'.repeat(length / 4),
     }
-    for (const [what, bodyOf] of Object.entries(wholes)) {
-      await expectCheap(`an upload, ${what}`, (text) => upload(bodyOf(text)), 16_000, parts)
+    for (const [what, makeBody] of Object.entries(wholes)) {
+      await expectCheap(`an upload, ${what}`, (text) => upload(makeBody(text)), 16_000, parts)
     }
     await expectCheap('an upload, the boundary', (text) => upload('a', encoded(text, IN_QUERY)), IN_QUERY)
   })

@@ -3,7 +3,7 @@ import { redirectUri, register } from '../../oauth/auth-world.ts'
 import { started } from '../../support/started.ts'
 import { startWorld } from '../../support/world.ts'
 import type { Input } from './costly-inputs.ts'
-import { expectCheap, headerOf, IN_HEAD, noLimits } from './costly-inputs.ts'
+import { expectCheap, findHeader, IN_HEAD, noLimits } from './costly-inputs.ts'
 import { jsonShapes } from './costly-shapes.ts'
 
 const one = started(
@@ -114,7 +114,7 @@ const places: Record<string, () => Omit<Input, 'port'> & { port?: number }> = {
 
 describe.each(Object.keys(places))('at %s', (place) => {
   const sent = (name: string, text: string): Input | undefined => {
-    const value = headerOf(text)
+    const value = findHeader(text)
     const { headers, ...input } = places[place]!()
     return value === undefined ? undefined : { port: one.port, ...input, headers: { ...headers, [name]: value } }
   }
@@ -131,9 +131,9 @@ describe.each(Object.keys(places))('at %s', (place) => {
   })
 
   it('no token costs 20 ms more than an ordinary one', async () => {
-    for (const [at, tokenOf] of JSON_IN_TOKEN.entries()) {
+    for (const [at, makeToken] of JSON_IN_TOKEN.entries()) {
       const title = `${place}, JSON ${at} in a token`
-      const withToken = (json: string) => sent('authorization', `Bearer ${tokenOf(json)}`)
+      const withToken = (json: string) => sent('authorization', `Bearer ${makeToken(json)}`)
       await expectCheap(title, (text) => withToken(JSON.stringify(text)), IN_TOKEN - 200)
       await expectCheap(title, withToken, IN_TOKEN, jsonShapes)
     }

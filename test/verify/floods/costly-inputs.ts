@@ -75,7 +75,7 @@ async function cpuMs(input: Input): Promise<number> {
   return (user + system) / 1_000
 }
 
-type InputOf = (text: string) => Input | undefined
+type BuildInput = (text: string) => Input | undefined
 
 const found: string[] = []
 afterEach(() => expect(found.splice(0)).toEqual([]))
@@ -84,12 +84,12 @@ afterEach(() => expect(found.splice(0)).toEqual([]))
  * Fails the test, at its end, with the inputs that cost more than 20 ms beyond an ordinary text. One that seems dear is tried again, beside the ordinary one and no
  * two times alike for the sake of caches, until it is not: what a garbage collection costs is not the input's.
  */
-export async function expectCheap(what: string, inputOf: InputOf, length: number, made = shapes): Promise<void> {
-  const plain = inputOf('a'.repeat(length))
+export async function expectCheap(what: string, buildInput: BuildInput, length: number, made = shapes): Promise<void> {
+  const plain = buildInput('a'.repeat(length))
   if (!plain) return
   let ordinary = Math.min(await cpuMs(plain), await cpuMs(plain))
-  for (const [name, textOf] of Object.entries(made)) {
-    const input = (round: number) => inputOf(textOf(length - 8 * round))
+  for (const [name, makeText] of Object.entries(made)) {
+    const input = (round: number) => buildInput(makeText(length - 8 * round))
     const first = input(0)
     if (!first) continue
     tried.inputs++
@@ -128,7 +128,7 @@ export const asPath = (text: string) =>
   text.replace(/[^\x21-\x7e]/gu, (one) => encodeURIComponent(wellFormed(one))).slice(0, IN_HEAD)
 
 /** As bytes of UTF-8, which Node takes for Latin-1; undefined of what it refuses to send. */
-export function headerOf(text: string): string | undefined {
+export function findHeader(text: string): string | undefined {
   const bytes = Buffer.from(text).subarray(0, IN_HEAD).toString('latin1')
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(bytes) ? bytes : undefined
 }

@@ -129,7 +129,7 @@ const isPage = (endpoint: string) => /^(?:device|end-session.*|authorize)$/.test
 
 const calls = sampleCalls()
 
-const requestOf = (name: string, address = one.calls[name]!.path, content?: string): Input => {
+const makeRequest = (name: string, address = one.calls[name]!.path, content?: string): Input => {
   const { section, tokens, isOfApp, method, body } = one.calls[name]!
   const sent = content ?? (body && JSON.stringify(body))
   const authorization = `Bearer ${isOfApp ? one.ofApp : one.tokens[tokens]}`
@@ -146,7 +146,7 @@ const requestOf = (name: string, address = one.calls[name]!.path, content?: stri
 it.each(Object.keys(calls))('no parameter of %s costs 20 ms more than an ordinary one', async (name) => {
   const [plain, search] = one.calls[name]!.path.split('?')
   const length = IN_HEAD - 1_500
-  const at = (address: string) => requestOf(name, address)
+  const at = (address: string) => makeRequest(name, address)
   for (const key of [...new URLSearchParams(search).keys(), 'since', 'unknown']) {
     const others = new URLSearchParams(search)
     others.delete(key)
@@ -166,7 +166,7 @@ const withBody = Object.keys(calls).filter((name) => calls[name]!.body)
 
 it.each(withBody)('no body of %s, and no field in it, costs 20 ms more than an ordinary one', async (name) => {
   const { path, body } = one.calls[name]!
-  const sent = (text: string) => requestOf(name, path, text)
+  const sent = (text: string) => makeRequest(name, path, text)
   await expectCheap(`${name}, the body`, sent, IN_BODY, { ...shapes, ...jsonShapes })
   for (const field of Object.keys(body!)) {
     const marked = JSON.stringify({ ...body, [field]: 0 })
@@ -196,6 +196,6 @@ const paths: Record<string, (text: string) => Input> = {
   }),
 }
 
-it.each(Object.entries(paths))('no shape of %s costs 20 ms more than an ordinary one', async (what, inputOf) => {
-  await expectCheap(what, inputOf, IN_HEAD)
+it.each(Object.entries(paths))('no shape of %s costs 20 ms more than an ordinary one', async (what, buildInput) => {
+  await expectCheap(what, buildInput, IN_HEAD)
 })

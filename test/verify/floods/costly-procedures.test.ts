@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { z } from 'zod'
 import { procedures } from '../../../routers/index.ts'
-import { definitionOf } from '../../../routers/kernel/trpc-internals.ts'
+import { readDefinition } from '../../../routers/kernel/trpc-internals.ts'
 import { startTeamWorld } from '../../developer/team-world.ts'
 import { platformClaims } from '../../support/platform.ts'
 import { started } from '../../support/started.ts'
@@ -26,7 +26,7 @@ const one = started(
 )
 
 const isDeveloper = (name: string) => name.startsWith('developer.')
-const tokenOf = (name: string) => {
+const chooseToken = (name: string) => {
   if (isDeveloper(name)) return one.ofOwner
   return /^(?:directory|subscriptions|events|deliveries|quizzes\.review)/.test(name) ? one.ofPlatform : one.ofMember
 }
@@ -44,29 +44,29 @@ interface Schema {
   minimum?: number
 }
 
-const schemaOf = (name: string): Schema => {
-  const [input] = definitionOf(procedures[name]!).inputs
+const readSchema = (name: string): Schema => {
+  const [input] = readDefinition(procedures[name]!).inputs
   return input ? (z.toJSONSchema(input, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Schema) : {}
 }
 
 /** A value that the schema takes, as far as it says. */
-function sampleOf(schema: Schema): unknown {
+function makeSample(schema: Schema): unknown {
   const { examples, const: constant, enum: options, anyOf, allOf, properties, items, minimum } = schema
   if (examples) return examples[0]
   if (constant !== undefined) return constant
   if (options) return options[0]
-  if (anyOf ?? allOf) return sampleOf((anyOf ?? allOf)![0]!)
-  if (properties) return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, sampleOf(one)]))
-  if (items) return [sampleOf(items)]
+  if (anyOf ?? allOf) return makeSample((anyOf ?? allOf)![0]!)
+  if (properties) return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, makeSample(one)]))
+  if (items) return [makeSample(items)]
   return schema.type === 'string' ? 'a' : (minimum ?? 1)
 }
 
 type Path = readonly (string | number)[]
 
 /** Where the input has a value; of a list in its first item. */
-function pathsOf(value: unknown, at: Path = []): Path[] {
+function listPaths(value: unknown, at: Path = []): Path[] {
   const inside = typeof value === 'object' && value !== null ? Object.entries(value).slice(0, 20) : []
-  return [...(at.length > 0 ? [at] : []), ...inside.flatMap(([key, one]) => pathsOf(one, [...at, key]))]
+  return [...(at.length > 0 ? [at] : []), ...inside.flatMap(([key, one]) => listPaths(one, [...at, key]))]
 }
 
 /** Any value of JSON, as objects and lists have their values by key. */
@@ -95,12 +95,12 @@ const known = () => ({
   picture: '-',
 })
 
-const named = Object.keys(procedures).filter((name) => definitionOf(procedures[name]!).type !== 'subscription')
+const named = Object.keys(procedures).filter((name) => readDefinition(procedures[name]!).type !== 'subscription')
 
 describe.each(named)('at %s', (name) => {
-  const isQuery = () => definitionOf(procedures[name]!).type === 'query'
+  const isQuery = () => readDefinition(procedures[name]!).type === 'query'
   const call = (json: string): Input => {
-    const [authorization, host] = [`Bearer ${tokenOf(name)}`, 'localhost']
+    const [authorization, host] = [`Bearer ${chooseToken(name)}`, 'localhost']
     const input = { port: one.port, host, path: `/trpc/${name}`, headers: { authorization } }
     if (isQuery()) return { ...input, path: `/trpc/${name}?input=${encoded(json, IN_HEAD - 1_500)}` }
     return { ...input, method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: json }
@@ -109,11 +109,11 @@ describe.each(named)('at %s', (name) => {
   it('no input, and no field of it, costs 20 ms more than an ordinary one', async () => {
     const length = isQuery() ? IN_HEAD - 1_800 : IN_BODY - 1_000
     await expectCheap(`${name}, the input`, call, length, jsonShapes)
-    const sample = sampleOf(schemaOf(name))
+    const sample = makeSample(readSchema(name))
     const fields = Object.keys((sample ?? {}) as object)
     const existing = Object.fromEntries(Object.entries(known()).filter(([key]) => fields.includes(key)))
     const full = { ...(sample as object), ...(isDeveloper(name) && existing) }
-    for (const path of pathsOf(full)) {
+    for (const path of listPaths(full)) {
       const place = `${name}, ${path.join('.')}`
       const inText = (text: string) => call(withJson(full, path, JSON.stringify(text)))
       if (typeof valueAt(full, path) === 'string') await expectCheap(place, inText, length)
@@ -146,6 +146,6 @@ const batchShapes = {
   'names of nothing': (length: number) => 'a,'.repeat(length / 2),
 }
 
-it.each(Object.entries(batches))('no shape of %s costs 20 ms more than an ordinary one', async (what, inputOf) => {
-  await expectCheap(`tRPC, ${what}`, inputOf, IN_BODY, batchShapes)
+it.each(Object.entries(batches))('no shape of %s costs 20 ms more than an ordinary one', async (what, buildInput) => {
+  await expectCheap(`tRPC, ${what}`, buildInput, IN_BODY, batchShapes)
 })

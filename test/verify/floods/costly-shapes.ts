@@ -78,20 +78,20 @@ const units: Readonly<Record<string, Shape>> = {
   'entities of a page': { unit: '&amp;' },
 }
 
-const listOf = (item: string): Shape => ({ head: `[${item}`, unit: `,${item}`, tail: ']' })
-const objectOf = (field: string): Shape => ({ head: `{${field}`, unit: `,${field}`, tail: '}' })
+const makeList = (item: string): Shape => ({ head: `[${item}`, unit: `,${item}`, tail: ']' })
+const makeObject = (field: string): Shape => ({ head: `{${field}`, unit: `,${field}`, tail: '}' })
 
 /** The same as JSON, for parsers and schemas that list each fault. */
 const jsonUnits: Readonly<Record<string, Shape>> = {
   'nested lists': { unit: '[' },
   'nested objects': { unit: '{"a":' },
-  'a list of numbers': listOf('0'),
-  'a list of texts': listOf('""'),
-  'a list of nothing': listOf('null'),
-  'a list of lists': listOf('[]'),
-  'a list of objects': listOf('{}'),
-  'an object of one name': objectOf('"a":1'),
-  'an object of prototypes': objectOf('"__proto__":{}'),
+  'a list of numbers': makeList('0'),
+  'a list of texts': makeList('""'),
+  'a list of nothing': makeList('null'),
+  'a list of lists': makeList('[]'),
+  'a list of objects': makeList('{}'),
+  'an object of one name': makeObject('"a":1'),
+  'an object of prototypes': makeObject('"__proto__":{}'),
   'escapes in a text': { head: '"', unit: '\\u0000', tail: '"' },
   'halves of characters in a text': { head: '"', unit: '\\ud800', tail: '"' },
   digits: { unit: '9' },

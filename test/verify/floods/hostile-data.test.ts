@@ -12,7 +12,7 @@ import { times } from '../../support/rounds.ts'
 import type { World } from '../../support/world.ts'
 import { startWorld } from '../../support/world.ts'
 import type { Column } from './platform-rows.ts'
-import { columnsOf, fill, platformRows } from './platform-rows.ts'
+import { fill, platformRows, readColumns } from './platform-rows.ts'
 
 const texts = [
   '',
@@ -69,7 +69,7 @@ beforeAll(async () => {
   // The sweep sends more than the 10,000 requests a minute of a team: here a minute passes with each.
   let minutes = 0
   world = await startWorld({ databaseUrl, limits: memoryLimits(() => minutes++ * 60_000) })
-  columns = await columnsOf(client, platformRows(world.ids))
+  columns = await readColumns(client, platformRows(world.ids))
   schemas = await describedAnswers()
 })
 afterAll(async () => {

@@ -7,7 +7,7 @@ export interface Task {
   clients: number
   /** Within which they come, evenly. */
   withinMs: number
-  /** Of the request, up to the blank line. */
+  /** The head of the request, up to the blank line. */
   head: string
   /** The length of a body, all of which but its last byte is sent. */
   stalledBytes?: number

@@ -20,7 +20,7 @@ import { delayedMs } from '../memory/process-figures.ts'
 /** A quiet and a hostile phase follow each other so often, so that what else the machine does meets both alike. */
 const ROUNDS = 3
 const PHASE_MS = 2_500
-/** Of the 99th percentile: three times that of a quiet run; up to this nobody notices, whatever the ratio. */
+/** The 99th percentile may be three times that of a quiet run; up to UNNOTICED_MS nobody notices, whatever the ratio. */
 const MAX_RATIO = 3
 const UNNOTICED_MS = 50
 

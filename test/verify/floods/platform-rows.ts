@@ -124,7 +124,7 @@ export interface Column {
 }
 
 /** The columns of these tables, but for enums, booleans and versions, which have no odd values. */
-export async function columnsOf(client: pg.Client, rows: Rows): Promise<Column[]> {
+export async function readColumns(client: pg.Client, rows: Rows): Promise<Column[]> {
   const { rows: columns } = await client.query<Column>(
     `SELECT table_name AS table, column_name AS name, udt_name AS type FROM information_schema.columns
      WHERE table_schema = 'public' AND table_name = ANY ($1) AND data_type <> 'USER-DEFINED'

@@ -19,12 +19,12 @@ const MEMBERS = 20
 interface Play {
   strangers: number
   milliseconds: number
-  /** Of each stranger between two requests. */
+  /** Each stranger's pause between two requests. */
   pauseMs: number
 }
 
 /** An address of 100.64.0.0/10 that no other visitor of the test has. */
-const addressOf = (visitor: number) => `100.64.${visitor >> 8}.${visitor & 255}`
+const toAddress = (visitor: number) => `100.64.${visitor >> 8}.${visitor & 255}`
 
 /**
  * Strangers behind one proxy ask for codes all the time, to addresses that nobody has and to those of the first
@@ -55,7 +55,7 @@ async function playStrangers({ strangers, milliseconds, pauseMs }: Play) {
   })
   const visit = (visitor: number) => {
     const browser = newBrowser()
-    browser.headers = { 'x-forwarded-for': `203.0.113.9, ${addressOf(visitor)}` }
+    browser.headers = { 'x-forwarded-for': `203.0.113.9, ${toAddress(visitor)}` }
     return browser
   }
 

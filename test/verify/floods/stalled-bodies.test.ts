@@ -65,13 +65,13 @@ it.each<[string, number, () => string]>([
 ])(
   '2,000 bodies that stall at %s take at most 512 MB, and slow no neighbour',
   { timeout: 120_000 },
-  async (name, bytes, headOf) => {
+  async (name, bytes, makeHead) => {
     const { pid } = service.child
-    // Peaks are counted anew.
+    // Peaks are counted from here.
     await writeFile(`/proc/${pid}/clear_refs`, '5')
     const agent = new Agent({ keepAlive: true })
     const slowest = await slowestBeside(
-      { port: service.port, clients: CLIENTS, withinMs: WITHIN_MS, head: headOf(), stalledBytes: bytes },
+      { port: service.port, clients: CLIENTS, withinMs: WITHIN_MS, head: makeHead(), stalledBytes: bytes },
       pid!,
       async () => (await request(service.port, 'GET', '/me/profile', token, { agent }))!,
     )

@@ -2,8 +2,8 @@ import { Agent } from 'node:http'
 import { expect, it } from 'vitest'
 import { request } from '../../storage/client.ts'
 import { holdFigure } from '../held-figure.ts'
-import { openTenant, streamClients, tokensOf } from '../many-streams.ts'
-import { COLLECTION, fill, startAlone, textOf } from '../memory/large-store.ts'
+import { mintTokens, openTenant, streamClients } from '../many-streams.ts'
+import { COLLECTION, fill, makeText, startAlone } from '../memory/large-store.ts'
 import { cpuMs, peakMb } from '../memory/process-figures.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { slowestUntil } from './beside.ts'
@@ -27,12 +27,12 @@ it.each([
   async (of, unit, { at, path }) => {
     const node = await startAlone()
     const [world, other] = [await openTenant(), await openTenant()]
-    const tokens = await tokensOf(world, node, 100)
+    const tokens = await mintTokens(world, node, 100)
     const { start, report } = streamClients()
     start({ port: node[at], path, tokens, stalled: 50, events: 1 })
     await expect.poll(async () => (await report()).opened).toBe(100)
     const [writing, calling] = [await node.token(world), await node.token(other)]
-    const body = `{"value":${textOf(unit, 9_900_000)}}`
+    const body = `{"value":${makeText(unit, 9_900_000)}}`
     const began = performance.now()
     const put = request(node.port, 'PUT', `/storage/${COLLECTION}/k`, writing, { agent, body })
     const call = () => request(node.port, 'PUT', '/storage/small/k', calling, { agent, body: '{"value":1}' })
@@ -51,8 +51,8 @@ it('500 streams that come back at once to 1,000 entries of 10 kB stay below 512 
 }, async () => {
   const node = await startAlone()
   const [world, other] = [await openTenant(), await openTenant()]
-  await fill(world, 1_000, textOf('x', 10_000))
-  const tokens = await tokensOf(world, node, 500)
+  await fill(world, 1_000, makeText('x', 10_000))
+  const tokens = await mintTokens(world, node, 500)
   const calling = await node.token(other)
   const call = () => request(node.port, 'PUT', '/storage/small/k', calling, { agent, body: '{"value":1}' })
   expect((await call())?.status).toBe(200)

@@ -87,7 +87,7 @@ async function bundledBytes(input: string) {
   return gzipSync(output[0].code).length
 }
 
-async function sizeOf(directory: string): Promise<number> {
+async function measureSize(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
@@ -106,7 +106,7 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
       const text = await readFile(join(packed(), 'dist', name), 'utf8')
       expect(text).not.toMatch(/^import |^export .* from|\bimport\(|\brequire\(|@prisma|zod/m)
     }
-    expect(await sizeOf(packed())).toBeLessThan(240_000)
+    expect(await measureSize(packed())).toBeLessThan(240_000)
   })
 
   // 5.4 kB of them for streams: tRPC's link is in the same module as its others.
@@ -131,7 +131,7 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
       await client.storage.put.mutate({ ...at, value: { note: undefined } })
       // @ts-expect-error There is no such procedure.
       await client.storage.drop.mutate(at)
-      export const statusOf = (error: unknown): number | undefined =>
+      export const readStatus = (error: unknown): number | undefined =>
         error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.httpStatus : undefined`
     expect(await typeErrors(client, { 'consumer.ts': source }, options)).toBe('')
   })
@@ -194,7 +194,7 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
       const { data } = await verifyWebhook<Score>('', new Headers(), ['secret'])
       holds<Equal<typeof data, Score>>()
       holds<Equal<Awaited<ReturnType<typeof signedRequest>>, Request>>()
-      export const wordOf = (error: unknown): string | number | undefined => {
+      export const readWord = (error: unknown): string | number | undefined => {
         if (error instanceof ScopeMissing) return error.scope
         if (error instanceof RateLimited) return error.retryAfter
         return error instanceof ApiError || error instanceof SignInFailed ? error.code : undefined

@@ -19,7 +19,7 @@ const NPM = `npm() { shift 2; local name="$1"; shift; [ "$1" = -- ] && shift; no
 /** What begins with it listens once it is there. */
 const listens = (port: number) => `until curl -s -o /dev/null http://127.0.0.1:${port}/; do sleep 0.05; done`
 const trimmed = (text: string) => text.trim().replace(/^ +/gm, '')
-/** What is printed; `…` stands for what differs each time. */
+/** The output; `…` stands for what differs each time. */
 const printedAs = (text: string) =>
   text.includes('…') ? expect.stringMatching(text.replace(/[.(){}|?*+^$[\]\\]/g, '\\$&').replaceAll('…', '.*')) : text
 

@@ -26,7 +26,7 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     return {}
   })
 
-  const urlOf = (api: string, path: string) => `http://${api}.localhost:${here.service.port}/v1${path}`
+  const toUrl = (api: string, path: string) => `http://${api}.localhost:${here.service.port}/v1${path}`
 
   /** The project and its client; `serve` runs Vite at the client's redirect URI. Undefined when no registry answers. */
   async function project(template: string) {
@@ -37,7 +37,7 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     const add = ['add', ...names, ...owner, '--redirect', url, '--scope', SCOPE]
     expect(await command('client', add, here.env).ended).toMatchObject({ code: 0, stderr: '' })
 
-    const addresses = ['--issuer', urlOf('auth', '/oauth'), '--apps', urlOf('apps', '')]
+    const addresses = ['--issuer', toUrl('auth', '/oauth'), '--apps', toUrl('apps', '')]
     const options = ['--client-id', template, '--template', template, ...addresses]
     await npm(directory, 'exec', 'member-apps-sdk', '--', 'init', template, ...options)
     try {
@@ -65,9 +65,9 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
 
   /** As docs/first-app.md advises for the page's publication. */
   const policy = () => {
-    const { origin } = new URL(urlOf('auth', ''))
+    const { origin } = new URL(toUrl('auth', ''))
     return {
-      'content-security-policy': `default-src 'self'; img-src data:; connect-src ${origin} ${urlOf('apps', '/')}`,
+      'content-security-policy': `default-src 'self'; img-src data:; connect-src ${origin} ${toUrl('apps', '/')}`,
     }
   }
 
@@ -99,19 +99,23 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     await expect.poll(() => page.getByText('Anna').count()).toBe(0)
     expect(complaints).toEqual([])
 
-    const look = await here.visit(url, { bypassCSP: true, viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
-    await look.page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
-    await expectAccessible(look.page)
+    const narrow = await here.visit(url, {
+      bypassCSP: true,
+      viewport: { width: 320, height: 640 },
+      colorScheme: 'dark',
+    })
+    await narrow.page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
+    await expectAccessible(narrow.page)
     // Without the scope to write.
-    await signIn(look.page, 'ben', 'allow', 'svc.apps.storage:write')
-    await expect.poll(() => items(look.page, 'Notes')).toEqual([NOTE])
-    await look.page.getByLabel('New note').fill('Mine')
-    await look.page.getByRole('button', { name: 'Add' }).click()
-    await alert(look.page, 'This token does not carry the svc.apps.storage:write scope.')
-    expect(await look.page.getByLabel('New note').inputValue()).toBe('Mine')
-    await expectAccessible(look.page)
-    await look.page.reload()
-    await expect.poll(() => items(look.page, 'Notes')).toEqual([NOTE])
+    await signIn(narrow.page, 'ben', 'allow', 'svc.apps.storage:write')
+    await expect.poll(() => items(narrow.page, 'Notes')).toEqual([NOTE])
+    await narrow.page.getByLabel('New note').fill('Mine')
+    await narrow.page.getByRole('button', { name: 'Add' }).click()
+    await alert(narrow.page, 'This token does not carry the svc.apps.storage:write scope.')
+    expect(await narrow.page.getByLabel('New note').inputValue()).toBe('Mine')
+    await expectAccessible(narrow.page)
+    await narrow.page.reload()
+    await expect.poll(() => items(narrow.page, 'Notes')).toEqual([NOTE])
 
     // What docs/first-app.md starts: without a build, and so without the policy.
     await end()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../prisma/migration-files.ts'
-import { operationIdOf } from '../../../rest-facade/document.ts'
+import { toOperationId } from '../../../rest-facade/document.ts'
 import type { Section, TokenSection } from '../../../routers/kernel/scopes.ts'
 import { firstPartyScopes } from '../../../routers/kernel/scopes.ts'
 import { names, operations } from '../../process/operations.ts'
@@ -40,8 +40,8 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     main = join(directory, 'dist/server/main.js')
     const documents = readFileSync(join(directory, 'dist/chunks/documents.json'), 'utf8')
     // Releases before 0.1.0 have `storage-put`, this one `storagePut`.
-    const idsOf = (name: string) => [name.replaceAll('.', '-'), operationIdOf(name)]
-    const isShared = (name: string) => idsOf(name).some((id) => documents.includes(`"operationId":"${id}"`))
+    const toIds = (name: string) => [name.replaceAll('.', '-'), toOperationId(name)]
+    const isShared = (name: string) => toIds(name).some((id) => documents.includes(`"operationId":"${id}"`))
     shared = names.filter((name) => isShared(name) && !operations[name]!.isOfApp)
     databaseUrl = await emptyDatabase(atEnd)
     const DATA_DIR = await dataDirectory(atEnd)
@@ -161,7 +161,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     const errors = nodes.map(({ stdout, stderr }) => [stdout().match(/"status":5\d\d/g), stderr()])
     expect(errors).toEqual(nodes.map(() => [null, '']))
 
-    // Totals and counters, told by both and by the rows.
+    // Totals and counters, read by both and from the rows.
     for (const node of nodes.keys()) {
       for (const [number, size] of entries.entries()) {
         const list = await rest(node, apps, 'GET', `/storage/two-${number}${number % 2 === 0 ? '' : '?scope=user'}`)

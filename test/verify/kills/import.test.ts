@@ -8,10 +8,10 @@ import { migratedDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
 import { endingAfterAll } from '../at-end.ts'
 import { alone } from '../import-process.ts'
-import { sizesOf, writePlatformFiles } from '../platform-files.ts'
+import { scaleSizes, writePlatformFiles } from '../platform-files.ts'
 
 /** The tables of each kind of the files, in the order of the import. */
-const kinds = Object.entries({
+const recordTypes = Object.entries({
   organisations: ['Organisation'],
   people: ['Person'],
   memberships: ['Membership'],
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 /** A hash of the rows of each kind, in the order of the kinds. */
 async function contents(url: string): Promise<string[]> {
-  const hashes = kinds.map(([, tables]) => {
+  const hashes = recordTypes.map(([, tables]) => {
     const rows = tables.map((table) => `SELECT '${table}' || row::text AS text FROM "${table}" row`)
     return `(SELECT md5(string_agg(text, ',' ORDER BY text)) FROM (${rows.join(' UNION ALL ')}) kind)`
   })
@@ -47,7 +47,7 @@ describe('kill -9 of an import', { timeout: 600_000 }, () => {
     const editions = await Promise.all(
       ['a', 'b'].map(async (edition) => {
         const files = join(directory, edition)
-        await writePlatformFiles(files, sizesOf(100), edition)
+        await writePlatformFiles(files, scaleSizes(100), edition)
         const url = await migratedDatabase()
         const start = performance.now()
         expect(await importing(files, url).ended).toMatchObject({ code: 0 })
@@ -66,11 +66,11 @@ describe('kill -9 of an import', { timeout: 600_000 }, () => {
       const { signal, code } = await ended
       await alone(url)
       const after = await contents(url)
-      for (const [i, [kind]] of kinds.entries()) {
-        expect([before[i], complete[i]], `round ${round}: ${kind}`).toContain(after[i])
+      for (const [i, [recordType]] of recordTypes.entries()) {
+        expect([before[i], complete[i]], `round ${round}: ${recordType}`).toContain(after[i])
       }
-      // Of the kinds that differ, one is written after those before it.
-      const written = kinds.flatMap((_, i) => (before[i] === complete[i] ? [] : after[i] === complete[i]))
+      // A record type that differs is written after those before it.
+      const written = recordTypes.flatMap((_, i) => (before[i] === complete[i] ? [] : after[i] === complete[i]))
       expect(written, `round ${round}`).toEqual(written.toSorted((a, b) => Number(b) - Number(a)))
       if (signal === null) expect([code, after]).toEqual([0, complete])
       else if (written.includes(true) && written.includes(false)) between += 1
@@ -87,7 +87,7 @@ describe('kill -9 of an import', { timeout: 600_000 }, () => {
 describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
   it('ends it within seconds, and says what was written', async () => {
     const files = join(directory, 'large')
-    await writePlatformFiles(files, sizesOf(20))
+    await writePlatformFiles(files, scaleSizes(20))
     const url = await migratedDatabase()
     const { child, ended, stderr } = importing(files, url)
     await expect.poll(() => stderr()).toContain('\ngroups: 500 rows')
@@ -96,10 +96,10 @@ describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
     const { code, stdout, stderr: said } = await ended
     expect(performance.now() - start).toBeLessThan(9_000)
     expect(code).toBe(1)
-    const [, kind] = /\nInterrupted. No (\w+) were written.\nNot begun: .*, results.\n$/.exec(said)!
-    expect(stdout).toMatch(new RegExp(`\\npeople +5000 .*\\n${kind} +0 +0 +0 +0 +0\\n$`, 's'))
+    const [, recordType] = /\nInterrupted. No (\w+) were written.\nNot begun: .*, results.\n$/.exec(said)!
+    expect(stdout).toMatch(new RegExp(`\\npeople +5000 .*\\n${recordType} +0 +0 +0 +0 +0\\n$`, 's'))
     await alone(url)
-    const [{ count }] = await query(url, `SELECT count(*)::int FROM "${new Map(kinds).get(kind!)![0]}"`)
+    const [{ count }] = await query(url, `SELECT count(*)::int FROM "${new Map(recordTypes).get(recordType!)![0]}"`)
     expect(count).toBe(0)
   })
 

@@ -54,7 +54,7 @@ export async function demoNodes(atEnd: AtEnd, settings: Record<string, string> =
       }
       return kills
     },
-    /** Sends to the nodes in turn, until one answers; `repeats` is called for each that does not. */
+    /** Sends to one node after another, until one answers; `repeats` is called for each that does not. */
     async call(
       method: string,
       path: string,

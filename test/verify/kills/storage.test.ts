@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../process/service.ts'
-import { asAnna, dataDirectoryWithCluster, postgresOf, start, until } from '../../process/service.ts'
+import { asAnna, dataDirectoryWithCluster, findPostgres, start, until } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
 import { pgClient } from '../../support/pg-client.ts'
 import { times } from '../../support/rounds.ts'
@@ -33,7 +33,7 @@ describe(`acknowledged writes survive kill -9 (seed ${seed})`, { timeout: 600_00
   it('of the service', async () => {
     const rounds = times(8, 1)
     await survive('alone', rounds, async (service) => {
-      const server = await postgresOf(DATA_DIR)
+      const server = await findPostgres(DATA_DIR)
       service.child.kill('SIGKILL')
       await service.ended
       // PostgreSQL finishes the statements that it has received.
@@ -41,18 +41,18 @@ describe(`acknowledged writes survive kill -9 (seed ${seed})`, { timeout: 600_00
         () => ask<{ count: number }>(connections),
         ({ count }) => count === 0,
       )
-      expect(await postgresOf(DATA_DIR)).toBe(server)
+      expect(await findPostgres(DATA_DIR)).toBe(server)
     })
   })
 
   it('of the service and its database at once', async () => {
     const rounds = times(8, 1)
     await survive('together', rounds, async (service) => {
-      const server = await postgresOf(DATA_DIR)
+      const server = await findPostgres(DATA_DIR)
       const kills = [() => service.child.kill('SIGKILL'), () => process.kill(server, 'SIGKILL')]
       for (const kill of ofKills(2) ? kills : kills.toReversed()) kill()
       await service.ended
-      await expect.poll(() => postgresOf(DATA_DIR)).toBe(0)
+      await expect.poll(() => findPostgres(DATA_DIR)).toBe(0)
     })
   })
 })
@@ -88,7 +88,7 @@ async function write(
   const draw = chance(`${writer} in round ${round}`)
   for (;;) {
     const key = `${writer}-${draw(4)}`
-    const path = `/storage/${key.replace(/\d.*/, '')}/${key}${scopeOf(key)}`
+    const path = `/storage/${key.replace(/\d.*/, '')}/${key}${scopeQuery(key)}`
     const before = ledger.get(key) ?? [undefined]
     const deletes = draw(4) === 0
     const value = deletes ? undefined : randomBytes(draw(10) ? draw(500) : draw(60_000)).toString('hex')
@@ -104,7 +104,7 @@ async function write(
   }
 }
 
-const scopeOf = (key: string) => (/[02468]$/.test(key) ? '?scope=user' : '')
+const scopeQuery = (key: string) => (/[02468]$/.test(key) ? '?scope=user' : '')
 
 /** Expects the last acknowledged or a pending value for each entry, and keeps the one it finds. */
 async function compare(service: Service, collection: string, ledger: Ledger, what: string) {

@@ -73,7 +73,7 @@ interface Arrival {
   bodies: Set<string>
 }
 
-/** Of a hundred requests, two lose their connection after they were read, and 15 fail. */
+/** Two requests of a hundred lose their connection after they were read, and 15 fail. */
 async function record(arrived: Map<string, Arrival>, { headers, body }: Received, response: ServerResponse) {
   const id = String(headers['webhook-id'])
   const arrival = arrived.get(id) ?? { times: 0, accepted: 0, bodies: new Set() }

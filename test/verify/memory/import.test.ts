@@ -5,7 +5,7 @@ import { times } from '../../support/rounds.ts'
 import { endingAfterAll } from '../at-end.ts'
 import { rowsWritten, runImport } from '../import-process.ts'
 import { noteFigure } from '../noted-figure.ts'
-import { sizesOf, writePlatformFiles } from '../platform-files.ts'
+import { scaleSizes, writePlatformFiles } from '../platform-files.ts'
 
 const atEnd = endingAfterAll()
 let directory: string
@@ -13,16 +13,16 @@ beforeAll(async () => {
   directory = await dataDirectory(atEnd)
 })
 
-const sizes = sizesOf(times(1, 20))
-const countsOf = (output: string) =>
+const sizes = scaleSizes(times(1, 20))
+const parseCounts = (output: string) =>
   Object.fromEntries(
-    [...output.matchAll(/^(\w+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$/gm)].map(([, kind, ...counts]) => [
-      kind,
+    [...output.matchAll(/^(\w+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$/gm)].map(([, recordType, ...counts]) => [
+      recordType,
       counts.map(Number),
     ]),
   )
-const each = (counts: (size: number, kind: string) => number[]) =>
-  Object.fromEntries(Object.entries(sizes).map(([kind, size]) => [kind, counts(size, kind)]))
+const each = (counts: (size: number, recordType: string) => number[]) =>
+  Object.fromEntries(Object.entries(sizes).map(([recordType, size]) => [recordType, counts(size, recordType)]))
 
 /** The figures of docs/records/import.md: those with a bound are held to it. */
 async function measured(name: string, url: string, bounds: Partial<Record<'seconds' | 'megabytes', number>>) {
@@ -32,7 +32,7 @@ async function measured(name: string, url: string, bounds: Partial<Record<'secon
     noteFigure({ name: `${name}, ${what}`, value, unit: what === 'megabytes' ? 'MB' : 's', ...(bound && { bound }) })
     if (bound) expect.soft(value, what).toBeLessThan(bound)
   }
-  return countsOf(output)
+  return parseCounts(output)
 }
 
 it('a large platform is imported in little memory, and again without a row written', { timeout: 900_000 }, async () => {
@@ -55,9 +55,11 @@ it('a large platform is imported in little memory, and again without a row writt
 
   await writePlatformFiles(directory, sizes, ' (neu)')
   const changed = ['people', 'memberships', 'groups', 'events', 'results']
-  const inHundred = (kind: string, size: number) => (changed.includes(kind) ? Math.ceil(size / 100) : 0)
+  const inHundred = (recordType: string, size: number) => (changed.includes(recordType) ? Math.ceil(size / 100) : 0)
   const later = await measured('import, 1 % changed', url, { megabytes: 300 })
-  expect(later).toEqual(each((size, kind) => [0, inHundred(kind, size), size - inHundred(kind, size), 0, 0]))
-  const sum = Object.entries(sizes).reduce((total, [kind, size]) => total + inHundred(kind, size), 0)
+  expect(later).toEqual(
+    each((size, recordType) => [0, inHundred(recordType, size), size - inHundred(recordType, size), 0, 0]),
+  )
+  const sum = Object.entries(sizes).reduce((total, [recordType, size]) => total + inHundred(recordType, size), 0)
   expect((await rowsWritten(url)) - written).toBe(sum)
 })

@@ -11,10 +11,10 @@ export const COLLECTION = 'large'
 const WRITTEN = 1_700_000_000
 
 /** A JSON string of `unit`s, at most `bytes` long. */
-export const textOf = (unit: string, bytes: number) =>
+export const makeText = (unit: string, bytes: number) =>
   `"${unit.repeat(Math.floor((bytes - 2) / Buffer.byteLength(unit)))}"`
 
-const keyOf = (i: number) => `k${String(i).padStart(5, '0')}`
+const toKey = (i: number) => `k${String(i).padStart(5, '0')}`
 
 /** Replaces the tenant's storage with `entries` copies of `value`. */
 export async function fill({ ids: { app, club } }: World, entries: number, value: string) {
@@ -36,9 +36,9 @@ export async function fill({ ids: { app, club } }: World, entries: number, value
 }
 
 /** The expected list response, byte for byte. */
-export function pageOf(entries: number, value: string, { limit, offset }: { limit: number; offset: number }): string {
+export function makePage(entries: number, value: string, { limit, offset }: { limit: number; offset: number }): string {
   const numbers = Array.from({ length: Math.max(0, Math.min(limit, entries - offset)) }, (_, i) => offset + i)
-  const items = numbers.map((n) => `{"key":"${keyOf(n)}","value":${value},"updatedAt":${WRITTEN}}`)
+  const items = numbers.map((n) => `{"key":"${toKey(n)}","value":${value},"updatedAt":${WRITTEN}}`)
   return `{"items":[${items.join(',')}],"total":${entries}}`
 }
 

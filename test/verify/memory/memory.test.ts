@@ -11,7 +11,7 @@ import { times } from '../../support/rounds.ts'
 import { useWorld } from '../../support/started.ts'
 import { holdFigure } from '../held-figure.ts'
 import type { Task } from '../loud-clients.ts'
-import { COLLECTION, fill, pageOf, QUOTA, startAlone, textOf } from './large-store.ts'
+import { COLLECTION, fill, makePage, makeText, QUOTA, startAlone } from './large-store.ts'
 import { cpuMs, delayedMs, median, peakMb, tellsFigures } from './process-figures.ts'
 
 const LIMIT_MB = 512
@@ -47,7 +47,7 @@ async function measure(kind: Task['kind'], count: number) {
     outcomes = counts as Record<string, number>
     clients.kill()
   })
-  const value = textOf('b', 5_000_000)
+  const value = makeText('b', 5_000_000)
   const large = async () => {
     await sleep(2_000)
     const put = await request(service.port, 'PUT', LARGE, quietToken, { agent, body: `{"value":${value}}` })
@@ -72,7 +72,7 @@ async function measure(kind: Task['kind'], count: number) {
 }
 
 describe.skipIf(!tellsFigures)(`under ${LIMIT_MB} MB, and other teams are answered within ${LIMIT_MS} ms`, () => {
-  beforeAll(() => fill(loud, 1, textOf('a', 9_000_000)))
+  beforeAll(() => fill(loud, 1, makeText('a', 9_000_000)))
 
   it.each([
     ['puts', 200, ['200', '503']],
@@ -98,14 +98,14 @@ const LIST = `/storage/${COLLECTION}?limit=200`
 
 /** Bytes of each value when `entries` values fill the quota. */
 const share = (entries: number) => Math.floor(QUOTA / entries)
-const mixed = (bytes: number) => `"漢${textOf('a', bytes - 3).slice(1)}`
+const mixed = (bytes: number) => `"漢${makeText('a', bytes - 3).slice(1)}`
 const stores: Record<string, { entries: number; value: string }> = {
   // V8 stores such a string with two bytes a character.
   '200 entries of ASCII but for one character': { entries: 200, value: mixed(share(200)) },
-  '200 entries of ASCII': { entries: 200, value: textOf('a', share(200)) },
-  '200 entries of three-byte characters': { entries: 200, value: textOf('漢', share(200)) },
+  '200 entries of ASCII': { entries: 200, value: makeText('a', share(200)) },
+  '200 entries of three-byte characters': { entries: 200, value: makeText('漢', share(200)) },
   'one entry of ASCII but for one character': { entries: 1, value: mixed(QUOTA) },
-  'one entry of ASCII': { entries: 1, value: textOf('a', QUOTA) },
+  'one entry of ASCII': { entries: 1, value: makeText('a', QUOTA) },
 }
 /** A short run takes the store whose pages need the most memory. */
 const measured = Object.keys(stores).slice(0, times(5, 1))
@@ -117,7 +117,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
   const begin = async (name: string) => {
     const { entries, value } = stores[name]!
     await fill(loud, entries, value)
-    const page = pageOf(entries, value, { limit: 200, offset: 0 })
+    const page = makePage(entries, value, { limit: 200, offset: 0 })
     const whole = sha256(page)
     const service = await startAlone()
     const [token, otherToken] = await Promise.all([service.token(loud), service.token(quiet)])
@@ -156,7 +156,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
 
 describe.skipIf(!tellsFigures)(`10,000 entries${skipped}`, () => {
   const entries = 10_000
-  const value = textOf('a', share(entries))
+  const value = makeText('a', share(entries))
 
   it('cost up to twice as much on the last page as on the first', {
     timeout: 120_000,
@@ -175,7 +175,7 @@ describe.skipIf(!tellsFigures)(`10,000 entries${skipped}`, () => {
           const reply = await request(port, 'GET', path, bearer, { agent })
           service[i]!.push((await cpuMs(pid)) - before)
           database[i]!.push(await executionMs(limit, offset))
-          expect(reply!.text === pageOf(entries, value, { limit, offset })).toBe(true)
+          expect(reply!.text === makePage(entries, value, { limit, offset })).toBe(true)
         }
       }
       for (const [of, costs] of Object.entries({ service, database })) {

@@ -67,8 +67,8 @@ interface Generator {
   name: string
   /** Writes the client of a document. */
   generate: (section: string) => string[]
-  /** Of the types that the client of a document has, relative to the directory. */
-  typesOf: (section: string) => string
+  /** The file with the types of a document's client, relative to the directory. */
+  typesFile: (section: string) => string
   /** Reads the profile, writes an entry and reads it, and an unknown one, as `profile`, `entry` and `unknown`. */
   calls: string
 }
@@ -77,7 +77,7 @@ const generators: Generator[] = [
   {
     name: 'hey-api',
     generate: (section) => ['openapi-ts', '-i', `${section}.json`, '-o', `hey-api/${section}`],
-    typesOf: (section) => `hey-api/${section}/types.gen.ts`,
+    typesFile: (section) => `hey-api/${section}/types.gen.ts`,
     calls: `import { client } from './hey-api/apps/client.gen'
 import type { Profile, StorageEntry } from './hey-api/apps/types.gen'
 import { meProfile, storageGet, storagePut } from './hey-api/apps/sdk.gen'
@@ -91,7 +91,7 @@ const unknown = (await storageGet(at('none'))).error`,
   {
     name: 'orval',
     generate: (section) => ['orval', '--input', `./${section}.json`, '--output', `./orval/${section}.ts`],
-    typesOf: (section) => `orval/${section}.ts`,
+    typesFile: (section) => `orval/${section}.ts`,
     calls: `import type { Profile, StorageEntry } from './orval/apps'
 import { meProfile, storageGet, storagePut } from './orval/apps'
 const options = { baseURL: process.env.BASE!, headers: { authorization: \`Bearer \${process.env.TOKEN}\` } }
@@ -110,7 +110,7 @@ const unknown = await storageGet('notes', 'none', undefined, options).catch((err
       '--export-schemas',
       '--with-alias',
     ],
-    typesOf: (section) => `zod-${section}.ts`,
+    typesFile: (section) => `zod-${section}.ts`,
     calls: `import { createApiClient } from './zod-apps'
 const api = createApiClient(process.env.BASE!, { axiosConfig: { headers: { authorization: \`Bearer \${process.env.TOKEN}\` } } })
 const at = (key: string) => ({ params: { collection: 'notes', key } })
@@ -131,7 +131,7 @@ const unknown = await api.storageGet(at('none')).catch((error) => error.response
       '-n',
       `${section}.ts`,
     ],
-    typesOf: (section) => `swagger/${section}.ts`,
+    typesFile: (section) => `swagger/${section}.ts`,
     calls: `import type { Profile, StorageEntry } from './swagger/apps'
 import { Api } from './swagger/apps'
 const api = new Api({ baseApiParams: { headers: { authorization: \`Bearer \${process.env.TOKEN}\` } } })
@@ -151,7 +151,7 @@ it.each(generators)(
       const [program, ...args] = generator.generate(section)
       await run(program!, ...args)
       const { components } = JSON.parse(await readFile(join(directory, `${section}.json`), 'utf8'))
-      const types = await readFile(join(directory, generator.typesOf(section)), 'utf8')
+      const types = await readFile(join(directory, generator.typesFile(section)), 'utf8')
       const names = Object.keys(components.schemas)
       expect(names.filter((name) => !new RegExp(`(?:interface|type|const) ${name}\\b`).test(types))).toEqual([])
     }
@@ -163,7 +163,7 @@ it.each(generators)(
     )
     await writeFile(
       join(directory, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: [file, ...sectionNames.map(generator.typesOf)] }),
+      JSON.stringify({ compilerOptions, files: [file, ...sectionNames.map(generator.typesFile)] }),
     )
     await run('tsc', '-p', '.').catch(({ stdout }) => expect(stdout).toBe(''))
     const { stdout } = await run('node', '--import', join(root, 'node_modules/tsx/dist/loader.mjs'), file)

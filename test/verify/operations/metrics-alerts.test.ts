@@ -18,7 +18,7 @@ const requests = (operation: string, status: number) =>
 const mails = (outcome: string) => `mails_total{outcome="${outcome}"}`
 const bucket = (le: string) => `http_request_duration_seconds_bucket{operation="storage.get",status="200",le="${le}"}`
 
-/** What is served when an alert fires, and when it does not. */
+/** The metrics that are served when an alert fires, and when it does not. */
 const cases: Record<string, { bad: Series; good: Series }> = {
   ProcessAway: { bad: { 'up{job="member-apps"}': 0 }, good: { 'up{job="member-apps"}': 1 } },
   ServerErrors: {
@@ -72,7 +72,7 @@ const MINUTES = 25
 const STEP = 5
 
 /** One value for each step, `_` where nothing is read. */
-function valuesOf(samples: Samples, interval: number): string {
+function formatValues(samples: Samples, interval: number): string {
   const at = (read: number) => {
     if (samples === null) return '_'
     if (Array.isArray(samples)) return samples[read % samples.length]
@@ -86,7 +86,7 @@ function valuesOf(samples: Samples, interval: number): string {
 /** Whether the alert fires at one of these times when series and rules are read at this interval; all in seconds. */
 function fires(alert: string, series: Series, interval: number, times: readonly number[]): boolean {
   const file = join(temporaryDirectory(), 'test.yaml')
-  const values = (samples: Samples) => valuesOf(samples, interval)
+  const values = (samples: Samples) => formatValues(samples, interval)
   const input_series = Object.entries(series).map(([name, samples]) => ({ series: name, values: values(samples) }))
   const alert_rule_test = times.map((time) => ({ eval_time: `${time}s`, alertname: alert, exp_alerts: [] }))
   const test = {

@@ -27,7 +27,7 @@ function shortened(text: string): string {
   }, quicker)
 }
 
-/** Of the answers to both questions. */
+/** The data of the answers to both questions. */
 interface Data {
   alerts: { state: string; labels: { alertname: string } }[]
   result: unknown[]

@@ -12,12 +12,12 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, () => {
   describe.each([
     { locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 640 } },
     { locale: 'en-GB', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
-  ] as const)('$locale, $colorScheme, $viewport.width wide', (look) => {
+  ] as const)('$locale, $colorScheme, $viewport.width wide', (variant) => {
     // In one tab: a context with its processes costs 1.2 s of CPU.
     let context: BrowserContext
     let page: Page
     beforeAll(async () => {
-      context = await here.browser.newContext({ ...look, bypassCSP: true })
+      context = await here.browser.newContext({ ...variant, bypassCSP: true })
       page = await context.newPage()
     })
     afterAll(() => context?.close())
@@ -31,7 +31,7 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, () => {
     ] as const)('the page at %s %s breaks no rule of WCAG AA, and fits', async (host, path, expected) => {
       const response = await page.goto(address(host, path))
       expect(response!.status()).toBe(expected)
-      expect(await page.evaluate('document.documentElement.lang')).toBe(look.locale.slice(0, 2))
+      expect(await page.evaluate('document.documentElement.lang')).toBe(variant.locale.slice(0, 2))
       await expectAccessible(page)
     })
   })

@@ -9,7 +9,7 @@ const { pages } = renderedDocs.read()
 const all = pages.map(({ slug }) => slug)
 /** With every kind of content. */
 const varied = ['', 'apps', 'portal', 'troubleshooting', 'performance']
-const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
+const toPageAddress = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
 const phone = { width: 320, height: 640 }
 /** As high as the sidebar is long. */
 const desktop = { width: 1440, height: 2_300 }
@@ -17,9 +17,9 @@ const desktop = { width: 1440, height: 2_300 }
 describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   const here = inChromium()
 
-  const urlOf = (path: string) => `http://localhost:${here.service.port}${path}`
+  const toUrl = (path: string) => `http://localhost:${here.service.port}${path}`
   const open = (path: string, options: BrowserContextOptions = {}) =>
-    here.visit(urlOf(path), { viewport: desktop, ...options })
+    here.visit(toUrl(path), { viewport: desktop, ...options })
   const shown = (page: Page, selector: string) => page.locator(selector).filter({ visible: true }).count()
 
   it.each([
@@ -30,7 +30,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   ] as const)('breaks no rule of WCAG AA, and fits: %s, %j', async (colorScheme, viewport, slugs) => {
     const { page, complaints } = await open('/docs', { colorScheme, viewport, bypassCSP: true })
     for (const slug of slugs) {
-      await page.goto(urlOf(addressOf(slug)))
+      await page.goto(toUrl(toPageAddress(slug)))
       await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
       // axe cannot judge the columns that are scrolled out of sight.
       await expectAccessible(page, viewport === phone ? ['.scrolls'] : [])

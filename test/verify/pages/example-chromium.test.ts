@@ -77,12 +77,12 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     page.on('request', (request) => {
       if (request.postData()?.includes('grant_type=refresh_token')) refreshes.push(request.url())
     })
-    const before = await tokensOf(page)
+    const before = await readTokens(page)
     await spoil(page, 'access_token')
     await page.reload()
     await page.getByText('Anna Berger').waitFor()
     expect(refreshes).toEqual([`http://auth.localhost:${here.service.port}/v1/oauth/token`])
-    const after = await tokensOf(page)
+    const after = await readTokens(page)
     expect(after.access_token).not.toBe(before.access_token)
     expect(after.refresh_token).not.toBe(before.refresh_token)
 
@@ -90,7 +90,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await message(page, 'You are signed out.')
     expect(await page.getByLabel('Team or player').isVisible()).toBe(false)
     expect(await page.evaluate(`document.activeElement.id`)).toBe('sign-in')
-    expect(await tokensOf(page)).toBeNull()
+    expect(await readTokens(page)).toBeNull()
     // Only Chromium's own lines about 401 and 404: the content security policy blocks nothing.
     expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
     expect(await renew(page, after.refresh_token)).toBe(400)
@@ -102,7 +102,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await message(page, 'You did not allow Clubnote. Nothing was read or stored.')
     expect(page.url()).toBe(here.sampleApp)
     expect(await page.getByRole('button', { name: 'Sign in with your club' }).isVisible()).toBe(true)
-    expect(await tokensOf(page)).toBeNull()
+    expect(await readTokens(page)).toBeNull()
   })
 
   it('works without the scopes that the member has unticked', async () => {
@@ -185,7 +185,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await keep(page, { access_token: 'gone', refresh_token: 'gone' })
     await page.reload()
     await message(page, 'Your sign-in has ended. Please sign in again.')
-    expect(await tokensOf(page)).toBeNull()
+    expect(await readTokens(page)).toBeNull()
     expect(await page.getByLabel('Team or player').isVisible()).toBe(false)
   })
 
@@ -254,8 +254,8 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
   it.each([
     { locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 640 } },
     { locale: 'en-US', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
-  ] as const)('breaks no rule of WCAG AA and fits: $locale, $colorScheme, $viewport.width wide', async (look) => {
-    const { page } = await visit({ ...look, timezoneId: 'Europe/Berlin', bypassCSP: true })
+  ] as const)('breaks no rule of WCAG AA and fits: $locale, $colorScheme, $viewport.width wide', async (variant) => {
+    const { page } = await visit({ ...variant, timezoneId: 'Europe/Berlin', bypassCSP: true })
     const signIn = page.getByRole('button', { name: /^(Mit dem Verein anmelden|Sign in with your club)$/ })
     await signIn.waitFor()
     await expectAccessible(page)
@@ -263,9 +263,9 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await pick(page, 'anna')
     await allowOrContinue(page)
     await page.locator('time').first().waitFor()
-    expect(await page.evaluate('document.documentElement.lang')).toBe(look.locale.slice(0, 2))
+    expect(await page.evaluate('document.documentElement.lang')).toBe(variant.locale.slice(0, 2))
     const time = await page.locator('time').first().innerText()
-    if (look.locale === 'de-DE')
+    if (variant.locale === 'de-DE')
       expect(time).toMatch(/^(Mo|Di|Mi|Do|Fr|Sa|So)\., \d\d?\. \S+( \d{4})?, \d\d:\d\d–\d\d:\d\d Uhr$/)
     else
       expect(time).toMatch(
@@ -323,11 +323,11 @@ interface Tokens {
   access_token: string
   refresh_token: string
 }
-const tokensOf = async (page: Page): Promise<Tokens> => JSON.parse(await inStore(page, 'readonly', null))
+const readTokens = async (page: Page): Promise<Tokens> => JSON.parse(await inStore(page, 'readonly', null))
 
 const keep = (page: Page, tokens: object) => inStore(page, 'readwrite', JSON.stringify(tokens))
 
-const spoil = async (page: Page, name: keyof Tokens) => keep(page, { ...(await tokensOf(page)), [name]: 'spoilt' })
+const spoil = async (page: Page, name: keyof Tokens) => keep(page, { ...(await readTokens(page)), [name]: 'spoilt' })
 
 /** Reads or replaces what the SDK keeps in the browser. */
 const inStore = (page: Page, mode: string, text: string | null) =>

@@ -5,7 +5,7 @@ import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import type { Language } from '../../../server/browser/language.ts'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
-import { hostileText, pagesOf, textCount } from '../../oauth/random-pages.ts'
+import { hostileText, listPages, textCount } from '../../oauth/random-pages.ts'
 import { action, samplePages } from '../../oauth/sample-pages.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import { times } from '../../support/rounds.ts'
@@ -18,7 +18,7 @@ const pairs: Appearance[] = [
   ['de', 'light', 320, 640],
   ['de', 'dark', 1280, 800],
 ]
-const looks = times(1, 0) ? pairs : pairs.slice(1, 3)
+const variants = times(1, 0) ? pairs : pairs.slice(1, 3)
 const few = ['/sign-in-problem', '/consent', '/connected-odd', '/remove-odd', '/message']
 
 /** A page as a browser parses it: elements with their attributes' names, and all text. */
@@ -72,7 +72,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
   }
 
   // In one tab: a context with its processes costs 1.2 s of CPU, a page in it 0.8 s with axe.
-  describe.each(looks)('a page in %s, %s, %i wide', (language, colorScheme, width, height) => {
+  describe.each(variants)('a page in %s, %s, %i wide', (language, colorScheme, width, height) => {
     let context: BrowserContext
     let page: Page
     beforeAll(async () => {
@@ -95,13 +95,13 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
     const { context, page } = await open('/en/code', { bypassCSP: true })
     const inBrowser = async (pages: string[]) =>
       (await page.evaluate(`(${parse})(${JSON.stringify(pages)})`)) as Parsed[]
-    const plain = (await inBrowser(pagesOf(Array.from({ length: textCount }, (_, at) => String(at))))).map(
+    const plain = (await inBrowser(listPages(Array.from({ length: textCount }, (_, at) => String(at))))).map(
       ({ skeleton }) => skeleton,
     )
     const texts = fc.uniqueArray(hostileText, { minLength: textCount, maxLength: textCount })
     await fc.assert(
       fc.asyncProperty(texts, async (written) => {
-        const seen = await inBrowser(pagesOf(written))
+        const seen = await inBrowser(listPages(written))
         expect(seen.map(({ skeleton }) => skeleton)).toEqual(plain)
         const all = seen.flatMap((one) => one.texts).join('\n')
         for (const text of written) expect(all).toContain(text)

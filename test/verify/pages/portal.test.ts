@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import type { PortalWorld } from '../../portal/portal-world.ts'
-import { pagesOf, portal, startPortal, storeEntry } from '../../portal/portal-world.ts'
+import { listPages, portal, startPortal, storeEntry } from '../../portal/portal-world.ts'
 
 let team: PortalWorld
 let browser: Browser
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await world.requestLog.flush()
   const stored = `/teams/${world.ids.team}/apps/${world.ids.app}/data/${await storeEntry(team)}`
   const data = [stored, `${stored}/shared/c`, `${stored}/shared/c/k`]
-  addresses = ['', '/mails', ...pagesOf(world.ids.team, world.ids.app, id, delivery, secret), ...data]
+  addresses = ['', '/mails', ...listPages(world.ids.team, world.ids.app, id, delivery, secret), ...data]
   browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
 })
 afterAll(async () => {

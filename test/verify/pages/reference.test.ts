@@ -217,10 +217,10 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     }
     const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider', sync: 'riverside' }
     const ofSync: Record<string, string> = { quizzes: 'academy', events: 'provider' }
-    const organisationOf = (id: string) => (api === 'sync' && ofSync[/^[a-z]+/.exec(id)![0]]) || organisations[api]
+    const findOrganisation = (id: string) => (api === 'sync' && ofSync[/^[a-z]+/.exec(id)![0]]) || organisations[api]
     const tokens = new Map<string, string>()
-    const statusOf = async (line: string, id: string) => {
-      const organisation = organisationOf(id)
+    const readStatus = async (line: string, id: string) => {
+      const organisation = findOrganisation(id)
       if (!tokens.has(organisation)) tokens.set(organisation, await tokenFor(organisation))
       const env = { ...process.env, TOKEN: tokens.get(organisation) }
       const { stdout } = await run('bash', ['-c', `${line} -s -o /dev/null -w '%{http_code}'`], { env })
@@ -229,10 +229,10 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     const put = printed.find(({ id }) => id.endsWith('Put'))
     expect(printed.length).toBeGreaterThan(0)
     for (const { id, code } of printed) {
-      if (put) await statusOf(put.code.curl!, put.id)
+      if (put) await readStatus(put.code.curl!, put.id)
       // Rules are for the app itself: a member's token is refused.
       const expected = /^storageRules/.test(id) ? '403' : expect.stringMatching(/^20[014]$/)
-      expect([id, await statusOf(code.curl!, id)]).toEqual([id, expected])
+      expect([id, await readStatus(code.curl!, id)]).toEqual([id, expected])
     }
   })
 })

@@ -26,7 +26,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
     return { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW: '127.0.0.1' }
   })
 
-  const routesOf = (api: Section) =>
+  const listRoutes = (api: Section) =>
     routes.filter(({ section }) => section === api).map(({ method, path }) => `${method} ${path}`)
   const references = { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' }
 
@@ -74,7 +74,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
   }
 
   /** A token is for one organisation. */
-  const kindOf = (path: string) =>
+  const toOperationType = (path: string) =>
     path.startsWith('/quiz')
       ? 'Sign in for an academy'
       : path === '/events'
@@ -97,7 +97,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
       // What removes an entry or a webhook comes last.
       for (const form of await page.locator('form[data-path]').all()) {
         const [method, path] = [await form.getAttribute('data-method'), await form.getAttribute('data-path')]
-        const needed = api === 'sync' ? kindOf(path!) : kind
+        const needed = api === 'sync' ? toOperationType(path!) : kind
         if (needed !== kind) {
           kind = needed
           await signInToCall(page, kind)
@@ -114,7 +114,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
     for (const route of rules) expect(answers[route]).toMatch(/^403 in[\s\S]*Only the app itself can do this\./)
     const refused = ['GET /events', ...rules]
     for (const route of refused) delete answers[route]
-    const served = sectionNames.flatMap(routesOf).filter((route) => !refused.includes(route))
+    const served = sectionNames.flatMap(listRoutes).filter((route) => !refused.includes(route))
     expect(Object.keys(answers).sort()).toEqual(served.sort())
     for (const [route, answer] of Object.entries(answers)) {
       expect([route, answer]).toEqual([route, expect.stringMatching(/^20[014] in/)])

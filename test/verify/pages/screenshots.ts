@@ -16,18 +16,18 @@ const wanted = process.argv[3] ?? ''
 /** Pages with icons need more colours. */
 const maxBytes = (name: string) => (name.startsWith('portal-') ? 20_000 : 28_000)
 
-const looks = {
+const variants = {
   '': { viewport: { width: 800, height: 200 }, colorScheme: 'light' },
   '-phone': { viewport: { width: 375, height: 200 }, colorScheme: 'light' },
   '-dark': { viewport: { width: 800, height: 200 }, colorScheme: 'dark' },
 } satisfies Record<string, BrowserContextOptions>
 /** The pages that are shown on a phone and dark too. */
 const samples = ['sample-app', 'consent', 'portal-team']
-/** Of a long page, its beginning. */
+/** A long page is cut here. */
 const MAX_HEIGHT = 1_200
 
 /** With as many colours as fit. */
-function pictureOf(name: string, png: Buffer) {
+function compressPicture(name: string, png: Buffer) {
   for (const colours of [48, 32, 24, 16, 12, 8, 6]) {
     const small = smallPng(png, colours)
     if (small.length <= maxBytes(name) || colours === 6) return small
@@ -38,7 +38,7 @@ async function take(page: Page, name: string) {
   const height = Math.min(MAX_HEIGHT, await page.evaluate<number>('document.documentElement.scrollHeight'))
   await page.setViewportSize({ width: page.viewportSize()!.width, height: Math.ceil(height) })
   await page.evaluate('scrollTo(0, 0)')
-  const picture = pictureOf(name, await page.screenshot())!
+  const picture = compressPicture(name, await page.screenshot())!
   await writeFile(join(folder, `${name}.png`), picture)
   process.stdout.write(`${name}: ${Math.ceil(picture.length / 1000)} kB\n`)
 }
@@ -50,8 +50,8 @@ async function pictures(
   enter: (page: Page, context: BrowserContext) => Promise<unknown> = async () => {},
 ) {
   const chosen = Object.entries(addresses).filter(([name]) => name.includes(wanted))
-  for (const [look, options] of Object.entries(looks)) {
-    const shown = chosen.filter(([name]) => look === '' || samples.includes(name))
+  for (const [variant, options] of Object.entries(variants)) {
+    const shown = chosen.filter(([name]) => variant === '' || samples.includes(name))
     if (shown.length === 0) continue
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
     const page = await context.newPage()
@@ -59,7 +59,7 @@ async function pictures(
     for (const [name, address] of shown) {
       await page.setViewportSize(options.viewport)
       if (address !== '') await page.goto(address)
-      await take(page, name + look)
+      await take(page, name + variant)
     }
     await context.close()
   }

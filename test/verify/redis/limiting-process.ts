@@ -36,7 +36,7 @@ const SLOW_MS = 50
 
 let limits: Limits = memoryLimits()
 const opened = new Map<string, Limit>()
-const limitOf = (points: number, windowSeconds = 60) => {
+const createLimit = (points: number, windowSeconds = 60) => {
   const name = `${points}-${windowSeconds}`
   if (!opened.has(name)) opened.set(name, limits.open(name, points, windowSeconds))
   return opened.get(name)!
@@ -82,12 +82,12 @@ async function perform(task: Task) {
       })
       return limits.store()
     case 'take':
-      return takeMany(limitOf(task.points, task.windowSeconds), task.key, task.count, task.atOnce ?? task.count)
+      return takeMany(createLimit(task.points, task.windowSeconds), task.key, task.count, task.atOnce ?? task.count)
     case 'load': {
       load = newOutcome()
       started = performance.now()
       let n = 0
-      timer = setInterval(() => void takeOne(limitOf(task.points), `load${n++ % task.keys}`, load), task.everyMs)
+      timer = setInterval(() => void takeOne(createLimit(task.points), `load${n++ % task.keys}`, load), task.everyMs)
       return load
     }
     case 'end':

@@ -16,7 +16,7 @@ interface LimitingProcess {
   perform: <Result = Outcome>(task: Task) => Promise<Result>
   /** Lines of its log since it opened its limits. */
   lines: () => Record<string, unknown>[]
-  /** Resolves when the last line says that Redis is away, or that it is used. */
+  /** Resolves when the last line says that Redis is unreachable, or that it is used. */
   alone: () => Promise<unknown>
   counting: () => Promise<unknown>
 }
@@ -69,14 +69,14 @@ function start(atEnd: AtEnd): LimitingProcess {
   }
 }
 
-/** What the log says when Redis is away, and when it is back. */
+/** The log's lines when Redis is unreachable, and when it is back. */
 const AWAY = 'Redis is out of reach'
 const BACK = 'limits are counted in Redis'
 
 const all = <Result = Outcome>(processes: LimitingProcess[], task: Task): Promise<Result[]> =>
   Promise.all(processes.map((one) => one.perform<Result>(task)))
 
-const sumOf = (outcomes: Outcome[], what: keyof Outcome) => outcomes.reduce((sum, one) => sum + one[what], 0)
+const sumOutcomes = (outcomes: Outcome[], what: keyof Outcome) => outcomes.reduce((sum, one) => sum + one[what], 0)
 
 interface Fault {
   begin: (redis: RedisServer, proxy: FaultProxy) => unknown
@@ -150,7 +150,7 @@ describe.skipIf(!hasRedis)(`four processes and a Redis${skipReason}`, { timeout:
     // What each of them has used is known once each has asked.
     const between = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
     const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
-    const passed = [before, between, after].map((outcomes) => sumOf(outcomes, 'passed'))
+    const passed = [before, between, after].map((outcomes) => sumOutcomes(outcomes, 'passed'))
     expect(passed).toEqual([40, 4, 16])
   })
 
@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)(`four processes and a Redis${skipReason}`, { timeout:
     await Promise.all(processes.map((one) => one.counting()))
     const first = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
     const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
-    const passed = [alone, first, after].map((outcomes) => sumOf(outcomes, 'passed'))
+    const passed = [alone, first, after].map((outcomes) => sumOutcomes(outcomes, 'passed'))
     expect(passed).toEqual([40, 4, 16])
   })
 })
@@ -184,7 +184,7 @@ describe.skipIf(!hasRedis)(`four processes with one Redis${skipReason}`, () => {
     for (let round = 0; round < 5; round++) {
       const task = { do: 'take', points: 60, key: `round${round}`, count: 200, atOnce } as const
       const outcomes = await all(processes, task)
-      sums.push([sumOf(outcomes, 'passed'), sumOf(outcomes, 'refused')])
+      sums.push([sumOutcomes(outcomes, 'passed'), sumOutcomes(outcomes, 'refused')])
     }
     expect(sums).toEqual(Array(5).fill([60, 740]))
   })
@@ -194,7 +194,7 @@ describe.skipIf(!hasRedis)(`four processes with one Redis${skipReason}`, () => {
     const before = await redis.calls('evalsha')
     const outcomes = await all(processes, { do: 'take', points: 10_000, key: 'team', count: 6_000, atOnce: 20 })
     const calls = (await redis.calls('evalsha')) - before
-    expect([sumOf(outcomes, 'passed'), sumOf(outcomes, 'refused')]).toEqual([10_000, 14_000])
+    expect([sumOutcomes(outcomes, 'passed'), sumOutcomes(outcomes, 'refused')]).toEqual([10_000, 14_000])
     // 100 leases, and a few calls more of each process, which learns each second that the limit is reached.
     expect(calls).toBeLessThan(200)
   })

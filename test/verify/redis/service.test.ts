@@ -20,27 +20,27 @@ async function settings() {
   return { env: { DATABASE_URL, DATA_DIR, SECRETS_KEY, WEBHOOK_WORKER: 'false' }, bearer }
 }
 
-const linesOf = (service: Service) =>
+const readLines = (service: Service) =>
   service
     .stdout()
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
-const warningsOf = (service: Service) =>
-  linesOf(service)
+const readWarnings = (service: Service) =>
+  readLines(service)
     .filter(({ level }) => level >= 40)
     .map(({ msg }) => msg as string)
 const AWAY = 'Redis is out of reach: this process counts limits by itself'
 const BACK = 'limits are counted in Redis'
 const isCounting = (service: Service) =>
   until(
-    async () => linesOf(service).map(({ msg }) => msg),
+    async () => readLines(service).map(({ msg }) => msg),
     (found) => found.includes(BACK),
   )
 /** It listens before Redis has refused it. */
 const countsAlone = (service: Service) =>
   until(
-    async () => warningsOf(service),
+    async () => readWarnings(service),
     (found) => found.includes(AWAY),
   )
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, { timeout: 120_0
     const guesses = await atEach(40, guess)
     const tokens = await atEach(25, ask)
     const authorizations = await atEach(90, authorize)
-    const wasAway = nodes.flatMap(warningsOf).includes(AWAY)
+    const wasAway = nodes.flatMap(readWarnings).includes(AWAY)
     await Promise.all(nodes.map((node) => node.stop()))
     return { wasAway, first, refused, requests, guesses, tokens, authorizations }
   }
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, { timeout: 120_0
     const [redis, { env, bearer }] = await Promise.all([startRedis({ password: 'right' }), settings()])
     const node = await start({ ...env, REDIS_URL: `redis://default:canary@127.0.0.1:${redis.port}` })
     await countsAlone(node)
-    expect(linesOf(node).find(({ msg }) => msg === AWAY).err.message).toContain('WRONGPASS')
+    expect(readLines(node).find(({ msg }) => msg === AWAY).err.message).toContain('WRONGPASS')
     expect((await root(node, bearer)).status).toBe(200)
     await node.stop()
     expect(node.stdout() + node.stderr()).not.toContain('canary')

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => client.end())
 
 /** How long the server takes for a page, in ms; throws when it compiles the statement first. */
-async function timeOf(collection: string, offset: number): Promise<number> {
+async function measureTime(collection: string, offset: number): Promise<number> {
   const { rows } = await client.query(
     `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE list('app', 'club', '', '${collection}', 50, ${offset}, 1000000)`,
   )
@@ -46,9 +46,9 @@ it.each(['force_custom_plan', 'force_generic_plan'] as const)(
     await client.query(`SET plan_cache_mode = ${plans}`)
     const figures: Record<'small' | 'first' | 'last', number[]> = { small: [], first: [], last: [] }
     for (let round = 0; round < 200; round++) {
-      figures.small.push(await timeOf('small', 0))
-      figures.first.push(await timeOf('large', 0))
-      figures.last.push(await timeOf('large', LARGE - 50))
+      figures.small.push(await measureTime('small', 0))
+      figures.first.push(await measureTime('large', 0))
+      figures.last.push(await measureTime('large', LARGE - 50))
     }
     const small = quickest(figures.small)
     expect(quickest(figures.first)).toBeLessThan(small * 1.5)

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
-import { approvalsOf, isApproved, requestApproval } from '../../../routers/approvals/approvals.ts'
+import { findApprovals, isApproved, requestApproval } from '../../../routers/approvals/approvals.ts'
 import { decide } from '../../../routers/approvals/decide.ts'
-import { clubsOf, membersWhoAllow } from '../../../routers/approvals/of-club.ts'
+import { findClubs, membersWhoAllow } from '../../../routers/approvals/of-club.ts'
 import { callAs } from '../../../routers/core.ts'
-import { replaysOf } from '../../../routers/developer/activity/replays.ts'
+import { listReplays } from '../../../routers/developer/activity/replays.ts'
 import { recordTypeNames } from '../../../routers/directory/record-types.ts'
 import { readAccess } from '../../../routers/kernel/access.ts'
 import { personalDataJson } from '../../../routers/personal-data/export.ts'
 import { clearExpiredSecrets } from '../../../routers/webhooks/expired-secrets.ts'
-import { erase as eraseStorage, usageOf } from '../../../server/admin/storage-owners.ts'
+import { erase as eraseStorage, readUsage } from '../../../server/admin/storage-owners.ts'
 import { deleteExpiredCodes, releaseCode, saveCode, tryCode } from '../../../server/browser/login/login-codes.ts'
-import { fullNameOf, personsWithEmail, personWithId } from '../../../server/browser/login/persons.ts'
-import { personsOf } from '../../../server/browser/login/upstream-identity.ts'
-import { appOf } from '../../../server/oauth/consents/app-views.ts'
+import { personsWithEmail, personWithId, readFullName } from '../../../server/browser/login/persons.ts'
+import { findPersons } from '../../../server/browser/login/upstream-identity.ts'
+import { findApp } from '../../../server/oauth/consents/app-views.ts'
 import { clubEntries } from '../../../server/oauth/consents/club-entries.ts'
-import { consentsOf, organisationOf, organisationsOf, withdraw } from '../../../server/oauth/consents/consents.ts'
+import { findOrganisation, listConsents, listOrganisations, withdraw } from '../../../server/oauth/consents/consents.ts'
 import { replayNotices } from '../../../server/oauth/consents/replays.ts'
 import { adapterFactory } from '../../../server/oauth/engine/adapter.ts'
 import { decide as decideDevice, findDeviceRequest } from '../../../server/oauth/engine/device-codes.ts'
@@ -36,7 +36,7 @@ import { startWorld } from '../../support/world.ts'
 
 const FOREIGN_ROWS = 10_000
 const MAX_ROWS = 1_000
-/** PostgreSQL plans a named statement anew five times; then it may keep a plan that fits any values. */
+/** PostgreSQL plans a named statement five times; then it may keep a plan that fits any values. */
 const CALLS = 7
 
 let proxy: Awaited<ReturnType<typeof planProxy>>
@@ -117,9 +117,11 @@ const hook = () => `/apps/${world.ids.app}/webhook`
 const keyed = (n: number) => ({ 'idempotency-key': `key-${n >> 1}` })
 const mine = ['/', '/me/profile', '/me/groups', '/me/events', '/me/trainingplans', '/me/competitions', '/me/membercard']
 const listing =
-  (kind: (typeof recordTypeNames)[number]): Run =>
+  (recordType: (typeof recordTypeNames)[number]): Run =>
   () =>
-    (asPlatform(world).directory[kind] as unknown as { list: (input: object) => Promise<unknown> }).list({ limit: 10 })
+    (asPlatform(world).directory[recordType] as unknown as { list: (input: object) => Promise<unknown> }).list({
+      limit: 10,
+    })
 
 describe('no request reads the rows of others', () => {
   it.each<[string, Run]>([
@@ -148,7 +150,7 @@ describe('no request reads the rows of others', () => {
     ['PUT /apps/{id}/webhook', () => call('PUT', hook(), { body: { url: 'https://example.org/' } })],
     ['GET /apps/{id}/webhook', () => call('GET', hook())],
     ['DELETE /apps/{id}/webhook', () => call('DELETE', hook())],
-    ...recordTypeNames.map((kind): [string, Run] => [`directory.${kind}.list`, listing(kind)]),
+    ...recordTypeNames.map((recordType): [string, Run] => [`directory.${recordType}.list`, listing(recordType)]),
     [
       'the access of an app itself in a club without its consents',
       () => {
@@ -230,9 +232,9 @@ describe('no request reads the rows of others', () => {
       const now = seconds() * 1000
       const by = { administrator: null, at: new Date(now) }
       await requestApproval(db, { club, app }, now)
-      await approvalsOf(db, app, [club])
+      await findApprovals(db, app, [club])
       await isApproved(db, { club, app })
-      await clubsOf(db, member, now)
+      await findClubs(db, member, now)
       await clubEntries(db, club, { now, page: 0 })
       await clubEntries(db, club, { now, app })
       await membersWhoAllow(db, { club, app }, now)
@@ -249,19 +251,19 @@ describe('no request reads the rows of others', () => {
       const now = seconds() * 1000
       await personsWithEmail(db, 'mia@example.org', now)
       await personWithId(db, member, now)
-      await personsOf(db, { issuer: 'i', subject: 's', email: 'mia@example.org' }, now)
+      await findPersons(db, { issuer: 'i', subject: 's', email: 'mia@example.org' }, now)
       const code = { interaction: `i${n}`, email: 'mia@example.org', code: '1', sender: `network${n}`, now }
       await db.$transaction((tx) => saveCode(tx, code))
       await releaseCode(db, code)
       await tryCode(db, code)
-      await organisationsOf(db, member, ['club', 'academy', 'provider'], now)
-      await organisationOf(db, { grant: 'grant', person: member, client }, now)
-      await consentsOf(db, member, now)
+      await listOrganisations(db, member, ['club', 'academy', 'provider'], now)
+      await findOrganisation(db, { grant: 'grant', person: member, client }, now)
+      await listConsents(db, member, now)
       await replayNotices(db, member, now)
-      await replaysOf(core, { team, client: null })
+      await listReplays(core, { team, client: null })
       await readKeysAndNeed(core)
-      await appOf(db, client)
-      await fullNameOf(db, member)
+      await findApp(db, client)
+      await readFullName(db, member)
       await withdraw(db, member, 'grant', now)
       for (const model of ['Session', 'Grant', 'RefreshToken']) {
         const records = adapterFactory({ db, now: () => now })(model)
@@ -293,7 +295,7 @@ describe('no request reads the rows of others', () => {
       await db.inTransaction(async (client) => {
         for await (const _ of personalDataJson(client, ids.member, new Date()));
       })
-      await usageOf(db, { app: ids.app, club: ids.club })
+      await readUsage(db, { app: ids.app, club: ids.club })
       await eraseStorage(db, { app: ids.app, club: ids.club, member: ids.member })
       await eraseStorage(db, { app: ids.app, club: ids.club })
     })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { Plugin } from 'rolldown'
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
-import { dataDirectory, dataDirectoryWithCluster, start, tokenOf } from '../../process/service.ts'
+import { dataDirectory, dataDirectoryWithCluster, readToken, start } from '../../process/service.ts'
 import { startedTogether } from '../at-end.ts'
 import { npm } from '../install/npm.ts'
 import { BUN } from '../parts.ts'
@@ -26,7 +26,7 @@ const fetched = async (script: string, ...args: string[]) => (await run(join(roo
 async function calls(executable: string, ...args: string[]) {
   const { service } = here
   const base = (api: string) => `http://127.0.0.1:${service.port}/${api}/v1`
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOKEN: tokenOf(service) }
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, TOKEN: readToken(service) }
   const child = spawn(executable, args, { env: { ...env, APPS: base('apps'), SYNC: base('sync') } })
   const texts = ['', '']
   child.stdout.on('data', (chunk) => (texts[0] += chunk))
@@ -79,7 +79,7 @@ async function nativeUrl(version: string) {
   const folder = join(unpacked, 'package/Libraries/Blob')
   const entry = `import { URL, URLSearchParams } from '${folder}/URL.js'
     const whole = { URL: globalThis.URL }
-    // Of Node's own fetch: an app's is native.
+    // Node's own fetch: an app's is native.
     const send = globalThis.fetch
     globalThis.fetch = async (...args) => {
       const own = [globalThis.URL, globalThis.URLSearchParams]

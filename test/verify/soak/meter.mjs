@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc')
 let warnings = 0
-// Of too many listeners, among others.
+// Too many listeners are one of them.
 process.on('warning', () => warnings++)
 process.on('message', (question) => {
   if (question !== 'figures') return

@@ -19,8 +19,8 @@ export const operation = (
 
 export type Trpc = (type: 'GET' | 'POST', name: string, input: unknown, token?: string) => Promise<Reply>
 
-/** Of a reply that lists or makes something. */
-export function idsOf({ status, body }: Reply): string[] {
+/** The ids in a reply that lists or creates something. */
+export function readIds({ status, body }: Reply): string[] {
   if (status !== 200 && status !== 201) return []
   const { items, id } = body.result?.data ?? body
   return items ? items.map((item: { id: string }) => item.id) : [id]

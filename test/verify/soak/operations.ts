@@ -10,7 +10,7 @@ import type { Reply } from '../../support/request.ts'
 import { send } from '../../support/request.ts'
 import { id } from '../../support/tenant.ts'
 import type { Operation, Trpc } from './operation.ts'
-import { idsOf, operation } from './operation.ts'
+import { operation, readIds } from './operation.ts'
 import { ofTeams } from './team-operations.ts'
 import type { World } from './world.ts'
 
@@ -76,7 +76,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
   const [subscriptions, deliveries, results]: string[][] = [[], [], []]
   const keeping = (list: string[], run: () => Promise<Reply>) => async () => {
     const reply = await run()
-    list.splice(0, list.length, ...[...idsOf(reply), ...list].slice(0, 50))
+    list.splice(0, list.length, ...[...readIds(reply), ...list].slice(0, 50))
     return reply
   }
   const entry = () => `/storage/soak/k${draw(100)}`

@@ -16,7 +16,7 @@ const PAUSE_MS = 40
 const WARM_UP_S = 15
 /** Each collects garbage, which takes a process some 100 ms. */
 const SAMPLE_MS = 3_000
-/** Of a hundred requests. */
+/** The requests of a hundred that are bad. */
 const BAD = 5
 
 export const PROCESSES = ['node-1', 'node-2', 'worker']
@@ -69,12 +69,12 @@ export async function runSoak(seconds: number, databaseUrl: string) {
     // Each operation once, also those that are rarely chosen.
     for (const operation of operations) await call(operation)
     await pause(3_000)
-    const before = await Promise.all(programs.map(figuresOf))
+    const before = await Promise.all(programs.map(computeFigures))
     const samples: Figures[][] = programs.map(() => [])
     let isOver = false
     const sampling = Promise.all(
       programs.map(async (program, i) => {
-        for (; !isOver; await pause(SAMPLE_MS)) samples[i]!.push(await figuresOf(program))
+        for (; !isOver; await pause(SAMPLE_MS)) samples[i]!.push(await computeFigures(program))
       }),
     )
     await load(seconds)
@@ -100,7 +100,7 @@ interface Figures {
   files: number
 }
 
-async function figuresOf({ child }: Program): Promise<Figures> {
+async function computeFigures({ child }: Program): Promise<Figures> {
   const answered = once(child, 'message')
   child.send('figures')
   const [[answer], files] = await Promise.all([answered, readdir(`/proc/${child.pid}/fd`)])
@@ -110,7 +110,7 @@ async function figuresOf({ child }: Program): Promise<Figures> {
 /** The same at rest: once it holds no more than `before`, or 20 s have passed. */
 async function figuresAtRest(program: Program, before: Figures): Promise<Figures> {
   for (let waited = 0; ; waited += 500) {
-    const figures = await figuresOf(program)
+    const figures = await computeFigures(program)
     if ((figures.files <= before.files && figures.handles <= before.handles) || waited >= 20_000) return figures
     await pause(500)
   }

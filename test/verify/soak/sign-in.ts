@@ -9,7 +9,7 @@ import type { World } from './world.ts'
  */
 export async function signIn(world: World, n: number) {
   const { publicPort } = world.topology
-  const email = world.emailOf(world.people[n % world.people.length]!)
+  const email = world.toEmail(world.people[n % world.people.length]!)
   const issuer = `http://auth.localhost:${publicPort}/v1/oauth`
   const { authorizeUrl, newBrowser } = flow({ publicPort, ids: world.ids }, issuer)
   const browser = newBrowser()

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { chance } from '../../support/chance.ts'
 import { id } from '../../support/tenant.ts'
 import type { Operation, Trpc } from './operation.ts'
-import { idsOf, operation } from './operation.ts'
+import { operation, readIds } from './operation.ts'
 import type { World } from './world.ts'
 
 /** A PNG of 2 × 2 pixels. */
 const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAAEUlEQVR4AWM8AQQMQMDEAAUAMKYDJOk+9mYAAAAASUVORK5CYII='
-/** Of a person or a team that has made all the calls of a minute, or all the changes of a day. */
+/** The status for a person or a team that has made all the calls of a minute, or all the changes of a day. */
 const LIMITED = 429
 
 /** What people of a team do in the portal, as one of its owners. */
@@ -86,7 +86,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   return rows.map(([name, right, call, input, keep]) => {
     const run = async () => {
       const reply = await call(name, input())
-      keep?.(idsOf(reply))
+      keep?.(readIds(reply))
       return reply
     }
     return operation(`developer.${name}`, [...right, LIMITED], run, 0.3)

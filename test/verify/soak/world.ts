@@ -39,9 +39,9 @@ export async function startSoakWorld(databaseUrl: string, onLine: (service: stri
   const db = openDatabase(topology.databaseUrl, () => {})
   const ids = await createTenant(db)
   const people = Array.from({ length: MEMBERS }, () => id('person'))
-  const emailOf = (person: string) => `${person}@example.org`
+  const toEmail = (person: string) => `${person}@example.org`
   await db.person.createMany({
-    data: people.map((person) => ({ id: person, firstName: 'Mia', lastName: 'Member', email: emailOf(person) })),
+    data: people.map((person) => ({ id: person, firstName: 'Mia', lastName: 'Member', email: toEmail(person) })),
   })
   const organisations = [ids.club, ids.academy, ids.provider]
   const memberships = (personId: string) => organisations.map((organisationId) => ({ organisationId, personId }))
@@ -84,7 +84,7 @@ export async function startSoakWorld(databaseUrl: string, onLine: (service: stri
   })
   await db.$disconnect()
 
-  const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
+  const organisationBySection = { apps: ids.club, lms: ids.academy, notify: ids.provider }
   const token = (claims: DemoClaims) => demoToken(directory, { client: web, expiresInSeconds: 36_000, ...claims })
   return {
     topology,
@@ -94,14 +94,14 @@ export async function startSoakWorld(databaseUrl: string, onLine: (service: stri
     people,
     owner,
     colleague,
-    emailOf,
+    toEmail,
     web,
     browser,
     hobby,
     webhooks,
     quiz,
     memberToken: (tokens: TokenSection, member: string, client = web) =>
-      token({ client, member, organisation: organisationOf[tokens] }),
+      token({ client, member, organisation: organisationBySection[tokens] }),
     appToken: () => token({ member: null, organisation: ids.club }),
     platformToken: (organisation: string) =>
       token({ client: ids.platform, scope: firstPartyScopes.join(' '), member: null, organisation }),

@@ -70,7 +70,7 @@ async function sendRaw(port: number, bytes: string): Promise<Answer> {
 describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', ')}`, { timeout: 240_000 }, () => {
   const topology = startedTogether(startFaultyTopology)
   let authorization: string
-  /** Of nodes without their database. */
+  /** The answers of nodes without their database. */
   const ofNode = new Map<Ask, Answer>()
   let notHttp: Answer
 

@@ -54,6 +54,6 @@ export function expectRunning({ child, output }: Program) {
   if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended: ${child.spawnfile}\n${output()}`)
 }
 
-/** Those of the programs that this machine lacks. */
+/** The programs that this machine lacks. */
 export const lacking = (...programs: string[]) =>
   programs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`], { env: { PATH } }).status !== 0)

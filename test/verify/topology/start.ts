@@ -15,7 +15,7 @@ import { endProgram, expectRunning, lacking, startProgram } from './program.ts'
 interface Options {
   /** An empty database. */
   databaseUrl: string
-  /** Of nodes, worker and migration, beyond those of compose.yaml. */
+  /** Settings of nodes, worker and migration, beyond those of compose.yaml. */
   settings?: Record<string, string>
   /** Node's arguments in front of the program, which has a channel for messages then. */
   nodeArguments?: string[]
@@ -23,7 +23,7 @@ interface Options {
   onLine?: (name: string, line: string) => void
 }
 
-/** Of apps, and the internal one; a program with one port has the first. */
+/** The port of apps, and the internal one; a program with one port has the first. */
 type Ports = Record<string, [number, number]>
 
 const NODES = ['node-1', 'node-2']

@@ -17,7 +17,7 @@ export interface Outcome {
   status: number
   text: string
   headers: Record<string, string | string[] | undefined>
-  /** Of an error without a response: `ECONNRESET`, … */
+  /** The code of an error without a response: `ECONNRESET`, … */
   code?: string
   /** Whether the request went over a connection that had had one before. */
   reused: boolean

@@ -36,7 +36,7 @@ describe('an app with 600 subscriptions to a silent receiver', { timeout: 120_00
     await db.subscription.createMany({ data: ids.map(row) })
     await publishToAll(ids, data)
     wake()
-    // As many as this app may have under way: attempts last a minute here, so that none of them ends.
+    // As many attempts as this app may have at once: they last a minute here, so that none of them ends.
     await expect
       .poll(
         settled(() => silent.received.length),

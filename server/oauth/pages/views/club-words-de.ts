@@ -38,7 +38,7 @@ export const de: ClubWords = {
   reasonHint: 'Das Team der App liest ihn. Höchstens 500 Zeichen.',
   undecidedHint: 'Mitglieder nutzen die App bereits. Eine Ablehnung beendet ihren Zugriff.',
   withdrawApproval: 'Zustimmung zurückziehen',
-  withdrawQuestionOf: (app, club) => html`Die Zustimmung zu ${app} für ${club} zurückziehen?`,
+  withdrawAppQuestion: (app, club) => html`Die Zustimmung zu ${app} für ${club} zurückziehen?`,
   withdrawEnds: (members, app) =>
     members === 1
       ? html`Die Erlaubnis von 1 Mitglied endet. ${app} verliert dann innerhalb von Sekunden den Zugriff auf seine Daten.`

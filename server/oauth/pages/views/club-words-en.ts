@@ -29,7 +29,7 @@ export interface ClubWords {
   reasonHint: string
   undecidedHint: string
   withdrawApproval: string
-  withdrawQuestionOf: (app: Html, club: Html) => Html
+  withdrawAppQuestion: (app: Html, club: Html) => Html
   withdrawEnds: (members: number, app: Html) => Html
   keepApproval: string
   decided: Record<'approved' | 'refused' | 'withdrawn', (app: Html) => Html>
@@ -72,7 +72,7 @@ export const en: ClubWords = {
   reasonHint: 'The app’s developers read it. At most 500 characters.',
   undecidedHint: 'Members already use it. A refusal ends their access.',
   withdrawApproval: 'Withdraw approval',
-  withdrawQuestionOf: (app, club) => html`Withdraw the approval of ${app} for ${club}?`,
+  withdrawAppQuestion: (app, club) => html`Withdraw the approval of ${app} for ${club}?`,
   withdrawEnds: (members, app) =>
     members === 1
       ? html`The consent of 1 member ends. ${app} then loses access to their data within seconds.`

@@ -1,11 +1,11 @@
 import type { PageContext } from '../../../browser/page-context.ts'
-import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
+import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { troubled as describedBy, document } from '../../../browser/pages/layout.ts'
 import type { Named, Problem } from '../../../browser/pages/views.ts'
 import type { ClubEntry } from '../../consents/club-entries.ts'
-import { dayOf } from './days.ts'
-import { wordsOf } from './scope-words.ts'
+import { formatDay } from './days.ts'
+import { describeScope } from './scope-words.ts'
 import { words } from './words.ts'
 
 export interface ClubView extends PageContext {
@@ -24,12 +24,12 @@ export interface ClubView extends PageContext {
 }
 
 export function clubPage(view: ClubView): string {
-  const { action, club, others, entries, page, more, decided, problem, troubled: _, ...look } = view
-  const w = words[look.language]
+  const { action, club, others, entries, page, more, decided, problem, troubled: _, ...context } = view
+  const w = words[context.language]
   const to = (club: string, page: number) =>
     `${action}?${new URLSearchParams({ club, ...(page > 0 && { page: String(page) }) })}`
   return document({
-    ...look,
+    ...context,
     title: w.clubAppsTitle,
     heading: w.clubApps(name(club.name)),
     problem,
@@ -49,16 +49,16 @@ function section(view: ClubView, entry: ClubEntry, at: number) {
   const w = words[language]
   const facts = [
     [w.stateName, w.states[state]],
-    ...(requestedAt ? [[w.askedOn, dayOf(requestedAt, language)]] : []),
-    ...(decidedAt ? [[w.decidedOn, dayOf(decidedAt, language)]] : []),
+    ...(requestedAt ? [[w.askedOn, formatDay(requestedAt, language)]] : []),
+    ...(decidedAt ? [[w.decidedOn, formatDay(decidedAt, language)]] : []),
     ...(reason === null ? [] : [[w.reason, name(reason)]]),
   ]
   return html`<section class="app">
-<h2>${iconOf(app, view)}${name(app.name)}</h2>
-<p class="hint">${bylineOf(app, language)}</p>
+<h2>${renderIcon(app, view)}${name(app.name)}</h2>
+<p class="hint">${renderByline(app, language)}</p>
 <dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
 ${scopes.length > 0 && html`<p class="hint">${w.wantedScopes}</p>`}
-${scopes.length > 0 && html`<ul>${scopes.map(({ scope, purposes }) => html`<li>${wordsOf(scope, language)}${purposes.map((purpose) => html`<br><span class="hint">${name(purpose)}</span>`)}</li>`)}</ul>`}
+${scopes.length > 0 && html`<ul>${scopes.map(({ scope, purposes }) => html`<li>${describeScope(scope, language)}${purposes.map((purpose) => html`<br><span class="hint">${name(purpose)}</span>`)}</li>`)}</ul>`}
 ${state === 'approved' ? withdrawal(view, entry) : approval(view, entry)}
 ${(state === 'requested' || state === 'undecided') && refusal(view, { id, name: app.name }, { state, at })}
 </section>`
@@ -95,12 +95,12 @@ export interface WithdrawView extends PageContext {
   members: number
 }
 
-export function withdrawPage({ action, club, entry: { id, app }, members, ...look }: WithdrawView): string {
-  const w = words[look.language]
+export function withdrawPage({ action, club, entry: { id, app }, members, ...context }: WithdrawView): string {
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.withdrawApproval,
-    heading: html`${iconOf(app, look)}${w.withdrawQuestionOf(name(app.name), name(club.name))}`,
+    heading: html`${renderIcon(app, context)}${w.withdrawAppQuestion(name(app.name), name(club.name))}`,
     body: html`<p class="lead">${w.withdrawEnds(members, name(app.name))}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
@@ -110,10 +110,10 @@ ${fields({ club }, id)}<button class="primary">${w.withdrawApproval}</button>
   })
 }
 
-export function noClubPage({ action, member, ...look }: PageContext & { action: string; member: string }): string {
-  const w = words[look.language]
+export function noClubPage({ action, member, ...context }: PageContext & { action: string; member: string }): string {
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.noClubTitle,
     body: html`<p class="lead">${w.noClub(strongName(member))}</p>
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,

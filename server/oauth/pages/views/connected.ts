@@ -1,12 +1,12 @@
 import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
 import type { PageContext } from '../../../browser/page-context.ts'
-import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
+import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { document } from '../../../browser/pages/layout.ts'
 import type { AppView } from '../../../browser/pages/views.ts'
 import type { LastUse } from '../../consents/last-use.ts'
-import { dayOf } from './days.ts'
-import { changes, kindOf, wordsOf } from './scope-words.ts'
+import { formatDay } from './days.ts'
+import { changes, describeScope, findKind } from './scope-words.ts'
 import { words } from './words.ts'
 
 export interface ConnectedApp {
@@ -34,37 +34,37 @@ export interface ConnectedView extends PageContext {
   withdrawn?: string
 }
 
-export function connectedPage({ action, member, apps, replays, withdrawn, ...look }: ConnectedView): string {
-  const w = words[look.language]
+export function connectedPage({ action, member, apps, replays, withdrawn, ...context }: ConnectedView): string {
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.connected,
     body: html`${withdrawn !== undefined && html`<p class="done" role="status">${w.withdrawn(strongName(withdrawn))}</p>`}
-${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replayed(strongName(app.name), name(organisation), dayOf(at, look.language))}</p>`)}
+${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replayed(strongName(app.name), name(organisation), formatDay(at, context.language))}</p>`)}
 <p class="lead">${w.connectedFor(strongName(member))}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
-${apps.map((connected) => entry(connected, look, action))}
+${apps.map((connected) => entry(connected, context, action))}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
 
-function entry(connected: ConnectedApp, look: PageContext, action: string) {
-  const { language } = look
+function entry(connected: ConnectedApp, context: PageContext, action: string) {
+  const { language } = context
   const { consent, app, organisation, scopes, since, lastUse, ends } = connected
   const w = words[language]
-  const day = (date: Date) => dayOf(date, language)
+  const day = (date: Date) => formatDay(date, language)
   const facts = [
-    [w.organisation[kindOf(scopes)], name(organisation)],
+    [w.organisation[findKind(scopes)], name(organisation)],
     [w.since, day(since)],
     [w.lastUse, lastUse instanceof Date ? day(lastUse) : w[lastUse]],
     [w.ends, day(ends)],
   ]
   const listed = [...scopes.filter((scope) => !changes(scope)), ...scopes.filter(changes)]
   return html`<section class="app">
-<h2>${iconOf(app, look)}${name(app.name)}</h2>
-<p class="hint">${bylineOf(app, language)}</p>
+<h2>${renderIcon(app, context)}${name(app.name)}</h2>
+<p class="hint">${renderByline(app, language)}</p>
 <dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
-<ul>${listed.map((scope) => html`<li>${wordsOf(scope, language)}</li>`)}</ul>
+<ul>${listed.map((scope) => html`<li>${describeScope(scope, language)}</li>`)}</ul>
 <form action="${action}/remove">
 <button name="consent" value="${consent}">${w.withdraw} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>
@@ -77,13 +77,13 @@ export interface RemoveView extends PageContext {
   connected: Pick<ConnectedApp, 'consent' | 'app' | 'organisation'>
 }
 
-export function removePage({ action, member, connected, ...look }: RemoveView): string {
+export function removePage({ action, member, connected, ...context }: RemoveView): string {
   const { consent, app, organisation } = connected
-  const w = words[look.language]
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.withdraw,
-    heading: html`${iconOf(app, look)}${w.withdrawQuestion(name(app.name))}`,
+    heading: html`${renderIcon(app, context)}${w.withdrawQuestion(name(app.name))}`,
     body: html`<p class="lead">${w.withdrawHint(name(app.name), strongName(member), strongName(organisation))}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">

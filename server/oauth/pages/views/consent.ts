@@ -1,12 +1,12 @@
 import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
 import type { PageContext } from '../../../browser/page-context.ts'
-import { bylineOf, iconOf } from '../../../browser/pages/app-mark.ts'
+import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
 import type { Html } from '../../../browser/pages/html.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { connectedLink, document, troubled } from '../../../browser/pages/layout.ts'
 import type { AppView, Named, Problem } from '../../../browser/pages/views.ts'
 import type { ClosedClub } from '../../consents/consent-choices.ts'
-import { changes, kindOf, wordsOf } from './scope-words.ts'
+import { changes, describeScope, findKind } from './scope-words.ts'
 import { words } from './words.ts'
 
 /** The host, or for native apps the scheme, of the redirect URI; or the code of a device. */
@@ -36,9 +36,9 @@ export function consentPage(view: ConsentView): string {
     path,
     brand,
     title: w.consentTitle,
-    heading: html`${iconOf(app, view)}${w.consentQuestion(name(app.name))}`,
+    heading: html`${renderIcon(app, view)}${w.consentQuestion(name(app.name))}`,
     problem,
-    body: html`<p class="lead">${bylineOf(app, language)}</p>
+    body: html`<p class="lead">${renderByline(app, language)}</p>
 ${sandbox && html`<p class="one"><strong>${w.testClient}</strong> ${w.testClientHint}</p>`}
 ${'device' in asker && html`<p class="one">${w.deviceAsks(html`<strong>${asker.device}</strong>`)} <strong>${w.deviceWarning}</strong> ${w.deviceFromOthers}</p>`}
 <p>${w.asks(strongName(member))} ${otherAccount(view)}</p>
@@ -61,8 +61,8 @@ ${scopeFields(view)}
 function nowherePage(view: ConsentView): string {
   const { language, app, member, scopes } = view
   const w = words[language]
-  const kind = kindOf(scopes)
-  const heading = html`${iconOf(app, view)}${w.forMembers[kind](name(app.name))}`
+  const kind = findKind(scopes)
+  const heading = html`${renderIcon(app, view)}${w.forMembers[kind](name(app.name))}`
   return refusalPage(view, { title: w.nowhereTitle, heading, reason: w.nowhere[kind](strongName(member)) })
 }
 
@@ -75,8 +75,8 @@ function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string 
     path,
     brand,
     title: w.approvalTitle,
-    heading: html`${iconOf(app, view)}${w.approvalNeeded(name(app.name))}`,
-    body: html`<p class="lead">${bylineOf(app, language)}</p>
+    heading: html`${renderIcon(app, view)}${w.approvalNeeded(name(app.name))}`,
+    body: html`<p class="lead">${renderByline(app, language)}</p>
 <p>${w.approvalHint(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${closedList(view, closed)}
@@ -102,7 +102,7 @@ type Refused = Omit<ConsentView, 'member' | 'sandbox' | 'organisations' | 'close
 /** For a person outside the team of an app that is in development. */
 export function developmentPage(view: Refused): string {
   const { title, text } = words[view.language].messages.inDevelopment
-  return refusalPage(view, { title, heading: html`${iconOf(view.app, view)}${title}`, reason: html`${text}` })
+  return refusalPage(view, { title, heading: html`${renderIcon(view.app, view)}${title}`, reason: html`${text}` })
 }
 
 /** No decision to make: states the reason, and links back. */
@@ -134,7 +134,7 @@ const otherAccount = ({ language, action }: Pick<ConsentView, 'language' | 'acti
 const noDefault = html`<button formmethod="dialog" hidden></button>`
 
 function organisationField({ language, organisations, chosen, scopes, problem }: ConsentView) {
-  const kind = kindOf(scopes)
+  const kind = findKind(scopes)
   const first = organisations[0]!
   const { organisation, which } = words[language]
   if (organisations.length === 1) {
@@ -157,7 +157,7 @@ function scopeFields({ language, scopes, problem }: ConsentView) {
   const boxes = (asked: readonly ConsentScope[]) =>
     asked.map(
       (scope) =>
-        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${wordsOf(scope, language)}</span></label>`,
+        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${describeScope(scope, language)}</span></label>`,
     )
   const seeing = scopes.filter((scope) => !changes(scope))
   const changing = scopes.filter(changes)

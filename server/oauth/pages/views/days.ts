@@ -6,5 +6,5 @@ const days = {
   de: new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' }),
 }
 
-export const dayOf = (date: Date, language: Language) =>
+export const formatDay = (date: Date, language: Language) =>
   html`<time datetime="${date.toISOString()}">${days[language].format(date)}</time>`

@@ -11,10 +11,10 @@ export interface DeviceView extends PageContext {
   problem?: Problem
 }
 
-export function devicePage({ action, code, problem, ...look }: DeviceView): string {
-  const w = words[look.language]
+export function devicePage({ action, code, problem, ...context }: DeviceView): string {
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.deviceTitle,
     problem,
     body: html`<p class="lead">${w.deviceLead}</p>

@@ -13,10 +13,10 @@ export interface EndSessionView extends PageContext {
   query: string
 }
 
-export function endSessionPage({ action, member, app, query, ...look }: EndSessionView): string {
-  const w = words[look.language]
+export function endSessionPage({ action, member, app, query, ...context }: EndSessionView): string {
+  const w = words[context.language]
   return document({
-    ...look,
+    ...context,
     title: w.signOut,
     heading: html`${w.endQuestion}`,
     body: html`<p class="lead">${app && w.endAsked(name(app.name))} ${w.endHint(strongName(member))}</p>

@@ -12,7 +12,7 @@ import {
 import { NodeCrypto } from '@openid/appauth/built/src/node_support'
 import { NodeBasedHandler } from '@openid/appauth/built/src/node_support/node_request_handler'
 import { NodeRequestor } from '@openid/appauth/built/src/node_support/node_requestor'
-import { CLIENT_ID, ISSUER, memberOf, print, REDIRECT_URI, refusal, scope } from './member.mjs'
+import { CLIENT_ID, ISSUER, print, REDIRECT_URI, readMember, refusal, scope } from './member.mjs'
 
 const requestor = new NodeRequestor()
 const configuration = await AuthorizationServiceConfiguration.fetchFromIssuer(ISSUER, requestor)
@@ -40,7 +40,7 @@ const first = await tokens.performTokenRequest(
 )
 const renewal = (refresh_token) => new TokenRequest({ ...own, grant_type: GRANT_TYPE_REFRESH_TOKEN, refresh_token })
 const renewed = await tokens.performTokenRequest(configuration, renewal(first.refreshToken))
-const member = await memberOf(renewed.accessToken)
+const member = await readMember(renewed.accessToken)
 // It asks for a new token this long before the end of one: 600 s.
 const isFresh = first.isValid()
 const revocation = new RevokeTokenRequest({ client_id: CLIENT_ID, token: renewed.refreshToken })

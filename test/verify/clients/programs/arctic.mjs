@@ -1,5 +1,5 @@
 import * as arctic from 'arctic'
-import { CLIENT_ID, CLIENT_SECRET, ISSUER, memberOf, print, REDIRECT_URI, refusal, scope, signIn } from './member.mjs'
+import { CLIENT_ID, CLIENT_SECRET, ISSUER, print, REDIRECT_URI, readMember, refusal, scope, signIn } from './member.mjs'
 
 const client = new arctic.OAuth2Client(CLIENT_ID, CLIENT_SECRET ?? null, REDIRECT_URI)
 const verifier = arctic.generateCodeVerifier()
@@ -9,7 +9,7 @@ const state = arctic.generateState()
 const back = await signIn(client.createAuthorizationURLWithPKCE(`${ISSUER}/authorize`, state, S256, verifier, scopes))
 const first = await client.validateAuthorizationCode(`${ISSUER}/token`, back.searchParams.get('code'), verifier)
 const renewed = await client.refreshAccessToken(`${ISSUER}/token`, first.refreshToken(), [])
-const member = await memberOf(renewed.accessToken())
+const member = await readMember(renewed.accessToken())
 const { sub } = arctic.decodeIdToken(first.idToken())
 await client.revokeToken(`${ISSUER}/revoke`, renewed.accessToken())
 const again = client.refreshAccessToken(`${ISSUER}/token`, renewed.refreshToken(), [])

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import express from 'express'
 import openid from 'express-openid-connect'
-import { CLIENT_ID, CLIENT_SECRET, ISSUER, memberOf } from './member.mjs'
+import { CLIENT_ID, CLIENT_SECRET, ISSUER, readMember } from './member.mjs'
 
 const { PORT, RESPONSE_TYPE = 'code' } = process.env
 const app = express()
@@ -20,6 +20,6 @@ app.use(
 app.get('/', async (req, res) => {
   const { access_token } = await req.oidc.accessToken.refresh()
   const { name } = await req.oidc.fetchUserInfo()
-  res.json({ member: await memberOf(access_token), sub: req.oidc.user.sub, name })
+  res.json({ member: await readMember(access_token), sub: req.oidc.user.sub, name })
 })
 createServer(app).listen(PORT, '127.0.0.1', () => process.stdout.write('ready\n'))

@@ -15,7 +15,7 @@ export async function signIn(address) {
 }
 
 /** The id that the API has for the member of an access token. */
-export async function memberOf(token) {
+export async function readMember(token) {
   const response = await fetch(PROFILE, { headers: { authorization: `Bearer ${token}` } })
   return (await response.json()).id
 }

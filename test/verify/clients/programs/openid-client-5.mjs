@@ -1,5 +1,5 @@
 import { generators, Issuer } from 'openid-client'
-import { CLIENT_ID, CLIENT_SECRET, ISSUER, memberOf, print, REDIRECT_URI, refusal, scope, signIn } from './member.mjs'
+import { CLIENT_ID, CLIENT_SECRET, ISSUER, print, REDIRECT_URI, readMember, refusal, scope, signIn } from './member.mjs'
 
 const issuer = await Issuer.discover(ISSUER)
 const client = new issuer.Client({
@@ -21,6 +21,6 @@ const back = await signIn(address)
 const first = await client.callback(REDIRECT_URI, client.callbackParams(back.href), { code_verifier, state, nonce })
 const { name } = await client.userinfo(first)
 const renewed = await client.refresh(first)
-const member = await memberOf(renewed.access_token)
+const member = await readMember(renewed.access_token)
 await client.revoke(renewed.refresh_token)
 print({ member, sub: first.claims().sub, name, revoked: await refusal(client.refresh(renewed)) })

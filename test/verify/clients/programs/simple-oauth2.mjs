@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { AuthorizationCode } from 'simple-oauth2'
-import { CLIENT_ID, CLIENT_SECRET, ISSUER, memberOf, print, REDIRECT_URI, refusal, scope, signIn } from './member.mjs'
+import { CLIENT_ID, CLIENT_SECRET, ISSUER, print, REDIRECT_URI, readMember, refusal, scope, signIn } from './member.mjs'
 
 const { origin, pathname } = new URL(ISSUER)
 const client = new AuthorizationCode({
@@ -25,6 +25,6 @@ const address = client.authorizeURL({
 const back = await signIn(address)
 const first = await client.getToken({ code: back.searchParams.get('code'), redirect_uri: REDIRECT_URI, code_verifier })
 const renewed = await first.refresh()
-const member = await memberOf(renewed.token.access_token)
+const member = await readMember(renewed.token.access_token)
 await renewed.revokeAll()
 print({ member, expired: first.expired(300), revoked: await refusal(renewed.refresh()) })

@@ -38,7 +38,10 @@ export async function prepareMachine(databaseServer: string) {
       path('bin/nginx'),
       `#!/bin/sh\nPATH=$PATH:/usr/sbin exec "$(PATH=\${PATH#*:}:/usr/sbin command -v nginx)" -p "$ROOT" -c "$ROOT/nginx.conf" "$@"\n`,
     ),
-    writeFile(path('bin/sudo'), `#!/bin/sh\nshift 2\nexport ${administratorOf(databaseServer)}\nexec "$@"\n`),
+    writeFile(
+      path('bin/sudo'),
+      `#!/bin/sh\nshift 2\nexport ${formatAdministratorVariables(databaseServer)}\nexec "$@"\n`,
+    ),
     // A machine that runs a release needs Node alone.
     writeFile(path('bin/npm'), '#!/bin/sh\necho "npm: not found" >&2\nexit 127\n'),
   ])
@@ -117,8 +120,9 @@ export async function prepareMachine(databaseServer: string) {
     /** The ends of the services' logs, for a failure's message. */
     async logs() {
       const names = (await readdir(directory)).filter((file) => file.endsWith('.log'))
-      const endOf = async (file: string) => (await readFile(path(file), 'utf8')).split('\n').slice(-30).join('\n')
-      return (await Promise.all(names.map(async (file) => `== ${file}\n${await endOf(file)}`))).join('\n')
+      const restoreDeadline = async (file: string) =>
+        (await readFile(path(file), 'utf8')).split('\n').slice(-30).join('\n')
+      return (await Promise.all(names.map(async (file) => `== ${file}\n${await restoreDeadline(file)}`))).join('\n')
     },
     async close() {
       await shell.close()
@@ -141,7 +145,7 @@ async function textsIn(directory: string): Promise<Record<string, string>> {
 }
 
 /** The superuser's connection as variables of libpq, without a time limit for statements: a busy disk takes longer to copy a database. */
-function administratorOf(databaseServer: string): string {
+function formatAdministratorVariables(databaseServer: string): string {
   const { hostname, port, username, password, pathname } = new URL(databaseServer)
   const variables = {
     PGHOST: hostname,

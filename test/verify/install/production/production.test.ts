@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startEmbedded } from '../../../../prisma/embedded/start.ts'
-import { contentOf } from '../../../commands/database-content.ts'
+import { readContent } from '../../../commands/database-content.ts'
 import { chromium, launchChromium } from '../../../oauth/chromium.ts'
 import { query } from '../../../support/databases.ts'
 import { missing, prepareMachine } from './machine.ts'
@@ -139,7 +139,7 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
       const withoutStatistics = `SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples = -1`
       expect(await query(machine.databases.copy, withoutStatistics)).toEqual([])
       // The service goes on while the backup is made: with its request log, and with its first look for what has expired.
-      const [copy, own] = await Promise.all([machine.databases.copy, machine.databases.own].map(contentOf))
+      const [copy, own] = await Promise.all([machine.databases.copy, machine.databases.own].map(readContent))
       const ofService = { ClientUsage: undefined, RefusedRequest: undefined, Housekeeping: undefined }
       expect({ ...copy, ...ofService }).toEqual({ ...own, ...ofService })
     },
@@ -157,7 +157,7 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
       const contents = []
       for (const name of ['data', 'data-elsewhere']) {
         const server = await startEmbedded(machine.path(name))
-        contents.push(await contentOf(server.url).finally(() => server.stop()))
+        contents.push(await readContent(server.url).finally(() => server.stop()))
       }
       expect(contents[1]).toEqual(contents[0])
       expect(contents[0]!.Person).toHaveLength(2)

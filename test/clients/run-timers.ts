@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest'
 
 /** Timers of exactly `ms`, in place of which `pass` is called once all `count` of them are set; then they end. */
-export function timersOf(ms: number, count: number, pass: () => void = () => {}) {
+export function runTimers(ms: number, count: number, pass: () => void = () => {}) {
   const set: (() => void)[] = []
   const { setTimeout: other } = globalThis
   const held = (run: () => void, after?: number) => {

@@ -2,14 +2,14 @@ import type { ClientBase } from 'pg'
 import type { Incoming } from '../../../routers/directory/merge.ts'
 import { mergeRecords } from '../../../routers/directory/merge.ts'
 import type { RecordTypeName } from '../../../routers/directory/record-types.ts'
-import { fieldsOf } from '../../../routers/directory/record-types.ts'
+import { listFields } from '../../../routers/directory/record-types.ts'
 import type { Io } from '../line/command.ts'
 import { printable } from '../line/printable.ts'
 import { FileFault } from './file-fault.ts'
 import type { File } from './files.ts'
 import { showProgress } from './progress.ts'
 import { readRows } from './read-rows.ts'
-import { numberOf, Refusals } from './refusals.ts'
+import { encodeLine, Refusals } from './refusals.ts'
 import type { RejectedRows } from './rejected-rows.ts'
 import type { Refusal as Unreadable } from './rows.ts'
 
@@ -17,7 +17,7 @@ import type { Refusal as Unreadable } from './rows.ts'
 const ENDED_SHARE = 0.05
 
 export interface Load {
-  kind: RecordTypeName
+  recordType: RecordTypeName
   files: readonly File[]
 }
 
@@ -47,35 +47,45 @@ export interface Loaded {
 }
 
 /** Merges a kind's files in the caller's transaction. Throws when a file cannot be read to its end. */
-export async function loadKind(client: ClientBase, { kind, files }: Load, options: LoadOptions): Promise<Loaded> {
+export async function loadRecordType(
+  client: ClientBase,
+  { recordType, files }: Load,
+  options: LoadOptions,
+): Promise<Loaded> {
   const { rejected, stderr, tolerant, dryRun } = options
   const refusals = new Refusals(files, rejected !== undefined)
-  const progress = showProgress(stderr, kind, sizeOf(files))
+  const progress = showProgress(stderr, recordType, sumSizes(files))
   const unreadable = new Map<number, Unreadable>()
   const doubts = new Refusals(files, false)
-  const records = recordsOf(files, { unreadable, doubts, progress, ...options })
-  const merged = await mergeRecords(client, kind, records, {
+  const records = readRecords(files, { unreadable, doubts, progress, ...options })
+  const merged = await mergeRecords(client, recordType, records, {
     now: options.now,
     full: options.full,
     skipRefused: tolerant || dryRun,
-    nameOf: (line) => refusals.nameOf(line),
+    nameLine: (line) => refusals.nameLine(line),
     onRefused: ({ line, ...refusal }) => refusals.add({ line, ...(unreadable.get(line) ?? refusal) }),
   }).finally(progress.end)
   stderr.write(doubts.text('Warning: '))
   stderr.write(refusals.text())
   await rejected?.add(files, refusals.all())
   const { added, changed, unchanged, ended, current } = merged
-  const counts = { kind, added, changed, unchanged, ended, refused: refusals.count }
+  const counts = { kind: recordType, added, changed, unchanged, ended, refused: refusals.count }
   if (refusals.count > 0 && !tolerant) {
-    return { ...counts, fault: `Refused rows stop ${kind}; --skip-refused FILE writes them to FILE and continues.` }
+    return {
+      ...counts,
+      fault: `Refused rows stop ${recordType}; --skip-refused FILE writes them to FILE and continues.`,
+    }
   }
   if (ended > current * ENDED_SHARE && !options.yes) {
-    return { ...counts, fault: `--full would end ${ended} of ${current} ${kind}, more than 5 %: which requires --yes.` }
+    return {
+      ...counts,
+      fault: `--full would end ${ended} of ${current} ${recordType}, more than 5 %: which requires --yes.`,
+    }
   }
   return counts
 }
 
-const sizeOf = (files: readonly File[]) =>
+const sumSizes = (files: readonly File[]) =>
   files.reduce<number | undefined>(
     (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
     0,
@@ -91,7 +101,7 @@ interface Reading extends Pick<LoadOptions, 'full' | 'rows' | 'signal'> {
  * The rows of all files. An unreadable row is yielded without a record, which is refused; `unreadable` has its reason meanwhile.
  * Throws at the end of files whose row count differs from the expected one, so that nothing ends because a file was cut off.
  */
-async function* recordsOf(
+async function* readRecords(
   files: readonly File[],
   { unreadable, doubts, progress, full, rows, signal }: Reading,
 ): AsyncGenerator<Incoming> {
@@ -100,11 +110,11 @@ async function* recordsOf(
   for (const [i, file] of files.entries()) {
     let last = 1
     try {
-      for await (const { line, record, refusal, doubt } of readRows(file, fieldsOf(file.kind), reading)) {
+      for await (const { line, record, refusal, doubt } of readRows(file, listFields(file.recordType), reading)) {
         progress.rows(1)
         count += 1
         last = line
-        const number = numberOf(i, line)
+        const number = encodeLine(i, line)
         if (refusal) unreadable.set(number, refusal)
         if (doubt) doubts.add({ line: number, ...doubt })
         yield { line: number, record: refusal ? undefined : record }
