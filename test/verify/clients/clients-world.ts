@@ -23,7 +23,8 @@ interface Registration {
   logout?: string
 }
 
-const SCOPES = ['openid', 'profile', 'email', 'svc.me.profile:read', 'svc.apps.storage:read', 'svc.apps.storage:write']
+/** In the order of the form, which a token's scopes have as well. */
+const SCOPES = ['svc.me.profile:read', 'svc.apps.storage:read', 'svc.apps.storage:write', 'openid', 'profile', 'email']
 
 /** For all tests of a file: a trial, whose issuer is at a path of localhost; and its portal and members. */
 export function clientsWorld(prepare: (atEnd: AtEnd) => Promise<void> = async () => {}) {
@@ -53,14 +54,14 @@ export function registrar(port: number) {
       if (page.status !== 200) throw new Error(`${path}: ${page.status} ${readWords(page.text)}`)
       return page
     }
-    const fields = { name: 'Sample', type, redirects: redirectUri, scope: SCOPES, ...(devices && { devices: 'on' }) }
-    const made = await post('/apps/trainer-app/clients', fields)
+    const access = { redirectUris: redirectUri, scopes: SCOPES, ...(devices && { devices: 'yes' }) }
+    const made = await post('/apps/trainer-app/clients', { name: 'Sample', type, ...access })
     const id = shown(made.text, 'Client id')
     const client: Registered = { id, redirectUri }
     const own = `/clients/${id}`
     const version = async () => offered(await browser.get(`${team}${own}`), 'version')[0]!
     if (logout) {
-      const settings = { name: 'Sample', redirects: redirectUri, logouts: logout }
+      const settings = { name: 'Sample', redirectUris: redirectUri, postLogoutRedirectUris: logout }
       await post(`${own}/settings`, { version: await version(), ...settings })
     }
     if (!server) return client

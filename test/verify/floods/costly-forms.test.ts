@@ -88,7 +88,10 @@ describe('in the portal', () => {
       }
       const named = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, word) => known[word]!)
       const fields = listForms(ids.team, ids.app, one.client, one.delivery, one.colleague, ids.provider)[named(name)]!
-      const more = { ...fields, ...(name.endsWith('/settings') && { logouts: '', idTokenAlgorithm: '' }) }
+      const more = {
+        ...fields,
+        ...(name.endsWith('/settings') && { postLogoutRedirectUris: '', idTokenAlgorithm: '' }),
+      }
       await expectCheapFields(one.asOwner, pathname + named(name), more)
     },
   )
