@@ -1,14 +1,37 @@
 import pg from 'pg'
 import { changedAmong, isNewer, readAppliedFunctions, recordFunctions } from './applied-functions.ts'
 import { ForeignMigrationError, readApplied, recordApplied } from './applied-migrations.ts'
-import { runAlone } from './migrate-alone.ts'
 import type { SqlFile } from './migration-files.ts'
 import { readFunctions, readMigrations, readUpgrade, schemaDirectory } from './migration-files.ts'
 import { inLockedTransaction, isHeldUp, LOCK_TIMEOUT } from './migration-lock.ts'
 import type { MigrationFiles } from './pending-migrations.ts'
 import { isFormer, pendingAmong, unknownAmong } from './pending-migrations.ts'
+import { withConnection } from './pg/transaction.ts'
 import { checkClientSchema } from './search-path.ts'
 import { limitSessions } from './session-limits.ts'
+
+const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?"(\w+)"/m
+
+/**
+ * Runs a migration's single statement outside a transaction. CONCURRENTLY waits without blocking others, so there is no time
+ * limit. An index that a crash left half built is rebuilt.
+ */
+async function runAlone(url: string, sql: string, lockTimeout: string): Promise<void> {
+  const timeout = /\bCONCURRENTLY\b/i.test(sql) ? '0' : lockTimeout
+  await withConnection(url, async (client) => {
+    await client.query(`SET statement_timeout = 0; SET lock_timeout = '${timeout}'`)
+    const index = CREATE_INDEX.exec(sql)?.[1]
+    if (index !== undefined) {
+      const { rows } = await client.query(
+        `SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+         WHERE relname = $1 AND relnamespace = current_schema()::regnamespace AND NOT indisvalid`,
+        [index],
+      )
+      if (rows.length > 0) await client.query(`DROP INDEX CONCURRENTLY IF EXISTS "${index}"`)
+    }
+    await client.query(sql)
+  })
+}
 
 export interface MigrateOptions {
   directory?: string | undefined

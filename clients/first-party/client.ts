@@ -2,11 +2,33 @@ import type { Operation, TRPCClient } from '@trpc/client'
 import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../routers/client-router.ts'
 import type { Json } from '../../routers/kernel/json.ts'
-import { readable } from './answers.ts'
 import { eventsLink } from './events-link.ts'
 import { repeatLink } from './repeat-link.ts'
 import type { Token } from './tokens.ts'
 import { createTokens } from './tokens.ts'
+
+/**
+ * Like `send`, but with a tRPC error in place of any other answer, as of a proxy: tRPC's links lose the status and headers of
+ * what they cannot read.
+ */
+const readable = (send: typeof fetch) => async (address: URL | string | Request, init?: object) => {
+  const response = await send(address, init)
+  const read = () => Response.prototype.json.call(response).catch(() => undefined)
+  return Object.assign(response, { json: async () => toAnswer(await read(), response.status) })
+}
+
+function toAnswer(parsed: unknown, status: number) {
+  if ([parsed].flat().every(isAnswer)) return parsed
+  const message = `The answer is ${status}, and not one of tRPC.`
+  const data = { httpStatus: status, error: status < 500 ? 'invalid_request' : 'unavailable' }
+  // tRPC's codes for a bad request and for an error of the service: after the latter, streams are opened again.
+  return { error: { code: status < 500 ? -32600 : -32603, message, data } }
+}
+
+function isAnswer(given: unknown): boolean {
+  const { result, error } = Object(given)
+  return result !== undefined || typeof error?.code === 'number'
+}
 
 /** The service's limit of calls in a request. */
 const MAX_CALLS = 50

@@ -6,7 +6,6 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import { answerIn } from './answer.ts'
-import { atOnce } from './at-once.ts'
 import type { TokenSet } from './authorization-server.ts'
 import { authorizationServer, needForTokens, SignInFailed } from './authorization-server.ts'
 import type { Begun } from './begun.ts'
@@ -17,6 +16,22 @@ import { page } from './page.ts'
 import { need, PlatformLacks } from './platform.ts'
 import type { TokenStore } from './token-store.ts'
 import { sharedStore } from './token-store.ts'
+
+const running = new WeakMap<object, Map<string, Promise<unknown>>>()
+
+/**
+ * Runs work that is begun twice at once a single time, for all its callers: two clicks, two effects of React's StrictMode, two
+ * objects for one client with the same store.
+ */
+function atOnce<Result>(store: object, name: string, work: () => Promise<Result>): Promise<Result> {
+  const ofStore = running.get(store) ?? new Map<string, Promise<unknown>>()
+  running.set(store, ofStore)
+  const begun = ofStore.get(name) as Promise<Result> | undefined
+  if (begun) return begun
+  const run = work().finally(() => ofStore.delete(name))
+  ofStore.set(name, run)
+  return run
+}
 
 export interface SignInOptions {
   /** The authorization server's issuer, as `https://auth.example.org/v1/oauth`. */

@@ -1,6 +1,5 @@
-import { toArrayLiteral } from './array-literal.ts'
+import { encodeTextArray, toArrayLiteral } from './array-literal.ts'
 import { numberParameters } from './named-parameters.ts'
-import { encodeTextArray } from './text-array.ts'
 
 /** A value in PostgreSQL's text format. */
 export type Text = string | null

@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
 import { errors } from '../kernel/errors.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
-import { expiry } from '../kernel/idempotency-key.ts'
+import { expiry } from '../kernel/page.ts'
 import type { Answers } from './grade.ts'
 import { isAnswer } from './grade.ts'
 

@@ -1,7 +1,7 @@
 import { bool, instant, statement, text } from '../../prisma/pg/statement.ts'
 import type { Call, Core } from '../kernel/context.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { expiry, idempotencyKey } from '../kernel/idempotency-key.ts'
+import { expiry, idempotencyKey } from '../kernel/page.ts'
 import type { Applied, Once, Operation } from './apply.ts'
 import { apply } from './apply.ts'
 import type { Collection } from './statements.ts'

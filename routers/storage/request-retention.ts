@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import { instant, int, statement, text } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
-import { expiry } from '../kernel/idempotency-key.ts'
+import { expiry } from '../kernel/page.ts'
 import { lockStore } from './usage.ts'
 
 /** Stores per portion. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { appId } from '../kernel/app-id.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
+import { appId } from '../kernel/page.ts'
 import { appDeveloper } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { secret, url } from './rules.ts'

@@ -8,7 +8,7 @@ import { toNetwork } from '../http/client-address.ts'
 import { isRevalidated } from '../http/revalidation.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
-import { requestLimit } from '../limits/request-limit.ts'
+import { requestLimit } from '../limits/limit.ts'
 import { readBrand } from './brand.ts'
 import { sendMessage } from './page-responses.ts'
 

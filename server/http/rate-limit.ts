@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { REQUESTS_A_MINUTE } from '../../routers/developer/activity/request-limits.ts'
+import { REQUESTS_A_MINUTE } from '../../routers/developer/activity/usage.ts'
 import type { Access } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Limits } from '../limits/limit.ts'

@@ -4,8 +4,17 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Addresses } from './addresses.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
 import { appOverview, clientForm, detailsForm, logoForm, logoRemovalForm } from './pages/app.ts'
+import { clubsPage } from './pages/clubs.ts'
 import { PAGE_ROWS, readOffset } from './pages/pager.ts'
 import { readTeam } from './teams.ts'
+
+export function clubPages({ get }: Routes) {
+  get('/teams/:team/apps/:app/clubs', async (request) => {
+    const { team, app } = await readApp(request)
+    const query = { app: app.id, limit: PAGE_ROWS, offset: readOffset(request) }
+    return clubsPage(request, { team, app }, await request.developer.apps.clubs(query))
+  })
+}
 
 /** Throws 404 for another team's app. */
 export async function readApp(request: PageRequest) {

@@ -1,7 +1,16 @@
 import type { PageRequest, Render, Routes } from './page-request.ts'
-import { readOffset } from './pages/pager.ts'
+import { auditPage } from './pages/audit.ts'
+import { PAGE_ROWS, readOffset } from './pages/pager.ts'
 import { APPS_SHOWN, appForm, CLIENTS_SHOWN, teamOverview } from './pages/team.ts'
 import { teamsPage } from './pages/teams.ts'
+
+export function auditPages({ get }: Routes) {
+  get('/teams/:team/audit', async (request) => {
+    const team = await readTeam(request)
+    const query = { team: team.id, limit: PAGE_ROWS, offset: readOffset(request) }
+    return auditPage(request, team, await request.developer.audit.list(query))
+  })
+}
 
 /** Throws 404 for a team that the person is not in. */
 export const readTeam = ({ developer, params }: PageRequest) => developer.teams.summary({ team: params.team! })

@@ -81,7 +81,7 @@ const open: { [N in Name]: (opening: Opening) => Promise<Parts[N]> } = {
     const clock = await openDatabaseClock((await need('store')).db, { log })
     opened.add(clock.close)
     if (isAsked('observed')) {
-      const { addClockGauge } = await import('../telemetry/clock-metrics.ts')
+      const { addClockGauge } = await import('../telemetry/process-metrics.ts')
       addClockGauge((await need('observed')).registry, clock.aheadSeconds)
     }
     return clock

@@ -1,6 +1,16 @@
 import type { Registry } from 'prom-client'
 import { Counter } from 'prom-client'
 
+/** The returned function counts one. */
+export function replayMetrics(registry: Registry): () => void {
+  const replays = new Counter({
+    name: 'oauth_refresh_replays_total',
+    help: 'Grants that a replayed refresh token has ended.',
+    registers: [registry],
+  })
+  return () => replays.inc()
+}
+
 /** `refused`: the mail server has refused the recipient, and accepts other mails. */
 const OUTCOMES = ['sent', 'refused', 'failed'] as const
 

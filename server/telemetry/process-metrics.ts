@@ -1,6 +1,10 @@
 import type { Registry } from 'prom-client'
 import { collectDefaultMetrics } from 'prom-client'
-import { addGauges } from './gauge.ts'
+import { addGauge, addGauges } from './gauge.ts'
+
+/** Seconds; negative when the clock is behind. */
+export const addClockGauge = (registry: Registry, ahead: () => number) =>
+  addGauge(registry, 'clock_ahead_seconds', "How far this machine's clock is ahead of the database's.", ahead)
 
 /** Node's timer for the delay takes 1.5 ms of CPU a second at every 50 ms, where a process at rest takes 0.6. */
 const LAG_EVERY_MS = 1_000

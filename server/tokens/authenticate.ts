@@ -1,9 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { Principal } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import { headerCount } from './header-count.ts'
 import type { TrustedIssuer } from './verify.ts'
 import { createTokenVerifier } from './verify.ts'
+
+/** How often a header was sent; `headers` has only the first of some. `name` is in lower case. */
+export function headerCount(rawHeaders: readonly string[], name: string): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i]!
+    if (sent.length === name.length && sent.toLowerCase() === name) count++
+  }
+  return count
+}
 
 /** Reads and verifies a request's bearer token. Throws 401, or 503 while its issuer's keys cannot be read. */
 export type Authenticate = (request: IncomingMessage) => Promise<Principal>

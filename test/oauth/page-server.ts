@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { pageHeaders } from '../../server/browser/headers.ts'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { styleSheet } from '../../server/browser/pages/style-sheet.ts'
+import { pageHeaders } from '../../server/browser/send-page.ts'
 
 /** For every icon and logo. */
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#24559b" d="M0 0h16v16H0z"/>

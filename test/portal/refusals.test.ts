@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { procedures } from '../../routers/index.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import { errors as german } from '../../server/portal/pages/refusals-de.ts'
+import { errors as german } from '../../server/portal/pages/refusals.ts'
 import { portalWorld } from './portal-world.ts'
 
 const team = portalWorld()

@@ -266,7 +266,6 @@ const rawClients: Record<string, string> = {
   'prisma/applied-migrations.ts': 'before the schema is there',
   'prisma/embedded/database.ts': 'before the schema is there',
   'prisma/embedded/server.ts': 'before the schema is there',
-  'prisma/migrate-alone.ts': 'migrations',
   'prisma/migrate.ts': 'migrations',
   'prisma/migration-lock.ts': 'migrations',
   'prisma/search-path.ts': 'migrations',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { changeCursors } from '../../routers/storage/cursor.ts'
-import { eventCursors } from '../../routers/webhooks/feed/cursor.ts'
+import { eventCursors } from '../../routers/webhooks/feed/fetch.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 
 const [former, current] = [randomBytes(32), randomBytes(32)]

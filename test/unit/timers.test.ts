@@ -3,7 +3,7 @@ import { pause } from '../../clients/sdk/pause.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { Heartbeat } from '../../server/http/heartbeat.ts'
 import { watchRate } from '../../server/http/transfer-rate.ts'
-import { throttled } from '../../server/oauth/keys/throttled.ts'
+import { throttled } from '../../server/oauth/keys/signing-keys.ts'
 
 // Turns of the event loop pass as they do.
 beforeEach(

@@ -9,7 +9,9 @@ import { DAY_MS, HOUR_MS, unix } from '../../kernel/time.ts'
 import { roleIn } from '../access/roles.ts'
 import { idOr, typed } from '../shared/schemas.ts'
 import { listReplays } from './replays.ts'
-import { REQUESTS_A_MINUTE } from './request-limits.ts'
+
+/** Requests per minute of a team, by level; sandbox clients have no limit. */
+export const REQUESTS_A_MINUTE = { hobby: 60, developer: 10_000 } as const
 
 /** How many of the largest stores are listed. */
 const MAX_STORES = 100

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { withError } from '../../kernel/errors.ts'
+import { appId } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { eventTypeList, listEventTypes, readExample } from '../../webhooks/event-catalogue.ts'
 import { testEventType } from '../../webhooks/event-types.ts'

@@ -1,18 +1,31 @@
 import { z } from 'zod'
+import type { Cipher } from '../../kernel/cipher.ts'
 import type { Context } from '../../kernel/context.ts'
-import { EXAMPLE } from '../../kernel/cursor.ts'
+import { cursorsFor, EXAMPLE } from '../../kernel/cursor.ts'
 import { endpoint } from '../../kernel/endpoint.ts'
 import { errors, withError } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { providerApp } from '../../kernel/policies.ts'
 import { readOrWait, reauthorize, waitFor } from '../../kernel/wait.ts'
-import { DELIVERY_HEADERS } from '../deliveries/request.ts'
-import { signature } from '../deliveries/sign.ts'
+import { DELIVERY_HEADERS, signature } from '../deliveries/request.ts'
 import { columnsOfApp, signingSecrets } from '../stored-secrets.ts'
 import { pickSecrets, secretColumns } from '../template.ts'
-import { eventCursors } from './cursor.ts'
 import type { StoredEvent } from './read.ts'
 import { readEvents } from './read.ts'
+
+/** The numbers of an app's events as its cursors. */
+export function eventCursors(cipher: Cipher, app: string) {
+  const cursors = cursorsFor(cipher, { purpose: 'events cursor', of: [app], reader: null })
+  return {
+    of: (number: number) => cursors.of({ number }),
+    /** Throws 400. */
+    readNumber(cursor: string): number {
+      const position = cursors.readPosition(cursor)
+      if (!position) throw errors.eventCursorInvalid()
+      return position.number
+    },
+  }
+}
 
 const SCOPE = 'ntf.apps.webhook:update'
 const { allows, checkAgain } = reauthorize({ scope: SCOPE, policy: providerApp })

@@ -5,7 +5,19 @@ import { removal } from '../../../prisma/pg/removal.ts'
 import { bigint, bool, instant, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../../routers/kernel/housekeeping.ts'
 import { HOUR_MS } from '../../../routers/kernel/time.ts'
-import { BROWSER } from './sender.ts'
+import { toNetwork } from '../../http/client-address.ts'
+
+export interface Sender {
+  address: string
+  /** The browser's id, if a member has signed in with the e-mail address there before. */
+  browser: string | null
+}
+
+/** Prefix of a known browser's name, which no network's name has. */
+const BROWSER = 'browser '
+
+/** The key by which codes are counted: the network of an unknown sender, or the known browser. */
+export const senderName = ({ address, browser }: Sender) => (browser === null ? toNetwork(address) : BROWSER + browser)
 
 const VALID_MS = 600_000
 const MAX_TRIES = 5

@@ -8,7 +8,7 @@ import { readSettings } from '../../process/command-settings.ts'
 import type { Io, Line } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { printable } from '../line/printable.ts'
+import { printable } from '../line/table.ts'
 
 const MAX_REASON = 1000
 

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../routers/directory/refusals.ts'
-import { printable } from '../line/printable.ts'
+import { printable } from '../line/table.ts'
 import type { File } from './files.ts'
 
 /** The number of refused rows that are listed per kind. */

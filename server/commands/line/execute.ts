@@ -1,7 +1,7 @@
 import type { OptionValues } from '@commander-js/extra-typings'
 import type { Action, ActionIo, Io, Outcome } from './command.ts'
 import { UsageError } from './command.ts'
-import { printableLines } from './printable.ts'
+import { printableLines } from './table.ts'
 
 /** Runs an action and prints its result. Resolves with the exit code: 0, or 1 when it failed. */
 export async function execute(action: Action, values: OptionValues, words: readonly string[], io: Io): Promise<number> {

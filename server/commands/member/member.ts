@@ -13,10 +13,10 @@ import type { ActionIo, Command } from '../line/command.ts'
 import { action, log, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
-import { printableLines } from '../line/printable.ts'
-import { computeMarks } from '../removals/member-marks.ts'
+import { printableLines } from '../line/table.ts'
 import type { RemovalLog } from '../removals/removal-log.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
+import { computeMarks } from '../removals/removals.ts'
 
 const member = ['--member <MEMBER>', 'the id of a person'] as const
 

@@ -2,7 +2,7 @@ import { CommanderError, Command as Line } from '@commander-js/extra-typings'
 import type { Command, Io } from '../line/command.ts'
 import { execute } from '../line/execute.ts'
 import { declare, PROGRAM, sentence } from '../line/parser.ts'
-import { printableLines } from '../line/printable.ts'
+import { printableLines } from '../line/table.ts'
 import type { Listed } from './registry.ts'
 import { groups, ofCompletion } from './registry.ts'
 

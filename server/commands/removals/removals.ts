@@ -1,10 +1,20 @@
 import { z } from 'zod'
+import { memberMarks } from '../../../routers/kernel/cipher.ts'
 import { describeRemoval, repeatRemoval } from '../../admin/repeat-removals.ts'
+import { ofSecrets, readSettings } from '../../process/command-settings.ts'
+import type { Environment } from '../../process/config.ts'
+import { createCipher } from '../../secrets/cipher.ts'
+import { existingSecretsKeys } from '../../secrets/keys.ts'
 import type { Command } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { computeMarks } from './member-marks.ts'
 import { readRemovals } from './removal-log.ts'
+
+/** A person's keyed hashes in the request log; none without the service's key, which alone can make them. */
+export async function computeMarks(env: Environment, person: string): Promise<string[]> {
+  const keys = await existingSecretsKeys(readSettings(env, ...ofSecrets))
+  return keys ? memberMarks(createCipher(keys), person) : []
+}
 
 const repeat = action(
   {

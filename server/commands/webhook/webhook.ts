@@ -7,7 +7,7 @@ import { EVENT_TYPE } from '../../../routers/webhooks/rules.ts'
 import type { Command, Io } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
-import { printableLines } from '../line/printable.ts'
+import { printableLines } from '../line/table.ts'
 import type { Attempt } from './attempt.ts'
 import { attempt } from './attempt.ts'
 

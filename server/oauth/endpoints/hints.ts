@@ -1,3 +1,55 @@
+import { AUDIENCE } from '../../tokens/audience.ts'
+
+/** Replaces the resources of a request (RFC 8707) if this service knows them all; returns whether it has. */
+export type NameResource = (request: URLSearchParams) => boolean
+
+/**
+ * Each token is for all APIs, so it makes no difference which of them a request names, by its base URL with or without a final
+ * slash, or several. Others are left for oidc-provider, which refuses them with `invalid_target`.
+ */
+export function resourceNames(baseUrls: readonly string[]): NameResource {
+  const known = new Set([AUDIENCE, ...baseUrls].map(comparable))
+  return (request) => {
+    const asked = request.getAll('resource').filter((one) => one !== '')
+    if (asked.length === 0 || !asked.every((one) => known.has(comparable(one)))) return false
+    request.delete('resource')
+    request.set('resource', AUDIENCE)
+    return true
+  }
+}
+
+function comparable(resource: string): string | null {
+  if (!URL.canParse(resource)) return null
+  const { href, protocol } = new URL(resource)
+  return protocol === 'urn:' ? href : href.replace(/\/$/, '')
+}
+
+/** A client's id and secret in the header, where they are form-encoded (RFC 6749, 2.3.1); null for other headers. */
+export function parseBasicHeader(
+  authorization: string | undefined,
+): { id: string | null; secret: string | null } | null {
+  const [, basic] = /^Basic +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (basic === undefined) return null
+  const [id, secret] = Buffer.from(basic, 'base64').toString().split(':', 2)
+  if (secret === undefined) return { id: null, secret: null }
+  const decoded = new URLSearchParams(`id=${id}&secret=${secret}`)
+  return { id: decoded.get('id'), secret: decoded.get('secret') }
+}
+
+const MAX_QUERY = 4_096
+
+export const QUERY_TOO_LONG = 'the query is longer than 4 KB'
+
+/**
+ * A query of an app's request; null above 4 KB. It counts as URLSearchParams writes it, as pages repeat it in this form: a request
+ * that passes at first still passes after its member has signed in.
+ */
+export function parseQuery(search: string): URLSearchParams | null {
+  if (search.length > MAX_QUERY) return null
+  const query = new URLSearchParams(search)
+  return String(query).length > MAX_QUERY ? null : query
+}
+
 /** Parameters of OpenID Connect that have no effect here, whatever they say. */
 const WITHOUT_EFFECT = ['acr_values', 'claims', 'claims_locales', 'display']
 

@@ -6,7 +6,7 @@ import type { IdentityScope } from '../../../routers/kernel/identity-scopes.ts'
 import { JSON_TYPE } from '../../http/send.ts'
 import type { StepContext } from '../../http/state.ts'
 import type { Limits } from '../../limits/limit.ts'
-import { requestLimit } from '../../limits/request-limit.ts'
+import { requestLimit } from '../../limits/limit.ts'
 import type { Authenticate } from '../../tokens/authenticate.ts'
 
 /** Per minute and consent: an app needs the claims once for each sign-in. */

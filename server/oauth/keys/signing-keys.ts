@@ -4,7 +4,23 @@ import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
 import { algorithms, insertFirstKeys, RELOAD_MS, readKeys, readKeysAndNeed } from './signing-key-store.ts'
-import { throttled } from './throttled.ts'
+
+/** Runs at most once in `ms`; callers in between share the next run. */
+export function throttled(run: () => Promise<void>, ms: number): () => Promise<void> {
+  let lastAt = Number.NEGATIVE_INFINITY
+  let next: Promise<void> | undefined
+  const runNow = () => {
+    next = undefined
+    lastAt = performance.now()
+    return run()
+  }
+  return () => {
+    const wait = lastAt + ms - performance.now()
+    if (wait <= 0) return runNow()
+    next ??= new Promise<void>((resolve) => setTimeout(resolve, wait).unref()).then(runNow)
+    return next
+  }
+}
 
 /** Tokens with unknown keys cause at most one reload in this time, however many there are. */
 const UNKNOWN_KEY_MS = 1_000

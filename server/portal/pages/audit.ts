@@ -1,11 +1,11 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
+import { formatMoment } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import type { Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { formatMoment } from './times.ts'
 import { valueText } from './waiting.ts'
 
 type Audit = Awaited<ReturnType<Developer['audit']['list']>>

@@ -1,6 +1,6 @@
 import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
-import { formatMoment } from './times.ts'
+import { formatMoment } from './formats.ts'
 
 export interface Counts {
   /** The beginning of the period, in Unix seconds. */

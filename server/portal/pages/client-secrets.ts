@@ -4,12 +4,11 @@ import { DEFAULT_LIFE, LIVES } from '../../../routers/developer/secrets/procedur
 import { html } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { copyable, fact } from './fields.ts'
-import { table } from './table.ts'
+import { formatDay, formatMoment } from './formats.ts'
+import { copyable, fact, table } from './table.ts'
 import { badge } from './team.ts'
 import type { Client, TeamClient } from './team-page.ts'
 import { clientPage } from './team-page.ts'
-import { formatDay, formatMoment } from './times.ts'
 
 type Secret = Client['secrets'][number]
 

@@ -1,11 +1,11 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
+import { formatDay } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { formatDay } from './times.ts'
 
 type Clubs = Awaited<ReturnType<Developer['apps']['clubs']>>
 

@@ -3,14 +3,12 @@ import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { copyable, fact } from './fields.ts'
-import { bytesText, countText } from './figures.ts'
+import { bytesText, countText, formatMoment } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
-import { table } from './table.ts'
+import { copyable, fact, table } from './table.ts'
 import { badge } from './team.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { formatMoment } from './times.ts'
 
 type Data = { [Name in keyof Developer['data']]: Awaited<ReturnType<Developer['data'][Name]>> }
 

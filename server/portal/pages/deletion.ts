@@ -4,8 +4,8 @@ import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { copyable, fact } from './fields.ts'
-import { formatDay } from './times.ts'
+import { formatDay } from './formats.ts'
+import { copyable, fact } from './table.ts'
 
 /** An app's; a team's has the same field. */
 export const deletionConfirmation = form('confirm', developer.apps.remove, ['confirm'], {

@@ -7,12 +7,12 @@ import type { Developer } from '../client.ts'
 import { select } from '../forms/controls.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
+import { formatMoment } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { formatMoment } from './times.ts'
 
 /** How far back failed deliveries are retried, in seconds. */
 export const spans = { hour: 3_600, day: 86_400, week: 7 * 86_400, month: 30 * 86_400 } as const

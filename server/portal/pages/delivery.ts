@@ -3,11 +3,10 @@ import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { TeamApp } from './deliveries.ts'
 import { deliveriesPageUrl, retryButton, stateBadge } from './deliveries.ts'
-import { fact } from './fields.ts'
-import { table } from './table.ts'
+import { formatMoment } from './formats.ts'
+import { fact, table } from './table.ts'
 import { badge } from './team.ts'
 import { appPage } from './team-page.ts'
-import { formatMoment } from './times.ts'
 
 type Details = Awaited<ReturnType<Developer['deliveries']['get']>>
 

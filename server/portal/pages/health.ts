@@ -1,10 +1,10 @@
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
-import { fact } from './fields.ts'
+import { formatMoment } from './formats.ts'
+import { fact } from './table.ts'
 import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
-import { formatMoment } from './times.ts'
 
 export type Health = Awaited<ReturnType<Developer['apps']['health']>>
 

@@ -2,9 +2,9 @@ import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { fact } from './fields.ts'
+import { formatDay } from './formats.ts'
 import { portalPage } from './layout.ts'
-import { formatDay } from './times.ts'
+import { fact } from './table.ts'
 
 export const acceptForm = form('accept')
 export const declineForm = form('decline')

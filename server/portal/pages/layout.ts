@@ -8,6 +8,16 @@ import { de } from './words-de.ts'
 import type { Words } from './words-en.ts'
 import { en } from './words-en.ts'
 
+export const missingPage = (request: PageRequest): string =>
+  portalPage(
+    { ...request, query: new URLSearchParams() },
+    {
+      title: request.w.missing,
+      body: html`<p class="lead">${request.w.missingHint}</p>
+<p class="links"><a href="${request.at()}">${request.w.back}</a></p>`,
+    },
+  )
+
 export const words: Record<Language, Words> = { en, de }
 
 export type Link = readonly [text: Html | string, address: string]

@@ -4,11 +4,11 @@ import { withLabels } from '../../../routers/kernel/labels.ts'
 import { html, name, strongName } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
+import { formatDay } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
 import { table } from './table.ts'
 import type { People, Person, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { formatDay } from './times.ts'
 
 export const inviteForm = form('invite', developer.people.invite, ['email', 'role'], {
   errorsAt: { emailInvalid: 'email', alreadyInTeam: 'email' },

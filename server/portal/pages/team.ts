@@ -3,10 +3,10 @@ import { html, name } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
 import { deletionNotice } from './deletion.ts'
+import { dayText } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
 import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { dayText } from './times.ts'
 
 /** Per page. */
 export const APPS_SHOWN = 10

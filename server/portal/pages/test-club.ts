@@ -3,11 +3,11 @@ import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { copyable, fact } from './fields.ts'
+import { formatMoment } from './formats.ts'
+import { copyable, fact } from './table.ts'
 import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { formatMoment } from './times.ts'
 
 export const reviewForm = form('review', developer.testClub.review, ['result', 'correct'])
 export const resetForm = form('confirm')

@@ -5,11 +5,10 @@ import type { PageRequest } from '../page-request.ts'
 import type { Counts } from './chart.ts'
 import { chart } from './chart.ts'
 import { clientChoice } from './client-choice.ts'
-import { fact } from './fields.ts'
-import { table } from './table.ts'
+import { formatMoment } from './formats.ts'
+import { fact, table } from './table.ts'
 import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
-import { formatMoment } from './times.ts'
 
 type Usage = Awaited<ReturnType<Developer['usage']>>
 

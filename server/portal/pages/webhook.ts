@@ -5,10 +5,10 @@ import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { copyable, fact } from './fields.ts'
+import { formatMoment } from './formats.ts'
+import { copyable, fact } from './table.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { formatMoment } from './times.ts'
 
 export const webhookForm = form('set', developer.webhook.set, ['url', 'secret', 'removesSecret'], {
   own: { removesSecret: z.boolean() },

@@ -1,5 +1,5 @@
 import { html } from '../../browser/pages/html.ts'
-import { bytesText, countText, percentText } from './figures.ts'
+import { bytesText, countText, percentText } from './formats.ts'
 import type { Words } from './words-en.ts'
 
 /** German without direct address: some clubs use `du`, others `Sie`. */

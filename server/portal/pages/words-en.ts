@@ -1,6 +1,6 @@
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
-import { bytesText, countText, percentText } from './figures.ts'
+import { bytesText, countText, percentText } from './formats.ts'
 
 export const en = {
   mark: 'Developer portal',

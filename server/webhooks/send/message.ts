@@ -1,5 +1,4 @@
-import { DELIVERY_HEADERS } from '../../../routers/webhooks/deliveries/request.ts'
-import { signature } from '../../../routers/webhooks/deliveries/sign.ts'
+import { DELIVERY_HEADERS, signature } from '../../../routers/webhooks/deliveries/request.ts'
 
 export interface Message {
   /** Sent as `webhook-id`: the same in every attempt of a delivery. */

@@ -4,9 +4,8 @@ import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { troubled as describedBy, document } from '../../../browser/pages/layout.ts'
 import type { Named, Problem } from '../../../browser/pages/views.ts'
 import type { ClubEntry } from '../../consents/club-entries.ts'
-import { formatDay } from './days.ts'
 import { describeScope } from './scope-words.ts'
-import { words } from './words.ts'
+import { formatDay, words } from './words.ts'
 
 export interface ClubView extends PageContext {
   action: string

@@ -5,9 +5,8 @@ import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { document } from '../../../browser/pages/layout.ts'
 import type { AppView } from '../../../browser/pages/views.ts'
 import type { LastUse } from '../../consents/last-use.ts'
-import { formatDay } from './days.ts'
 import { changes, describeScope, findKind } from './scope-words.ts'
-import { words } from './words.ts'
+import { formatDay, words } from './words.ts'
 
 export interface ConnectedApp {
   consent: string
