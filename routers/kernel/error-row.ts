@@ -45,7 +45,7 @@ interface Remedy {
   fix: string
 }
 
-interface FixedRow extends Remedy, Omit<Details, 'cause'> {
+export interface FixedRow extends Remedy, Omit<Details, 'cause'> {
   status: Status
   message: string
 }
@@ -57,7 +57,7 @@ interface Made extends Details {
 }
 
 /** An error whose message has parameters; `example` are some. */
-interface ParameterRow<Given extends unknown[]> extends Remedy {
+export interface ParameterRow<Given extends unknown[]> extends Remedy {
   status: Status
   make: (...given: Given) => Made
   example: Given
