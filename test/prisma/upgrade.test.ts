@@ -11,8 +11,8 @@ import { emptyDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { editedDirectory, formerCommits, formerDatabase, hasPgDump, oldestDirectory } from './former/database.ts'
 
+/** Needs a pg_dump of the version of the server: `.ci/run` runs these on the machine's. */
 const lacksPgDump = !(await hasPgDump())
-const skipReason = lacksPgDump ? ' (skipped: needs a pg_dump of the version of the server)' : ''
 const [init] = await readMigrations()
 
 const namesIn = async (url: string): Promise<string[]> =>
@@ -104,7 +104,7 @@ describe.each(formerCommits)('a database of %s, after one migrate', (commit) => 
     await expect(prepareSchema(url, { migrateOnStart: false })).resolves.toBeUndefined()
   })
 
-  it.skipIf(lacksPgDump)(`equals a new one in pg_dump --schema-only, byte for byte${skipReason}`, async () => {
+  it.skipIf(lacksPgDump)('equals a new one in pg_dump --schema-only, byte for byte', async () => {
     freshDump ??= dumpRestored(fresh)
     expect(await dumpRestored(url)).toBe(await freshDump)
   })
