@@ -53,7 +53,10 @@ export async function prepareTemplate<Url extends string | null>(
   app: string,
   { url: webhookUrl, secret }: WantedWebhook<Url>,
 ): Promise<(stored: Stored) => NextTemplate<Url>> {
-  if (secret === null) return () => ({ ...noTemplate, webhookUrl })
+  if (secret === null) {
+    const cleared = { webhookUrl, webhookSecret: null, secretSetAt: null, formerSecret: null, formerUntil: null }
+    return () => cleared
+  }
   if (secret === undefined) {
     return ({ webhookSecret, secretSetAt = null }) => ({ webhookUrl, webhookSecret, secretSetAt })
   }
