@@ -48,6 +48,8 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | production of a production client | 409 | Only the sandbox client of an app can be requested for production. |
   | another scope in production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.events:read … |
   | the removal of a client with consents in force | 409 | 1 consent is in force and would end. Confirm with the client's id. |
+  | the removal of a client without consents with another id | 409 | Confirm with the client's id. |
+  | the removal of a production client with another id | 409 | Confirm with the client's id. |
   | the removal of a client with another id | 409 | 1 consent is in force and would end. Confirm with the client's id. |
   | the 51st app | 409 | A team can have at most 50 apps. |
   | the 21st client of an app | 409 | An app can have at most 20 clients. |
@@ -155,7 +157,11 @@ const calls: Record<string, () => Promise<unknown>> = {
   'production of a production client': () => as().clients.requestProduction({ ...asked(), client: production.id }),
   'another scope in production without a purpose': () =>
     as().clients.update({ client: production.id, version: production.version, scopes: [profileRead, eventsRead] }),
-  'the removal of a client with consents in force': () => as().clients.remove({ client: consented }),
+  'the removal of a client with consents in force': () => as().clients.remove({ client: consented, confirm: 'no' }),
+  'the removal of a client without consents with another id': () =>
+    as().clients.remove({ client: sandbox.id, confirm: consented }),
+  'the removal of a production client with another id': () =>
+    as().clients.remove({ client: production.id, confirm: sandbox.id }),
   'the removal of a client with another id': () => as().clients.remove({ client: consented, confirm: sandbox.id }),
 
   'the 51st app': () => as().apps.create({ team: full, name: 'A', provider: provider() }),

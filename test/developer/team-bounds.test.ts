@@ -42,7 +42,7 @@ describe('a team', () => {
     await expectFull(() => as().clients.create({ ...settings, app: ids.app }))
     const purpose = { [profileRead]: 'Greeting' }
     await expectFull(() => as().clients.requestProduction({ client: sandbox.id, purpose }))
-    await as().clients.remove({ client: others.all[0]! })
+    await as().clients.remove({ client: others.all[0]!, confirm: others.all[0]! })
     await as().clients.create({ ...settings, app: ids.app })
     await others.remove()
   })

@@ -261,7 +261,7 @@ describe('a client', () => {
     const removals: unknown[] = []
     const core = { ...here.world.core, removed: (...one: unknown[]) => void removals.push(one) }
     const { clients } = asPlatform({ ...here.world, core }, { member: here.owner }).developer
-    await expect(clients.remove({ client })).rejects.toMatchObject({ status: 409 })
+    await expect(clients.remove({ client, confirm: 'x' })).rejects.toMatchObject({ status: 409 })
     expect(await clients.remove({ client, confirm: client })).toEqual({ id: client, consents: 1 })
     expect(removals).toEqual([[{ repeat: 'client.remove', client }]])
     expect(await db.consent.count({ where: { clientId: client } })).toBe(0)

@@ -15,10 +15,7 @@ export const remove = internal('dev:write', teamPeople, {
   .input(
     z.object({
       client: idOr('clientUnknown'),
-      confirm: typed
-        .meta({ minLength: 1 })
-        .optional()
-        .meta({ description: 'Its id; needed while consents are in force' }),
+      confirm: typed.meta({ description: 'Its id', minLength: 1 }),
     }),
   )
   .output(
@@ -31,7 +28,7 @@ export const remove = internal('dev:write', teamPeople, {
       const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
       if (!found) throw errors.clientUnknown()
       const { id, team: _, version, consents, ...before } = toClient(found)
-      if (consents > 0 && confirm !== client) throw errors.confirmationWrong(consents)
+      if (confirm !== client) throw errors.confirmationWrong(consents)
       await removeClientIn(tx, client)
       await note({ team, action: 'client.remove', target: client, before: { ...before, consents } })
       return { id, consents }

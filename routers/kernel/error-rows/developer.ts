@@ -1,6 +1,9 @@
 import type { FieldFault, Rows } from '../error-row.ts'
 import { withParameters } from '../error-row.ts'
 
+const endingConsents = (consents: number) =>
+  consents === 0 ? '' : `${consents} ${consents === 1 ? 'consent is' : 'consents are'} in force and would end. `
+
 /** Apps and clients of a team, and what they show of them. */
 export const developerErrors = {
   sinceInvalid: {
@@ -121,12 +124,12 @@ export const developerErrors = {
   confirmationWrong: withParameters({
     status: 409,
     make: (consents: number) => ({
-      message: `${consents} ${consents === 1 ? 'consent is' : 'consents are'} in force and would end. Confirm with the client's id.`,
+      message: `${endingConsents(consents)}Confirm with the client's id.`,
       reason: 'confirmation_wrong',
     }),
     example: [3],
     place: 'tRPC',
-    cause: "Members would lose their consent, and confirm is not the client's id.",
+    cause: "The removal ends the client and its members' consents, and confirm is not the client's id.",
     fix: "Send the client's id as confirm.",
   }),
   webhookMissing: {

@@ -108,7 +108,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   changesLimited: (error) =>
     `Ein Team kann am Tag höchstens 1000 Änderungen machen. Weiter geht es in ${retryAfter(error)} s.`,
   clientNotWeb: 'Nur ein Web-Client kann sich ausweisen: Eine native App kann kein Secret schützen.',
-  confirmationWrong: 'Das ist nicht die ID des Clients. Es sind Einwilligungen in Kraft, die enden würden.',
+  confirmationWrong: 'Das ist nicht die ID des Clients. Es wurde nichts entfernt.',
   emailInvalid: 'Bitte eine E-Mail-Adresse angeben, etwa name@example.org.',
   eventTypeUnknown: 'Diesen Ereignistyp gibt es nicht.',
   inputInvalid: 'Eine Eingabe ist ungültig.',

@@ -67,7 +67,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     ['clients.get', [200], ask, () => ({ client })],
     ['clients.create', [400], change, () => noClient],
     ['clients.update', [409], change, () => ({ client, version: -1, name: 'Soak' })],
-    ['clients.remove', [404], change, () => ({ client: id('none') })],
+    ['clients.remove', [404], change, () => ({ client: id('none'), confirm: id('none') })],
     ['clients.requestProduction', [404], change, () => ({ client: id('none'), purpose: {} })],
     ['clients.setAuthentication', [404], change, () => ({ client: id('none'), version: 0, authentication: 'none' })],
     ['clients.secrets.create', [200, 409], change, () => ({ client })],
