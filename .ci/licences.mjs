@@ -3,8 +3,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shippedIn } from './shipped.mjs'
 
-/** Permissive ones (SPDX). Copyleft is left out; what is new is looked at first. */
-const ALLOWED = ['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0']
+/**
+ * Permissive ones (SPDX), and the Open Font License, which binds typefaces alone. Copyleft is left out; what is new is looked at
+ * first.
+ */
+const ALLOWED = [
+  'MIT',
+  'MIT-0',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'OFL-1.1',
+]
 
 /** Packages whose code is in member-apps-client and in @member-apps/sdk. */
 const BUNDLED = ['node_modules/@trpc/client', 'node_modules/oauth4webapi']

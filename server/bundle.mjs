@@ -18,8 +18,13 @@ const entries = [
   'examples/third-party/main',
 ]
 
+const typefaces = ['inter', 'jetbrains-mono'].map(
+  (name) => `node_modules/@fontsource-variable/${name}/files/${name}-latin-wght-normal.woff2`,
+)
+
 /** The files that modules read from their own directory. */
 const readBy = {
+  'server/browser/look/typefaces.ts': typefaces,
   'server/browser/pages/style-sheet.ts': ['server/browser/pages/pages.css'],
   'server/browser/docs-layout/docs-layout.ts': [
     'server/browser/docs-layout/docs-layout.css',
@@ -129,7 +134,10 @@ export const bundleOptions = (dir) => ({
 
 export async function bundle(dir) {
   const { output } = await build(bundleOptions(dir))
-  writeFileSync(join(dir, 'third-party.txt'), readNotices(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+  writeFileSync(
+    join(dir, 'third-party.txt'),
+    readNotices([...output.flatMap(({ moduleIds = [] }) => moduleIds), ...typefaces.map((file) => join(root, file))]),
+  )
   // The program that package.json names: npm does the same where it installs one.
   chmodSync(join(dir, 'server/commands/main.js'), 0o755)
 }

@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { Holder, MemoryBudget } from '../http/memory-budget.ts'
 import { reserveUntilSent } from '../http/memory-lease.ts'
 import type { State, StepContext } from '../http/state.ts'
@@ -11,6 +12,7 @@ import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
 import { readForm } from './forms.ts'
 import { createBrowsers } from './known-browsers.ts'
 import type { LoginMethods } from './login/methods.ts'
+import { sendTypeface, typefaceAt } from './look/typefaces.ts'
 import { pageErrors, redirect } from './page-responses.ts'
 import { styleSheet } from './pages/style-sheet.ts'
 import { addPictures } from './pictures.ts'
@@ -62,6 +64,11 @@ export function createPageRoutes(
   }
   page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
   router.get(`${path}/style.css`, (ctx) => sendStyleSheet(ctx, styleSheet))
+  router.get(`${path}/fonts/:name`, (ctx) => {
+    const typeface = typefaceAt(ctx.state.path, path)
+    if (!typeface) throw errors.addressUnknown()
+    sendTypeface(ctx, typeface)
+  })
   addPictures(router, { db, path, limits })
 
   return {

@@ -4,7 +4,7 @@ import type { StepContext } from '../http/state.ts'
 export const pageHeaders: Record<string, string> = {
   // Without form-action: Chromium also applies it to the redirect back to the app and would block that.
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
   // With no-referrer, browsers post this service's own forms with `Origin: null`, as if from another site.
   'Referrer-Policy': 'same-origin',

@@ -1,5 +1,6 @@
 import type { Brand } from '../browser/brand.ts'
 import { link, side } from '../browser/docs-layout/docs-layout.ts'
+import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
 import { builtHtml, html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
@@ -33,7 +34,8 @@ export function docsPage(view: View): string {
     above: sidebar(view),
     title: page.heading,
     tab: page.slug === '' ? `Documentation · ${site}` : `${page.heading} · Documentation`,
-    style: html`<link rel="stylesheet" href="/docs/style.css">
+    style: html`${preloadTypeface('/docs')}
+<link rel="stylesheet" href="/docs/style.css">
 <script type="module" src="/docs/script.js"></script>`,
     body: html`${page.contents.length > 1 && contents(page)}
 <div class="text${page.slug === '' && ' overview'}">

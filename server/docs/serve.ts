@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Brand } from '../browser/brand.ts'
 import { docsLayoutScript, docsLayoutStyle } from '../browser/docs-layout/docs-layout.ts'
+import { sendTypeface, typefaceAt } from '../browser/look/typefaces.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -26,7 +27,9 @@ const PICTURES = '/docs/images/'
 
 const buildPolicy = (own: string) =>
   `default-src 'none'; ${own}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-const pagePolicy = buildPolicy("script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; ")
+const pagePolicy = buildPolicy(
+  "script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; ",
+)
 /** An SVG opened by itself is a document of this origin. */
 const picturePolicy = buildPolicy("style-src 'unsafe-inline'; sandbox; ")
 
@@ -70,6 +73,8 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
   return async (ctx, next) => {
     const { path } = ctx.state
     if (path !== '/docs' && !path.startsWith('/docs/')) return next()
+    const typeface = typefaceAt(path, '/docs')
+    if (typeface) return sendTypeface(ctx, typeface)
     const found = path.startsWith(PICTURES) ? pictureAt(path) : fileAt(ctx)
     if (!found) return next()
     ctx.state.operation = 'docs'

@@ -11,8 +11,9 @@ export function isKnown({ method, req }: StepContext, etag: string | undefined):
   return field !== undefined && (method === 'GET' || method === 'HEAD') && isNamed(etag, field, 'weak')
 }
 
-/** Identifies a text, without quotation marks. */
-export const computeTag = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 20)
+/** Identifies a content, without quotation marks. */
+export const computeTag = (content: string | Buffer) =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 20)
 
 /** RFC 9111, 5.2.2.6. */
 export const NO_TRANSFORM = 'no-transform'

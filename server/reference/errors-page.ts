@@ -3,6 +3,7 @@ import { envelope } from '../../rest-facade/envelope.ts'
 import type { CatalogueRow } from '../../routers/kernel/error-catalogue.ts'
 import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
+import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { codeHtml, html } from '../browser/pages/html.ts'
 import type { Reference } from './page.ts'
 import { shell } from './page.ts'
@@ -19,7 +20,8 @@ export function errorsPage({ api, section, urls, brand }: Reference): string {
     'Errors',
     brand,
     sidebar({ api, section, urls, page: 'errors' }),
-    html`<link rel="stylesheet" href="style.css">
+    html`${preloadTypeface('.')}
+<link rel="stylesheet" href="style.css">
 <script type="module" src="frame.js"></script>`,
     html`<p class="lead">Every error of this service: its body as sent, its cause, and its remedy. Each response also has <code>X-Request-Id</code>, which an operator can look up.</p>
 ${groups.map(

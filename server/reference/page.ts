@@ -2,6 +2,7 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import { isScope, scopes } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { toDataUrl } from '../browser/brand.ts'
+import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
 import type { Html } from '../browser/pages/html.ts'
 import { html } from '../browser/pages/html.ts'
@@ -44,7 +45,8 @@ export function referencePage(reference: Reference): string {
     `${api.info.title}: API reference`,
     reference.brand,
     sidebar({ api, section, urls, page: 'operations' }),
-    html`<link rel="stylesheet" href="docs/style.css">
+    html`${preloadTypeface('docs')}
+<link rel="stylesheet" href="docs/style.css">
 <script type="module" src="docs/frame.js"></script>
 <script type="module" src="docs/try.js"></script>`,
     html`<div class="lead">${prose(api.info.description)}</div>

@@ -3,6 +3,7 @@ import { openApiDocument } from '../../rest-facade/openapi.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { docsLayoutScript, docsLayoutStyle } from '../browser/docs-layout/docs-layout.ts'
+import { sendTypeface, typefaceAt } from '../browser/look/typefaces.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -89,6 +90,8 @@ export function reference({
     return keep([urls[section!], path, client?.()].join(' '), () => text(section!, urls))
   }
   return (ctx, next) => {
+    const typeface = ctx.state.section === null ? undefined : typefaceAt(ctx.state.path, '/v1/docs')
+    if (typeface) return sendTypeface(ctx, typeface)
     const file = fileAt(ctx)
     if (!file) return next()
     ctx.state.operation = 'reference'
@@ -113,6 +116,6 @@ function currentRule(api: ApiDocument) {
 
 /** Calls go to the page's own origin, tokens come from the issuer. */
 function policyFor(issuer: string | undefined) {
-  const own = `script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'${issuer ? ` ${issuer}/` : ''}`
+  const own = `script-src 'self'; style-src 'self'; font-src 'self'; img-src data:; connect-src 'self'${issuer ? ` ${issuer}/` : ''}`
   return `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 }

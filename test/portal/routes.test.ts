@@ -51,6 +51,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /end-session                                        | all       | authorizations | form   | site |      |
 | POST    | /end-session/confirm                                | all       |                | form   | own  | yes  |
 | GET     | /style.css                                          | all       |                |        |      |      |
+| GET     | /fonts/:name                                        | all       |                |        |      |      |
 | GET     | /logo/:version                                      | all       |                |        |      |      |
 | GET     | /icons/:app/:version                                | all       | icons          |        |      |      |
 | GET     | /upstream                                           | attempt   |                |        |      |      |

@@ -1,4 +1,5 @@
 import type { Language } from '../language.ts'
+import { preloadTypeface } from '../look/typefaces.ts'
 import type { PageContext } from '../page-context.ts'
 import { readPath } from '../page-context.ts'
 import { document as renderDocument } from './document.ts'
@@ -33,7 +34,8 @@ export function document({ language, path, brand, title, heading, problem, body 
     title,
     heading,
     tab: problem && `${problemTitle}: ${title}`,
-    style: html`<link rel="stylesheet" href="${readPath({ path })}/style.css">`,
+    style: html`${preloadTypeface(readPath({ path }))}
+<link rel="stylesheet" href="${readPath({ path })}/style.css">`,
     body: html`${problem && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 ${body}`,
   })

@@ -7,11 +7,11 @@ import { document } from './document.ts'
 import type { Html } from './html.ts'
 import { styleElement } from './html.ts'
 import { words } from './overview-words.ts'
-import { styleSheet } from './style-sheet.ts'
+import { plainSheet } from './style-sheet.ts'
 
-const hash = createHash('sha256').update(styleSheet).digest('base64')
+const hash = createHash('sha256').update(plainSheet).digest('base64')
 const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-const style = styleElement(styleSheet)
+const style = styleElement(plainSheet)
 
 export interface SelfContainedPage extends PageContext {
   title: string

@@ -1,4 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { colourRules } from '../look/colours.ts'
+import { typefaceRules } from '../look/typefaces.ts'
 
 /** The build copies the file. */
-export const styleSheet = readFileSync(new URL('pages.css', import.meta.url), 'utf8')
+const pageRules = readFileSync(new URL('pages.css', import.meta.url), 'utf8')
+
+/** Without typefaces, for pages that load nothing. */
+export const plainSheet = colourRules + pageRules
+
+export const styleSheet = typefaceRules + plainSheet

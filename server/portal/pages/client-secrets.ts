@@ -122,7 +122,7 @@ ${fact(w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : formatMoment(
 ${fact(w.secretExpires, formatDay(expiresAt, language))}
 </dl>
 <form method="post" action="${own}/secrets/${id}/remove/confirm">
-<div class="buttons"><button class="primary">${w.removeClientSecret}</button> <a class="button" href="${own}">${w.cancel}</a></div>
+<div class="buttons"><button class="danger">${w.removeClientSecret}</button> <a class="button" href="${own}">${w.cancel}</a></div>
 </form>`,
   })
 }

@@ -10,7 +10,7 @@ import { clientAuthentication } from './client-secrets.ts'
 import { formatDay } from './formats.ts'
 import { scopeOptions } from './scope-options.ts'
 import { copyable, fact } from './table.ts'
-import { badge, stateBadge } from './team.ts'
+import { badge, environmentTones, stateBadge } from './team.ts'
 import type { App, Client, TeamClient } from './team-page.ts'
 import { clientPage } from './team-page.ts'
 import { refusal, waiting } from './waiting.ts'
@@ -53,7 +53,7 @@ export function clientOverview(request: PageRequest, view: ClientView): string {
   return clientPage(request, view, {
     title: w.client,
     heading: name(client.name),
-    body: html`<p>${badge(w.environment[client.environment], isSandbox ? 'plain' : 'good')} ${badge(w.type[client.type], 'plain')} ${stateBadge(request, client.state)}</p>
+    body: html`<p>${badge(w.environment[client.environment], environmentTones[client.environment])} ${badge(w.type[client.type], 'plain')} ${stateBadge(request, client.state)}</p>
 ${client.testOnly && html`<p class="hint">${w.testOnly}</p>`}
 ${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
 <dl class="facts">
@@ -192,7 +192,7 @@ export function removalPage(request: PageRequest, view: ClientView): string {
 <form method="post" action="${clientPageUrl(request, view)}/remove/confirm">
 <p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>
 ${removalForm.at(request).field('confirm', { label: w.confirmation })}
-<div class="buttons"><button class="primary">${w.removeClient}</button> <a class="button" href="${clientPageUrl(request, view)}">${w.cancel}</a></div>
+<div class="buttons"><button class="danger">${w.removeClient}</button> <a class="button" href="${clientPageUrl(request, view)}">${w.cancel}</a></div>
 </form>`,
   })
 }

@@ -6,7 +6,7 @@ import type { PageRequest } from '../page-request.ts'
 import { bytesText, countText, formatMoment } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
 import { copyable, fact, table } from './table.ts'
-import { badge } from './team.ts'
+import { badge, environmentTones } from './team.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 
@@ -54,7 +54,7 @@ export function storesPage(request: PageRequest, place: Place, { items, more }: 
   const { w, language } = request
   const rows = items.map(({ club, environment, bytes }) => [
     html`<a href="${dataPageUrl(request, { ...place, club })}">${name(club.name)}</a>`,
-    badge(w.environment[environment], 'plain'),
+    badge(w.environment[environment], environmentTones[environment]),
     bytesText(bytes, language),
   ])
   return appPage(request, place.team, place.app, 'data', {

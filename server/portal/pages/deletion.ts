@@ -31,7 +31,7 @@ export function deletionForm(request: PageRequest, { own, name: title, impact }:
 <form method="post" action="${own}/delete/confirm">
 <p>${w.deleteConfirm(copyable(w.name, title))}</p>
 ${deletionConfirmation.at(request).field('confirm', { label: w.name })}
-<div class="buttons"><button class="primary">${w.delete}</button> <a class="button" href="${own}">${w.cancel}</a></div>
+<div class="buttons"><button class="danger">${w.delete}</button> <a class="button" href="${own}">${w.cancel}</a></div>
 </form>`
 }
 

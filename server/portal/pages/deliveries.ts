@@ -39,7 +39,7 @@ export interface TeamApp {
 export const deliveriesPageUrl = ({ at }: PageRequest, { team, app }: TeamApp) =>
   at('teams', team.id, 'apps', app.id, 'deliveries')
 
-const tones = { pending: 'plain', delivered: 'good', failed: 'bad' } as const
+const tones = { pending: 'pending', delivered: 'good', failed: 'bad' } as const
 export const stateBadge = ({ w }: PageRequest, { state }: Delivery) => badge(w.deliveryState[state], tones[state])
 
 interface ListView extends TeamApp {

@@ -1,4 +1,5 @@
 import type { Language } from '../../browser/language.ts'
+import { preloadTypeface } from '../../browser/look/typefaces.ts'
 import { pageContext, readPath } from '../../browser/page-context.ts'
 import { document } from '../../browser/pages/document.ts'
 import type { Html } from '../../browser/pages/html.ts'
@@ -44,7 +45,8 @@ export function portalPage(request: PageRequest, { title, heading, trail = [], b
     title,
     heading,
     tab: refused && `${w.problem}: ${title}`,
-    style: html`<link rel="stylesheet" href="${path}/style.css">
+    style: html`${preloadTypeface(path)}
+<link rel="stylesheet" href="${path}/style.css">
 <link rel="stylesheet" href="${at('style.css')}">
 <script src="${at('script.js')}" defer data-copy="${w.copy}" data-copied="${w.copied}"></script>`,
     body: html`${beside && tabs(beside)}

@@ -29,7 +29,7 @@ export function personRemovalPage(request: PageRequest, team: Team, colleague: P
     heading: isSelf ? w.leaveQuestion(name(team.name)) : w.removePersonQuestion(name(colleague.name)),
     body: html`<p class="lead">${isSelf ? w.leaveLead(strongName(team.name)) : w.removePersonLead(strongName(colleague.name), w.role[role], strongName(team.name))}</p>
 <form method="post" action="${at('teams', team.id, 'people', id)}/remove/confirm">${personRemovalForm.at(request, { role }).hidden('role')}
-<div class="buttons"><button class="primary">${title}</button> <a class="button" href="${people}">${w.cancel}</a></div>
+<div class="buttons"><button class="danger">${title}</button> <a class="button" href="${people}">${w.cancel}</a></div>
 </form>`,
   })
 }

@@ -82,12 +82,17 @@ ${clients.map(
     environment,
     state,
   }) => html`<li><a href="${at('teams', team.id, 'clients', id)}">${name(title)}</a>
-${badge(w.environment[environment], environment === 'production' ? 'good' : 'plain')} ${stateBadge(request, state)}</li>
+${badge(w.environment[environment], environmentTones[environment])} ${stateBadge(request, state)}</li>
 `,
 )}</ul>`
 }
 
-export const stateBadge = ({ w }: PageRequest, state: ClientSummary['state']) =>
-  state !== 'active' && badge(w.state[state], state === 'refused' ? 'bad' : 'plain')
+export const environmentTones = { production: 'good', sandbox: 'pending' } as const
 
-export const badge = (text: string, tone: 'good' | 'bad' | 'plain') => html`<span class="badge ${tone}">${text}</span>`
+export const stateBadge = ({ w }: PageRequest, state: ClientSummary['state']) =>
+  state !== 'active' && badge(w.state[state], state === 'requested' ? 'pending' : 'bad')
+
+/** Good is in force, pending waits or is a sandbox, bad is refused, suspended or has failed. */
+export type Tone = 'good' | 'pending' | 'bad' | 'plain'
+
+export const badge = (text: string, tone: Tone) => html`<span class="badge ${tone}">${text}</span>`

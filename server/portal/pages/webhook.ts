@@ -111,7 +111,7 @@ export function webhookRemovalPage(
     body: html`<p class="lead">${w.removeWebhookLead}</p>
 <dl class="facts">${fact(w.address, html`<code>${url}</code>`)}</dl>
 <form method="post" action="${own}/remove/confirm">${webhookRemovalForm.at(request, { url }).hidden('url')}
-<div class="buttons"><button class="primary">${w.removeWebhook}</button> <a class="button" href="${own}">${w.cancel}</a></div>
+<div class="buttons"><button class="danger">${w.removeWebhook}</button> <a class="button" href="${own}">${w.cancel}</a></div>
 </form>`,
   })
 }

@@ -103,7 +103,7 @@ export function withdrawPage({ action, club, entry: { id, app }, members, ...con
     body: html`<p class="lead">${w.withdrawEnds(members, name(app.name))}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
-${fields({ club }, id)}<button class="primary">${w.withdrawApproval}</button>
+${fields({ club }, id)}<button class="danger">${w.withdrawApproval}</button>
 <a class="button" href="${action}?${String(new URLSearchParams({ club: club.id }))}">${w.keepApproval}</a>
 </form>`,
   })

@@ -86,7 +86,7 @@ export function removePage({ action, member, connected, ...context }: RemoveView
     body: html`<p class="lead">${w.withdrawHint(name(app.name), strongName(member), strongName(organisation))}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
-<button class="primary" name="consent" value="${consent}">${w.withdraw}</button>
+<button class="danger" name="consent" value="${consent}">${w.withdraw}</button>
 <a class="button" href="${action}">${w.keep}</a>
 </form>`,
   })

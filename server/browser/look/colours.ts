@@ -1,0 +1,48 @@
+import { amber, amberDark, grass, grassDark, red, redDark, sage, sageDark } from '@radix-ui/colors'
+
+type Step = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12
+
+const [light, dark] = [
+  { ...sage, ...grass, ...amber, ...red, white0: '#ffffff' },
+  { ...sageDark, ...grassDark, ...amberDark, ...redDark, white0: '#ffffff' },
+]
+type Colour = `${'sage' | 'grass' | 'amber' | 'red'}${Step}` | 'white0'
+
+/**
+ * Colours by their meaning, in light and in dark, from Radix's scales. A colour is a state: green in force, amber pending or in
+ * sandbox, red refused, suspended or destructive. test/unit/look.test.ts holds the contrast of each pair that pages use.
+ */
+export const colours = {
+  ground: ['sage2', 'sage1'],
+  card: ['white0', 'sage2'],
+  wash: ['sage2', 'sage3'],
+  ink: ['sage12', 'sage12'],
+  soft: ['sage11', 'sage11'],
+  line: ['sage6', 'sage6'],
+  edge: ['sage10', 'sage10'],
+  accent: ['grass11', 'grass11'],
+  'on-accent': ['white0', 'sage1'],
+  good: ['grass11', 'grass11'],
+  'good-wash': ['grass3', 'grass3'],
+  pending: ['amber12', 'amber12'],
+  'pending-wash': ['amber3', 'amber3'],
+  alert: ['red11', 'red11'],
+  'alert-wash': ['red3', 'red3'],
+  'on-alert': ['white0', 'sage1'],
+} as const satisfies Record<string, readonly [light: Colour, dark: Colour]>
+
+export type ColourName = keyof typeof colours
+
+/** The value of a colour as `#rrggbb`. */
+export const readColour = (name: ColourName, theme: 'light' | 'dark'): string =>
+  theme === 'light' ? light[colours[name][0]] : dark[colours[name][1]]
+
+const declare = (theme: 'light' | 'dark') =>
+  (Object.keys(colours) as ColourName[]).map((name) => `--${name}: ${readColour(name, theme)};`).join(' ')
+
+/** The reader's theme is that of the system, unless `data-theme` of the root names one. */
+export const colourRules = `:root { color-scheme: light dark; ${declare('light')} }
+@media (prefers-color-scheme: dark) { :root:not([data-theme='light']) { ${declare('dark')} } }
+:root[data-theme='dark'] { color-scheme: dark; ${declare('dark')} }
+:root[data-theme='light'] { color-scheme: light; }
+`
