@@ -9,13 +9,15 @@ import type { Reference } from './page.ts'
 import { shell } from './page.ts'
 import { sidebar } from './sidebar.ts'
 
-/** Lists every error with its body, cause and remedy. The ids are stable: documents, programs and bookmarks link to them. */
+/**
+ * Lists every error with its body, cause and remedy, those of this API first. The ids are stable: documents, programs and bookmarks
+ * link to them.
+ */
 export function errorsPage({ api, section, urls, brand }: Reference): string {
   const catalogue = errorCatalogue()
-  const groups = [...new Set(catalogue.map(({ error }) => error.status))].map((status) => {
-    const rows = catalogue.filter(({ error }) => error.status === status)
-    return { status, code: rows[0]!.error.publicCode, rows }
-  })
+  const own = catalogue.filter((row) => isOf(row, section))
+  const others = catalogue.filter((row) => !isOf(row, section))
+  const ownStatuses = new Set(own.map(({ error }) => error.status))
   return shell(
     'Errors',
     brand,
@@ -24,12 +26,26 @@ export function errorsPage({ api, section, urls, brand }: Reference): string {
 <link rel="stylesheet" href="style.css">
 <script type="module" src="frame.js"></script>`,
     html`<p class="lead">Every error of this service: its body as sent, its cause, and its remedy. Each response also has <code>X-Request-Id</code>, which an operator can look up.</p>
-${groups.map(
-  ({ status, code, rows }) => html`<h2 id="status-${status}">${status} <code>${code}</code></h2>
-${rows.map((row) => entry(row, section))}`,
-)}`,
+${byStatus(own, section, (status) => `status-${status}`)}
+<h2 id="elsewhere">Other APIs and tRPC</h2>
+${byStatus(others, section, (status) => (ownStatuses.has(status) ? `elsewhere-${status}` : `status-${status}`))}`,
   )
 }
+
+const listPlaces = (place: CatalogueRow['place']) => place.split(/, | and /)
+
+const isOf = ({ place }: CatalogueRow, section: Section) => place === 'every API' || listPlaces(place).includes(section)
+
+const byStatus = (
+  rows: readonly CatalogueRow[],
+  section: Section,
+  toId: (status: CatalogueRow['error']['status']) => string,
+) =>
+  [...new Set(rows.map(({ error }) => error.status))].map((status) => {
+    const some = rows.filter(({ error }) => error.status === status)
+    return html`<h2 id="${toId(status)}">${status} <code>${some[0]!.error.publicCode}</code></h2>
+${some.map((row) => entry(row, section))}`
+  })
 
 const entry = (row: CatalogueRow, section: Section) =>
   html`<section class="error" id="${row.id}"><h3><a href="#${row.id}">${row.id}</a> <small>${row.place}</small></h3><pre><code>${codeHtml(JSON.stringify(formatBody(row, section)))}</code></pre><p><b>Cause:</b> ${row.cause}</p><p><b>What to do:</b> ${row.fix}</p></section>`
@@ -37,7 +53,7 @@ const entry = (row: CatalogueRow, section: Section) =>
 const formatBody = ({ error, place }: CatalogueRow, section: Section) => {
   if (place === 'tRPC') return trpcBody(error)
   if (place === 'every API') return envelope(error, section, '3f0c9a52')
-  const sections = place.split(/, | and /) as Section[]
+  const sections = listPlaces(place) as Section[]
   return envelope(error, sections.includes(section) ? section : sections[0]!, '3f0c9a52')
 }
 

@@ -360,6 +360,18 @@ it.each(apis)('the reference at localhost is that of %s, with the addresses of l
     expect((await get('localhost:3000', `/${api}/v1/docs/${path}`)).status).toBe(200)
 })
 
+it.each(apis)('the errors of %s come before those of other APIs and of tRPC', async (api) => {
+  const { text } = await get(`${api}.test`, '/v1/docs/errors')
+  const [own, others] = text.split('<h2 id="elsewhere">')
+  const listPlaces = (part: string) =>
+    [...part.matchAll(/<h3><a href="#\w+">\w+<\/a> <small>([^<]*)<\/small>/g)].map(([, place]) => place!)
+  const isOwn = (place: string) => place === 'every API' || place.split(/, | and /).includes(api)
+  const [ownPlaces, otherPlaces] = [listPlaces(own!), listPlaces(others!)]
+  expect(ownPlaces.length + otherPlaces.length).toBe(errorCatalogue().length)
+  expect(ownPlaces.filter((place) => !isOwn(place))).toEqual([])
+  expect(otherPlaces.filter(isOwn)).toEqual([])
+})
+
 it.each(apis)('the error catalogue has a row for each error at %s, with its body as it is sent there', async (api) => {
   const { text } = await get(`${api}.test`, '/v1/docs/errors')
   for (const { id, error, cause } of errorCatalogue()) {
