@@ -23,7 +23,7 @@ describe('the mail', () => {
     const { email, sent } = own
     const code = await sent()
     const [mail] = mailServer.mailsTo(email)
-    expect(mail!.headers).toMatchObject({ from: FROM, to: email, subject: 'Your sign-in code' })
+    expect(mail!.headers).toMatchObject({ from: FROM, to: email, subject: 'Your sign-in code for Member apps' })
     // RFC 3834: no out-of-office reply answers it.
     expect(mail!.headers['auto-submitted']).toBe('auto-generated')
     expect(mail!.raw.split('\r\n\r\n')[0]).not.toContain(code)
@@ -38,7 +38,7 @@ describe('the mail', () => {
     const { email, interaction, sent } = own
     const code = await sent(interaction, 'de')
     const [mail] = mailServer.mailsTo(email)
-    expect(mail!.headers.subject).toBe('Anmeldecode')
+    expect(mail!.headers.subject).toBe('Anmeldecode für Apps für Mitglieder')
     expect(mail!.parts['text/plain']).toContain('Er gehört in den Browser, in dem er angefordert wurde.')
     expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="de">[^]*>${code}<[^]*gehört`))
   })

@@ -1,19 +1,19 @@
 import type { Language } from '../language.ts'
 import { html } from '../pages/html.ts'
+import { words as pageWords } from '../pages/layout.ts'
 
 const texts = {
   en: {
-    subject: (brand: string | undefined) => (brand ? `Your sign-in code for ${brand}` : 'Your sign-in code'),
-    lead: (brand: string | undefined) =>
-      brand ? `This is your sign-in code for ${brand}:` : 'This is your sign-in code:',
+    subject: (service: string) => `Your sign-in code for ${service}`,
+    lead: (service: string) => `This is your sign-in code for ${service}:`,
     rest: [
       'Enter it in the browser where you requested it. It works only there, only once, and for 10 minutes.',
       'Nobody will ever ask you for this code. If you did not request it, you can ignore this e-mail: nobody can sign in without the code.',
     ],
   },
   de: {
-    subject: (brand: string | undefined) => (brand ? `Anmeldecode für ${brand}` : 'Anmeldecode'),
-    lead: (brand: string | undefined) => (brand ? `Das ist der Anmeldecode für ${brand}:` : 'Das ist der Anmeldecode:'),
+    subject: (service: string) => `Anmeldecode für ${service}`,
+    lead: (service: string) => `Das ist der Anmeldecode für ${service}:`,
     rest: [
       'Er gehört in den Browser, in dem er angefordert wurde. Er gilt nur dort, nur einmal und 10 Minuten lang.',
       'Niemand wird jemals nach diesem Code fragen. Wurde er nicht angefordert, kann diese E-Mail ignoriert werden: Ohne den Code kann sich niemand anmelden.',
@@ -21,8 +21,8 @@ const texts = {
   },
 }
 
-/** The mail needs no link, and names the operator, not the app. */
-export function codeMail(code: string, language: Language, brand: string | undefined) {
+/** The mail needs no link, and names the service as its pages do, not the app. */
+export function codeMail(code: string, language: Language, brand: string = pageWords[language].mark) {
   const words = texts[language]
   const [subject, lead] = [words.subject(brand), words.lead(brand)]
   const page = html`<!doctype html>
