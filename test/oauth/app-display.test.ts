@@ -48,6 +48,22 @@ describe('the consent page', () => {
     expect(again.status).toBe(304)
   })
 
+  it("has the app's description and what each scope is for, in its team's words", async () => {
+    const { db, ids } = auth.world
+    await db.app.update({
+      where: { id: ids.app },
+      data: { description: 'Plans & <b>results</b>' },
+      select: { id: true },
+    })
+    const purpose = { [scope]: 'To greet <i>members</i>', constructor: 'never' }
+    await db.client.update({ where: { id: auth.client }, data: { purpose }, select: { id: true } })
+    const { text } = await consentPage(auth.newBrowser())
+    expect(text).toContain('<p class="about"><bdi>Plans &amp; &lt;b&gt;results&lt;/b&gt;</bdi></p>')
+    expect(text.match(/<span class="purpose">.*?<\/span>/g)).toEqual([
+      '<span class="purpose"><bdi>To greet &lt;i&gt;members&lt;/i&gt;</bdi></span>',
+    ])
+  })
+
   it.each(['javascript:alert(1)', 'http://app.example/', 'app.example'])('has no link to %s', async (homepage) => {
     await describeApp({ homepage })
     expect((await consentPage(auth.newBrowser())).text).not.toContain('target="_blank"')

@@ -17,6 +17,8 @@ const app = {
   team: 'Builders GmbH',
   homepage: 'https://trainer.example.org/',
   icon: 'trainer/1',
+  description: 'Training plans, attendance and results of a team in one place.',
+  purposes: { 'svc.me.profile:read': 'To greet members by name.', 'svc.apps.storage:write': 'To keep scores.' },
 }
 const clubs = [
   { id: 'riverside', name: 'SV Riverside 1921' },
@@ -39,7 +41,13 @@ const times = { since, lastUse: new Date('2026-03-09T07:12:00Z'), ends: new Date
 // Difficult names: long words, both text directions, invisible characters, combining marks, markup.
 const long = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihungsausschuss'
 const strange = `\u202eاتحاد‏ הפועל \u2069\u200b👩‍👩‍👧‍👦 Z${'\u0351\u0327'.repeat(12)} "><script>alert('&amp;')</script>`
-const odd = { name: strange, team: long, homepage: `https://${'very-long-label.'.repeat(8)}example.org/` }
+const odd = {
+  name: strange,
+  team: long,
+  homepage: `https://${'very-long-label.'.repeat(8)}example.org/`,
+  description: `${long} ${strange}`,
+  purposes: { 'svc.me.profile:read': strange, 'svc.me.groups:read': long.repeat(3) },
+}
 const brand = {
   name: 'Landesverband der Rudervereine',
   logo: { type: 'image/svg+xml', bytes: Buffer.from(''), version: 'one' },

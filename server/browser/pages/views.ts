@@ -30,6 +30,10 @@ export interface AppView {
   team: string
   /** An https URL. */
   homepage?: string | null
+  /** In the words of its team. */
+  description?: string | null
+  /** What each scope is for, in the words of its team. */
+  purposes?: Readonly<Record<string, string>>
   /** The icon's address, relative to the path of all icons. */
   icon?: string | null
 }

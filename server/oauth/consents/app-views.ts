@@ -5,13 +5,15 @@ import type { AppView } from '../../browser/pages/views.ts'
 
 interface ShownClient {
   name: string
-  app: { id: string; name: string; homepage: string | null } | null
+  /** What each scope of a production client is for. */
+  purpose?: Record<string, string> | null
+  app: { id: string; name: string; homepage: string | null; description: string | null } | null
   team: { name: string } | null
 }
 
 /** What pages show of a "Client" `client`, without the icon's bytes, which its address serves. */
-export const SHOWN = `json_build_object('name', client.name,
-    'app', (SELECT json_build_object('id', id, 'name', name, 'homepage', homepage) FROM "App" WHERE id = client."appId"),
+export const SHOWN = `json_build_object('name', client.name, 'purpose', client.purpose,
+    'app', (SELECT json_build_object('id', id, 'name', name, 'homepage', homepage, 'description', description) FROM "App" WHERE id = client."appId"),
     'team', (SELECT json_build_object('name', name) FROM "Team" WHERE id = client."teamId")) AS client`
 export const shown = { client: json<ShownClient>() }
 
@@ -26,12 +28,14 @@ const find = statement(
 export async function appViews(db: Database, clients: readonly ShownClient[]): Promise<AppView[]> {
   const apps = [...new Set(clients.flatMap(({ app }) => app?.id ?? []))]
   const versions = await logoVersions(db, apps)
-  return clients.map(({ name, app, team }) => {
+  return clients.map(({ name, purpose, app, team }) => {
     const version = app && versions.get(app.id)
     return {
       name: app?.name ?? name,
       team: team?.name ?? '',
       homepage: app?.homepage ?? null,
+      description: app?.description ?? null,
+      purposes: purpose ?? {},
       icon: version ? `${encodeURIComponent(app.id)}/${version}` : null,
     }
   })

@@ -41,6 +41,7 @@ export async function clubEntries(db: Database, club: string, { now, page = 0, a
       id: true,
       name: true,
       homepage: true,
+      description: true,
       team: { select: { name: true } },
       clients: { where: { environment: 'production', state: 'active' }, select: { scopes: true, purpose: true } },
     },

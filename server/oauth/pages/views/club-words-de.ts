@@ -8,7 +8,7 @@ export const de: ClubWords = {
     html`Vereine entscheiden, welche Apps ihre Mitglieder zulassen können. Angemeldet ist ${member}.`,
   alsoClosed: 'Noch nicht verfügbar:',
   closed: {
-    unasked: 'hat dieser App nicht zugestimmt.',
+    unasked: 'hat über diese App noch nicht entschieden.',
     requested: 'ist angefragt und hat noch nicht entschieden.',
     refused: 'lässt diese App nicht zu.',
   },

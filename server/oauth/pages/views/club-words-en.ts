@@ -43,7 +43,7 @@ export const en: ClubWords = {
   approvalHint: (member) => html`Clubs decide which apps their members may allow. You are signed in as ${member}.`,
   alsoClosed: 'Not available yet:',
   closed: {
-    unasked: 'has not approved this app.',
+    unasked: 'has not decided about this app yet.',
     requested: 'has been asked, and has not decided yet.',
     refused: 'does not allow this app.',
   },

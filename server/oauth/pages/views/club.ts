@@ -55,6 +55,7 @@ function section(view: ClubView, entry: ClubEntry, at: number) {
   return html`<section class="app">
 <h2>${renderIcon(app, view)}${name(app.name)}</h2>
 <p class="hint">${renderByline(app, language)}</p>
+${app.description && html`<p class="about">${name(app.description)}</p>`}
 <dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
 ${scopes.length > 0 && html`<p class="hint">${w.wantedScopes}</p>`}
 ${scopes.length > 0 && html`<ul>${scopes.map(({ scope, purposes }) => html`<li>${describeScope(scope, language)}${purposes.map((purpose) => html`<br><span class="hint">${name(purpose)}</span>`)}</li>`)}</ul>`}

@@ -39,9 +39,10 @@ export function consentPage(view: ConsentView): string {
     heading: html`${renderIcon(app, view)}${w.consentQuestion(name(app.name))}`,
     problem,
     body: html`<p class="lead">${renderByline(app, language)}</p>
+${app.description && html`<p class="about">${name(app.description)}</p>`}
 ${sandbox && html`<p class="one"><strong>${w.testClient}</strong> ${w.testClientHint}</p>`}
 ${'device' in asker && html`<p class="one">${w.deviceAsks(html`<strong>${asker.device}</strong>`)} <strong>${w.deviceWarning}</strong> ${w.deviceFromOthers}</p>`}
-<p>${w.asks(strongName(member))} ${otherAccount(view)}</p>
+<p>${(sandbox ? w.testAsks : w.asks)(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${noDefault}
 ${organisationField(view)}
@@ -77,10 +78,11 @@ function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string 
     title: w.approvalTitle,
     heading: html`${renderIcon(app, view)}${w.approvalNeeded(name(app.name))}`,
     body: html`<p class="lead">${renderByline(app, language)}</p>
+${app.description && html`<p class="about">${name(app.description)}</p>`}
 <p>${w.approvalHint(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
-${closedList(view, closed)}
-<button class="primary" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
+${closedList(view, closed, 'primary')}
+<button${closed.every(({ state }) => state !== 'unasked') && html` class="primary"`} name="decision" value="refuse"><span>${wayBack(view)}</span></button>
 </form>`,
   })
 }
@@ -89,11 +91,13 @@ const closedClubs = (view: ConsentView, closed: readonly ClosedClub[]) =>
   closed.length > 0 && html`<p class="hint">${words[view.language].alsoClosed}</p>${closedList(view, closed)}`
 
 /** The buttons send no `decision`, so that the other fields have no effect. */
-const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[]) => {
+const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[], look?: 'primary') => {
   const w = words[language]
+  // One filled button a page: the next step.
+  const next = look && closed.find(({ state }) => state === 'unasked')?.id
   return html`<ul class="closed">${closed.map(
     ({ id, name: club, state }) =>
-      html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button name="ask" value="${id}" formnovalidate><span>${w.askClub(name(club), name(app.name))}</span></button>`}</li>`,
+      html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button${id === next && html` class="primary"`} name="ask" value="${id}" formnovalidate><span>${w.askClub(name(club), name(app.name))}</span></button>`}</li>`,
   )}</ul>`
 }
 
@@ -150,14 +154,20 @@ ${organisations.map(
 </fieldset>`
 }
 
-function scopeFields({ language, scopes, problem }: ConsentView) {
+/** In the words of the app's team. */
+function renderPurpose({ purposes = {} }: AppView, scope: ConsentScope) {
+  const purpose = Object.hasOwn(purposes, scope) && purposes[scope]
+  return purpose && html`<span class="purpose">${name(purpose)}</span>`
+}
+
+function scopeFields({ language, app, scopes, problem }: ConsentView) {
   const w = words[language]
   // Without the sign-in itself there is nothing to allow.
   const isFixed = (scope: ConsentScope) => scope === 'openid'
   const boxes = (asked: readonly ConsentScope[]) =>
     asked.map(
       (scope) =>
-        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${describeScope(scope, language)}</span></label>`,
+        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${describeScope(scope, language)}${renderPurpose(app, scope)}</span></label>`,
     )
   const seeing = scopes.filter((scope) => !changes(scope))
   const changing = scopes.filter(changes)

@@ -6,6 +6,7 @@ export const de: Words = {
   consentQuestion: (app) => html`${app} zulassen?`,
   testClient: 'Testclient, nicht geprüft.',
   testClientHint: 'Er erhält nur die Daten eines erfundenen Mitglieds.',
+  testAsks: (member) => html`Die App bittet um Zugriff auf den Testverein. Angemeldet ist ${member}.`,
   asks: (member) => html`Die App bittet um Zugriff auf persönliche Daten. Angemeldet ist ${member}.`,
   notYou: 'Falsches Konto?',
   switchAccount: 'Konto wechseln',

@@ -8,6 +8,7 @@ export interface Words {
   consentQuestion: (app: Html) => Html
   testClient: string
   testClientHint: string
+  testAsks: (member: Html) => Html
   asks: (member: Html) => Html
   notYou: string
   switchAccount: string
@@ -57,7 +58,8 @@ export const en: Words = {
   consentTitle: 'Allow an app',
   consentQuestion: (app) => html`Allow ${app}?`,
   testClient: 'Test client, not reviewed.',
-  testClientHint: 'It gets the data of an invented member, not yours.',
+  testClientHint: 'Whatever is below, it gets the data of an invented member only.',
+  testAsks: (member) => html`It asks for access to the test club. You are signed in as ${member}.`,
   asks: (member) => html`It asks for access to your data. You are signed in as ${member}.`,
   notYou: 'Not you?',
   switchAccount: 'Switch account',
