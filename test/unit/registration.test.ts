@@ -134,6 +134,15 @@ describe('a registration', () => {
     expect(findFaults({ ...good, ...change }, false).map(formatSentence)).toEqual([sentence])
   })
 
+  it.each(['localhost:5210', 'localhost/', 'app.example', 'app.example/back?a', '127.0.0.1:80/', 'host:80'])(
+    'with the redirect URI %s asks for the scheme',
+    (uri) => {
+      expect(findFaults({ ...good, redirectUris: [uri] }, true).map(formatSentence)).toEqual([
+        `${uri} cannot be a redirect URI: it has no scheme: write http:// or https:// before it.`,
+      ])
+    },
+  )
+
   it('names all of its faults at once', () => {
     const faults = findFaults({ ...good, id: '.', scopes: ['x'], redirectUris: ['/', 'http://a.example/'] }, true)
     expect(faults).toHaveLength(4)

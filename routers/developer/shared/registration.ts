@@ -109,6 +109,9 @@ export const levelFaults = (wanted: readonly string[], level: Level): Fault[] =>
     .filter((scope) => isScope(scope) && !isAllowedAt(level, scope))
     .map((scope) => fault('scopes', 'scopeLevel', scope))
 
+/** As people type an address: `localhost:5210`, `app.example/back`. */
+const startsWithHost = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i
+
 /**
  * Null for a valid redirect URI. Redirects are compared as strings, so they must be in the form that a
  * browser sends. RFC 9700, 4.1; RFC 8252, 7 and 8.3 for native apps.
@@ -120,6 +123,7 @@ export function redirectFault(address: string, type: ClientType, development: bo
   if (/\s/.test(address)) return wrong('whiteSpace')
   if (/[^\0-\x7f]/.test(address)) return wrong('notAscii')
   if (/[\0-\x20\x7f\\"<>^`{|}]|%(?![\dA-Fa-f]{2})/.test(address)) return wrong('notEncoded')
+  if (startsWithHost.test(address)) return wrong('schemeMissing')
   if (scheme === undefined || !URL.canParse(address)) return wrong('notAbsolute')
   if (address.includes('#')) return wrong('fragment')
   if (scheme !== 'https' && scheme !== 'http') {

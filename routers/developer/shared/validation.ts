@@ -8,6 +8,7 @@ const redirectReasons = {
   notAscii: 'characters beyond ASCII must be encoded, in a host as xn--, elsewhere by percent',
   notEncoded: 'it has a character that must be encoded by percent',
   notAbsolute: 'it is not an absolute URI',
+  schemeMissing: 'it has no scheme: write http:// or https:// before it',
   fragment: 'it has a fragment',
   nativeScheme: 'the scheme of a native app contains a dot, as in com.example.app',
   webScheme: 'a web client must use https://',

@@ -113,7 +113,7 @@ function newClient(request: PageRequest, team: Team, app: App) {
   return html`<details class="card"${isRefused && html` open`}><summary>${w.newClient}</summary>
 <form method="post" action="${at('teams', team.id, 'apps', app.id)}/clients">
 <p class="hint">${w.newClientHint}</p>
-${field('name', { label: w.name, hint: w.nameHint })}
+${field('name', { label: w.name, hint: w.nameOfTeamHint })}
 ${field('type', { label: w.clientType, options: Object.entries(w.clientTypes) })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}

@@ -94,6 +94,9 @@ ${
 }
 </div>`
 
+/** Members read the app's name, or the client's if it has no app. */
+const nameHint = ({ w }: PageRequest, { app }: Client) => (app === null ? w.nameHint : w.nameOfTeamHint)
+
 /** The refused values, for the forms that ask again. */
 const askedAgain = ({ query }: PageRequest, { refusal }: Client) => (query.has('again') ? refusal?.asked : undefined)
 
@@ -106,7 +109,7 @@ function settings(request: PageRequest, view: ClientView) {
   return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/settings">
 <h2>${w.details}</h2>
 ${hidden('version')}
-${field('name', { label: w.name, hint: w.nameHint })}
+${field('name', { label: w.name, hint: nameHint(request, client) })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: rows(3, client.redirectUris) })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
 ${
@@ -151,7 +154,7 @@ export function productionPage(request: PageRequest, view: ClientView): string {
 ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
 <div class="columns"><div>
 <form method="post" action="${clientPageUrl(request, view)}/production/request">
-${field('name', { label: w.name, hint: w.nameHint })}
+${field('name', { label: w.name, hint: nameHint(request, client) })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
 ${field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, client.scopes) })}

@@ -31,6 +31,7 @@ const redirectReasons: Record<RedirectReason, string> = {
   notAscii: 'Zeichen außerhalb von ASCII müssen kodiert sein, im Host als xn--, sonst mit Prozentzeichen',
   notEncoded: 'Sie enthält ein Zeichen, das mit Prozentzeichen kodiert sein muss',
   notAbsolute: 'Sie ist keine absolute URI',
+  schemeMissing: 'Es fehlt das Schema, also http:// oder https:// davor',
   fragment: 'Sie hat ein Fragment',
   nativeScheme: 'Das Schema einer nativen App enthält einen Punkt, wie com.example.app',
   webScheme: 'Ein Web-Client verwendet https://',

@@ -95,6 +95,7 @@ export const de: Words = {
   newApp: 'Neue App',
   name: 'Name',
   nameHint: 'Mitglieder sehen ihn bei der Anmeldung.',
+  nameOfTeamHint: 'Für das eigene Team: Mitglieder sehen den Namen der App.',
   provider: 'Anbieter',
   createApp: 'App anlegen',
 
@@ -297,7 +298,7 @@ export const de: Words = {
   reference: 'API-Referenz mit diesem Client öffnen:',
   apis: { apps: 'Mitgliederdaten', lms: 'Quizze', notify: 'Webhooks', sync: 'Sync' },
   reviewHint:
-    'Bei einem produktiven Client müssen Redirect-URIs auf anderen Hosts, die Anmeldung auf Geräten, weitere Berechtigungen und ein neuer Name freigegeben werden. Entfernungen gelten sofort.',
+    'Bei einem produktiven Client müssen Redirect-URIs auf anderen Hosts, die Anmeldung auf Geräten, weitere Berechtigungen und, ohne App, ein neuer Name freigegeben werden. Entfernungen gelten sofort.',
   purpose: 'Zweck',
   purposeHint: 'Zu jeder Berechtigung in einem Satz, was die App damit tut.',
   refusedAt: (day) => html`Nicht freigegeben am ${day}`,

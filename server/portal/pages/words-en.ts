@@ -91,6 +91,7 @@ export const en = {
   newApp: 'New app',
   name: 'Name',
   nameHint: 'Members see it when they sign in.',
+  nameOfTeamHint: 'For your team: members see the name of the app.',
   provider: 'Provider',
   createApp: 'Create app',
 
@@ -290,7 +291,7 @@ export const en = {
   reference: 'Open the API reference with this client:',
   apis: { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' },
   reviewHint:
-    'For a production client, redirect URIs on other hosts, sign-ins on devices, additional scopes and a new name need approval. Removals take effect at once.',
+    'For a production client, redirect URIs on other hosts, sign-ins on devices, additional scopes and, without an app, a new name need approval. Removals take effect at once.',
   purpose: 'Purpose',
   purposeHint: 'For each scope, one sentence on what the app does with it.',
   refusedAt: (day: Html): Html => html`Not approved on ${day}`,
