@@ -49,7 +49,7 @@ export function demo(now: Date, scopesAt: ScopesAt) {
       { organisationId: 'riverside', personId: 'ben', joinedAt: at(-400) },
       { organisationId: 'riverside', personId: 'cara', joinedAt: at(-900), leftAt: at(-30) },
       { organisationId: 'northgate', personId: 'dora', joinedAt: at(-1_200) },
-      { organisationId: 'riverside', personId: 'emil', joinedAt: at(-1_500) },
+      { organisationId: 'riverside', personId: 'emil', joinedAt: at(-1_500), administrator: true },
       { organisationId: 'northgate', personId: 'emil', joinedAt: at(-700) },
       ...['anna', 'ben', 'cara', 'dora'].flatMap((personId) => [
         { organisationId: 'academy', personId, joinedAt: at(-200) },

@@ -362,6 +362,13 @@ describe('the page of a club', () => {
       expect(answers).toEqual([...Array(30).fill(200), 429])
     })
 
+    it('finds the page from the connected apps, where others find no link to it', async () => {
+      const hasLink = async (member: string) =>
+        (await (await signedIn(member)).open(`${issuer}/connected`)).text.includes('<a href="/v1/oauth/club">')
+      expect(await hasLink(administrator)).toBe(true)
+      expect(await hasLink(await mintMember(here.world))).toBe(false)
+    })
+
     it('of several clubs has a page for each', async () => {
       const other = id('club')
       const memberships = { create: { personId: administrator, administrator: true } }

@@ -1,3 +1,4 @@
+import { findClubs } from '../../../routers/approvals/of-club.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
@@ -13,14 +14,19 @@ import type { PageOptions } from './page-options.ts'
 import { connectedPage, removePage } from './views/connected.ts'
 
 export function connectedApps(options: PageOptions) {
-  const { db, now, pages, due } = options
+  const { db, now, pages, due, clubApproval } = options
   const { path, signIn } = pages
   const action = `${path}/connected`
   const { findMember, attempt, signOut } = memberSignIn(options, action)
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
-    const [apps, replays] = await Promise.all([listConsents(db, member.id, now()), replayNotices(db, member.id, now())])
-    const view = { ...pageContext(ctx), action, member: member.name, apps, replays }
+    const [apps, replays, clubs] = await Promise.all([
+      listConsents(db, member.id, now()),
+      replayNotices(db, member.id, now()),
+      clubApproval ? findClubs(db, member.id, now()) : [],
+    ])
+    const club = clubs.length > 0 ? `${path}/club` : null
+    const view = { ...pageContext(ctx), action, member: member.name, apps, replays, club }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
 

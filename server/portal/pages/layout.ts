@@ -56,7 +56,11 @@ ${body}`,
   })
 }
 
-const above = ({ w, at, person }: PageRequest, trail: readonly Link[]) => html`<div class="portal">
+const above = (
+  { w, at, person }: PageRequest,
+  trail: readonly Link[],
+) => html`<a class="skip" href="#main">${w.skip}</a>
+<div class="portal">
 <nav class="trail" aria-label="${w.trail}"><ol>
 ${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
 </ol></nav>

@@ -4,6 +4,7 @@ import type { Words } from './words-en.ts'
 
 /** German without direct address: some clubs use `du`, others `Sie`. */
 export const de: Words = {
+  skip: 'Zum Inhalt springen',
   mark: 'Entwicklerportal',
   trail: 'Navigationspfad',
   problem: 'Problem',

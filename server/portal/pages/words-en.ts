@@ -3,6 +3,7 @@ import { html } from '../../browser/pages/html.ts'
 import { bytesText, countText, percentText } from './formats.ts'
 
 export const en = {
+  skip: 'Skip to the content',
   mark: 'Developer portal',
   trail: 'Breadcrumb',
   problem: 'Problem',

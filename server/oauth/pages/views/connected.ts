@@ -30,10 +30,12 @@ export interface ConnectedView extends PageContext {
   member: string
   apps: ConnectedApp[]
   replays: ReplayNotice[]
+  /** Where the member decides about the apps of a club; null for who administers none. */
+  club?: string | null
   withdrawn?: string
 }
 
-export function connectedPage({ action, member, apps, replays, withdrawn, ...context }: ConnectedView): string {
+export function connectedPage({ action, member, apps, replays, club, withdrawn, ...context }: ConnectedView): string {
   const w = words[context.language]
   return document({
     ...context,
@@ -43,6 +45,7 @@ ${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replaye
 <p class="lead">${w.connectedFor(strongName(member))}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, context, action))}
+${club && html`<p class="links"><a href="${club}">${w.clubAppsTitle}</a></p>`}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
