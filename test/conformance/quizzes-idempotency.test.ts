@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Transaction } from '../../prisma/client.ts'
 import { callAs } from '../../routers/core.ts'
 import type { Grading } from '../../routers/quizzes/grade.ts'
@@ -7,6 +7,8 @@ import { storeAttempt } from '../../routers/quizzes/statements.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Reply } from '../support/request.ts'
 import { id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { startWorld } from '../support/world.ts'
 import {
   choices,
   DAY,
@@ -197,6 +199,18 @@ describe('concurrent submissions', () => {
 
   it('wait on one connection for 32 equal requests with one key', async () => {
     const quiz = await mint(choices, { attemptsAllowed: 1 })
+    let [read, submitted] = [0, 0]
+    const none = () => {}
+    const began = (name: string) => {
+      if (name === 'quiz_submit') submitted++
+      return name === 'quiz_find' ? () => void read++ : undefined
+    }
+    const observer = { opened: none, waited: none, failed: none, timedOut: none, unconnected: none, began }
+    const db = openTestDatabase(inject('databaseUrl'), { observer })
+    const node = await startWorld({ like: world, db })
+    onTestFinished(() => node.close())
+    const body = { answers: right }
+    const submit = () => node.call('POST', `/quizzes/${quiz}/results`, { body, ...withKey('same') })
     let replies: Promise<Reply[]> | undefined
     let waited = 0
     await world.db.$transaction(async (tx) => {
@@ -204,19 +218,20 @@ describe('concurrent submissions', () => {
       const { member, academy } = world.ids
       await tx.$queryRaw`SELECT "personId" FROM "Membership"
         WHERE "organisationId" = ${academy} AND "personId" = ${member} FOR UPDATE`
-      replies = Promise.all(Array.from({ length: 32 }, () => submit(quiz, right, withKey('same'))))
+      replies = Promise.all(Array.from({ length: 32 }, submit))
       // For this transaction, or for one that waits for it.
       const waiting = () =>
         tx.$queryRaw<unknown[]>`WITH first AS (SELECT array_agg(pid) AS pids FROM pg_locks
             WHERE NOT granted AND ${own!.pid}::int = ANY (pg_blocking_pids(pid)))
           SELECT DISTINCT pid FROM pg_locks, first WHERE NOT granted AND pg_blocking_pids(pid) && (pids || ${own!.pid}::int)`
-      while ((await waiting()).length === 0);
-      // What else would wait has come by now.
-      await new Promise((resolve) => setTimeout(resolve, 300))
-      waited = (await waiting()).length
+      // A request that has read the quiz submits, or waits for a connection, before the next event.
+      await expect.poll(() => read).toBe(32)
+      expect([submitted, db.shares.waiting]).toEqual([1, 0])
+      await expect.poll(async () => (waited = (await waiting()).length)).not.toBe(0)
     })
     expect(statuses(await replies!)).toEqual(Array(32).fill(201))
     expect(waited).toBe(1)
+    expect(submitted).toBe(1)
     expect(await stored(quiz)).toMatchObject({ results: 1, records: 1 })
   })
 

@@ -29,7 +29,6 @@ const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[
     allowed: {
       'commands/import-faults.test.ts': 'a statement that is found running',
       'conformance/deadline.test.ts': 'longer than a limit that must not count',
-      'conformance/quizzes-idempotency.test.ts': 'nothing more may come: it can only miss',
       'housekeeping/turns.test.ts': 'portions that overlap: it can only miss',
       'process/embedded/server.test.ts': 'another moment of a stop in each round: all are right',
       'process/service.ts': 'the interval of `until`',
