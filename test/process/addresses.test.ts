@@ -9,7 +9,7 @@ import { endAfterAll } from '../support/after-all.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { Service } from './service.ts'
-import { command, dataDirectoryWithCluster, externalSettings, freePort, readToken, send, start } from './service.ts'
+import { command, dataDirectoryWithDemo, externalSettings, freePort, readToken, send, start } from './service.ts'
 
 const run = promisify(execFile)
 const apps = join(import.meta.dirname, '../../docs/apps.md')
@@ -19,7 +19,7 @@ const ask = (port: number, host: string, path: string, method = 'GET') =>
 
 describe('the addresses of the trial', () => {
   it('follow PORT: banner, curl line, documents, issuer, sample app, program of docs/apps.md', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const service = await start({ DATA_DIR })
     const { port } = service
     const base = (section: string) => `http://${section}.localhost:${port}/v1`
@@ -51,7 +51,7 @@ describe('the addresses of the trial', () => {
 
   it('that are given win over PORT, and the sample app has their port', async () => {
     const given = await freePort()
-    const env = { DATA_DIR: await dataDirectoryWithCluster(), APPS_BASE_URL: `http://apps.localhost:${given}/v1` }
+    const env = { DATA_DIR: await dataDirectoryWithDemo(), APPS_BASE_URL: `http://apps.localhost:${given}/v1` }
     const service = await start(env)
     const { port } = service
     expect(service.stdout()).toContain(
@@ -103,7 +103,7 @@ describe('with DATABASE_URL', () => {
   })
 
   it.skipIf(outer === undefined)('the ports listen where HOST and INTERNAL_HOST say', async () => {
-    const env = await externalSettings(migratedDatabase)
+    const env = await externalSettings()
     const { port, internalPort, stdout } = await start({ ...env, HOST: '127.0.0.1', INTERNAL_HOST: outer! })
     expect(stdout()).toContain(`\ntRPC    http://${outer}:${internalPort}/trpc\n`)
     expect(stdout()).toContain(ports(port, '127.0.0.1', internalPort, outer!))

@@ -1,13 +1,13 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { loopbackIssuer } from '../oauth/loopback-issuer.ts'
 import { endAfterAll } from '../support/after-all.ts'
-import { emptyDatabase } from '../support/databases.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import type { Service } from './service.ts'
 import {
   annaIn,
   asAnna,
   command,
-  dataDirectoryWithCluster,
+  dataDirectoryWithDemo,
   externalSettings,
   issueToken,
   send,
@@ -23,13 +23,13 @@ const services: { plain: Service; set: Service } = {} as never
 const atEnd = endAfterAll()
 beforeAll(async () => {
   const begin = async (settings: Record<string, string> = {}) =>
-    start({ ...(await externalSettings(emptyDatabase, atEnd)), ...settings }, { atEnd })
+    start({ ...(await externalSettings(migratedDatabase, atEnd)), ...settings }, { atEnd })
   const [plain, set] = await Promise.all([begin(), begin({ CLUB_APPROVAL: 'true', TRUSTED_PROXIES: '127.0.0.0/8' })])
   Object.assign(services, { plain, set })
 })
 
 it.each(['NODE_ENV=production', 'DATABASE_URL'])('the development login returns 404 with %s', async (setting) => {
-  const trial = async () => start({ DATA_DIR: await dataDirectoryWithCluster(), NODE_ENV: 'production' })
+  const trial = async () => start({ DATA_DIR: await dataDirectoryWithDemo(), NODE_ENV: 'production' })
   const { port } = setting === 'DATABASE_URL' ? services.plain : await trial()
   const page = await send(port, 'GET', connected, { headers })
   expect([page.status, page.text.includes(`${connected}/pick`)]).toEqual([200, false])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseSamples } from '../metrics/samples.ts'
-import { annaIn, dataDirectoryWithCluster, issueToken, send, start } from './service.ts'
+import { annaIn, dataDirectoryWithDemo, issueToken, send, start } from './service.ts'
 
 const HOURS_S = 7_200
 
@@ -8,7 +8,7 @@ const HOURS_S = 7_200
 const ahead = `const { now } = Date; Date.now = () => now() + ${HOURS_S * 1_000}`
 
 it('a node whose clock is two hours ahead publishes what is due now, and says so in its log and its metrics', async () => {
-  const DATA_DIR = await dataDirectoryWithCluster()
+  const DATA_DIR = await dataDirectoryWithDemo()
   const service = await start({
     DATA_DIR,
     WEBHOOK_WORKER: 'false',

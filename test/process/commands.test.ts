@@ -11,7 +11,7 @@ import { direct } from '../support/addresses.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { Ended } from './service.ts'
-import { asAnna, command, commandEntry, dataDirectory, findPostgres, start } from './service.ts'
+import { asAnna, command, commandEntry, dataDirectoryWithDemo, findPostgres, start } from './service.ts'
 
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 
@@ -40,7 +40,7 @@ const storage = (args: string[], env: Record<string, string>) => command('storag
 const place = ['--app', 'trainer-app', '--club', 'riverside']
 
 it('the storage command works beside a running service, and starts the database when none runs', async () => {
-  const env = { DATA_DIR: await dataDirectory() }
+  const env = { DATA_DIR: await dataDirectoryWithDemo() }
   const service = await start(env)
   const put = (path: string, value: unknown) => asAnna(service, 'PUT', `/storage/c/${path}`, { value })
   await put('k', 1234)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { asAnna, dataDirectory, dataDirectoryWithCluster, findPostgres, readToken, send, start } from './service.ts'
+import { asAnna, dataDirectory, dataDirectoryWithDemo, findPostgres, readToken, send, start } from './service.ts'
 
 it('a service that is killed loses no acknowledged write, and needs no cleanup before the next start', async () => {
-  const DATA_DIR = await dataDirectoryWithCluster()
+  const DATA_DIR = await dataDirectoryWithDemo()
   const killed = await start({ DATA_DIR })
   const token = readToken(killed)
   const written: string[] = []
@@ -33,7 +33,7 @@ it('a service that is killed loses no acknowledged write, and needs no cleanup b
 
 describe('two services on one data directory', () => {
   it('share the database and the key, and each keeps running when the other ends', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const first = await start({ DATA_DIR })
     const server = await findPostgres(DATA_DIR)
     const second = await start({ DATA_DIR })

@@ -11,12 +11,12 @@ import { redirectUri, register, startAuthWorld } from '../oauth/auth-world.ts'
 import { Browser } from '../oauth/browser.ts'
 import { endAfterAll } from '../support/after-all.ts'
 import { demoConsent } from '../support/app-server.ts'
-import { emptyDatabase } from '../support/databases.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { authBaseUrl } from '../support/world.ts'
 import type { Service } from './service.ts'
-import { command, dataDirectoryWithCluster, externalSettings, send, start } from './service.ts'
+import { command, dataDirectoryWithDemo, externalSettings, send, start } from './service.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -47,7 +47,7 @@ describe('by the documented lines, in production,', () => {
   let service: Service
   let AUTH_BASE_URL: string
   beforeAll(async () => {
-    env = { ...(await externalSettings(emptyDatabase, atEnd)), NODE_ENV: 'production' }
+    env = { ...(await externalSettings(migratedDatabase, atEnd)), NODE_ENV: 'production' }
     await command('seed', ['--yes'], env).ended
     service = await start(env, { atEnd })
     AUTH_BASE_URL = `http://auth.localhost:${service.port}/v1`
@@ -119,7 +119,7 @@ describe('by the documented lines, in production,', () => {
 
 it('a device signs a member in by the lines of docs/apps.md', async () => {
   const [asking, polling] = await readCode('apps.md', 'sh', 'Devices and')
-  const env = { DATA_DIR: await dataDirectoryWithCluster() }
+  const env = { DATA_DIR: await dataDirectoryWithDemo() }
   const service = await start(env)
   const scope = 'svc.me.profile:read svc.me.groups:read'
   const registered = ['add', '--id', 'screen', '--name', 'Screen', '--team', 'builders', '--app', 'trainer-app']

@@ -8,12 +8,11 @@ import { readConfig } from '../../server/process/config.ts'
 import { GRACE_MS, startService } from '../../server/process/start.ts'
 import { stoppedLine } from '../../server/process/stopped-line.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
-import { migratedDatabase } from '../support/databases.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 import type { Service } from './service.ts'
 import {
   asAnna,
-  dataDirectoryWithCluster,
+  dataDirectoryWithDemo,
   externalSettings,
   findPostgres,
   launch,
@@ -31,7 +30,7 @@ const HANGING = `--import=data:text/javascript,${encodeURIComponent(
 
 describe('a service that is asked to stop', () => {
   it('on SIGTERM ends idle connections, finishes the request in flight and stops its database', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const service = await start({ DATA_DIR })
     expect(await findPostgres(DATA_DIR)).not.toBe(0)
     const [slow, idle] = [await halfSent(withToken(service), 'slow'), await idleConnection(service)]
@@ -55,7 +54,7 @@ describe('a service that is asked to stop', () => {
   })
 
   it('cuts a request in flight that never ends after the grace period, and stops its database', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const config = readConfig({ PORT: '0', INTERNAL_PORT: '0', DATA_DIR })
     const graceMs = 1_000
     const lines: string[] = []
@@ -82,7 +81,7 @@ describe('a service that is asked to stop', () => {
   })
 
   it('names its drain, during which it serves', async () => {
-    const env = { DATA_DIR: await dataDirectoryWithCluster(), DRAIN_SECONDS: '0.5', NODE_ENV: 'production' }
+    const env = { DATA_DIR: await dataDirectoryWithDemo(), DRAIN_SECONDS: '0.5', NODE_ENV: 'production' }
     const service = await start(env)
     service.child.kill('SIGTERM')
     await until(
@@ -94,7 +93,7 @@ describe('a service that is asked to stop', () => {
   })
 
   it('that hangs is ended, with a line on standard error', async () => {
-    const env = { ...(await externalSettings(migratedDatabase)), NODE_OPTIONS: HANGING }
+    const env = { ...(await externalSettings()), NODE_OPTIONS: HANGING }
     const service = await start(env)
     service.child.kill('SIGUSR2')
     await until(
@@ -111,7 +110,7 @@ describe('a service that is asked to stop', () => {
   })
 
   it('stops once when the signal comes twice, as npm passes on the Ctrl-C of a terminal', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const service = await start({ DATA_DIR }, { group: true })
     const slow = await halfSent(withToken(service), 'slow')
     // To the whole group, of which the embedded server must not be one.
@@ -126,7 +125,7 @@ describe('a service that is asked to stop', () => {
   })
 
   it('leaves no database server behind when it is still starting', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     await (await start({ DATA_DIR })).stop()
     const service = await launch({ DATA_DIR })
     await expect.poll(() => findPostgres(DATA_DIR)).not.toBe(0)

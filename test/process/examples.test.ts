@@ -6,16 +6,15 @@ import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { rolldown } from 'rolldown'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { migrate } from '../../prisma/migrate.ts'
 import { signature } from '../../routers/webhooks/deliveries/request.ts'
 import type { Page } from '../oauth/browser.ts'
 import { Browser, readFormAction } from '../oauth/browser.ts'
-import { emptyDatabase, query } from '../support/databases.ts'
+import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { message, senderTo } from '../webhooks/sending.ts'
-import { command, dataDirectoryWithCluster, freePort, run, start } from './service.ts'
+import { command, dataDirectoryWithDemo, freePort, run, start } from './service.ts'
 import { program, secret, startExample } from './webhooks/example-receiver.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -23,7 +22,7 @@ const root = join(import.meta.dirname, '../..')
 it('the native example signs a member in, on any port', async () => {
   const port = String(await freePort())
   // Node asks the system for names under localhost, and not every system knows them.
-  const env = { DATA_DIR: await dataDirectoryWithCluster(), PORT: port, AUTH_BASE_URL: `http://localhost:${port}/v1` }
+  const env = { DATA_DIR: await dataDirectoryWithDemo(), PORT: port, AUTH_BASE_URL: `http://localhost:${port}/v1` }
   const service = await start(env)
 
   const scope = 'svc.me.profile:read'
@@ -88,9 +87,8 @@ it('the example directory-sync has under 80 lines', async () => {
 })
 
 it('the example directory-sync keeps the service in step with another database', async () => {
-  const [DATABASE_URL, SOURCE_URL, directory] = await Promise.all([emptyDatabase(), emptyDatabase(), project()])
+  const [DATABASE_URL, SOURCE_URL, directory] = await Promise.all([migratedDatabase(), emptyDatabase(), project()])
   await query(SOURCE_URL, TABLES)
-  await migrate(DATABASE_URL)
   await query(DATABASE_URL, `INSERT INTO "Organisation" (id, kind, name) VALUES ('provider', 'provider', 'Provider')`)
   const [PORT, INTERNAL_PORT] = (await Promise.all([freePort(), freePort()])).map(String) as [string, string]
   const AUTH_BASE_URL = `http://127.0.0.1:${PORT}/v1`

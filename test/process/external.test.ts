@@ -8,7 +8,7 @@ import {
   annaIn,
   asAnna,
   command,
-  dataDirectory,
+  dataDirectoryWithCluster,
   externalSettings,
   issueToken,
   readLog,
@@ -48,7 +48,7 @@ describe('an external database', () => {
   })
 
   it('is migrated by the seed command as well, which loads the demo data, once', async () => {
-    const env = await externalSettings()
+    const env = await externalSettings(emptyDatabase)
     for (let times = 0; times < 2; times++) {
       const loaded = { code: 0, signal: null, stdout: 'The demo data is loaded.\n', stderr: '' }
       expect(await command('seed', [], env).ended).toEqual(loaded)
@@ -108,7 +108,7 @@ describe('an external database', () => {
 })
 
 it('the first steps are there in production with the embedded database too, which then has no demo data', async () => {
-  const env = { DATA_DIR: await dataDirectory(), NODE_ENV: 'production' }
+  const env = { DATA_DIR: await dataDirectoryWithCluster(), NODE_ENV: 'production' }
   const service = await start(env)
   expect(service.stdout()).toContain(HEAD)
   expect(service.stdout()).not.toContain('seed')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startMailServer } from '../oauth/mail-server.ts'
-import { emptyDatabase, migratedDatabase } from '../support/databases.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import { listenLocally } from '../support/local-server.ts'
 import { annaIn, command, dataDirectory, externalSettings, launchWorker, run, send, start } from './service.ts'
 
@@ -78,7 +78,7 @@ describe('standard output in production', () => {
   })
 
   it('of the worker is lines of JSON', async () => {
-    const env = { ...(await externalSettings(migratedDatabase)), NODE_ENV: 'production', NODE_OPTIONS: LOUD }
+    const env = { ...(await externalSettings()), NODE_ENV: 'production', NODE_OPTIONS: LOUD }
     const program = launchWorker(env)
     await expect.poll(() => program.stdout()).toContain('the worker delivers')
     program.child.kill('SIGUSR2')
@@ -150,7 +150,7 @@ async function silent() {
 it('a start does not wait for SMTP_URL and LOGIN_ISSUER, and warns once of each that it does not reach', async () => {
   const [mailServer, provider] = [await silent(), await silent()]
   const service = await start({
-    ...(await externalSettings(migratedDatabase)),
+    ...(await externalSettings()),
     NODE_ENV: 'production',
     SMTP_URL: `smtp://${mailServer.host}`,
     MAIL_FROM: 'apps@example.org',

@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { CommandName } from '../../server/commands/program/run-command.ts'
-import { copyCluster } from '../support/cluster-template.ts'
+import { copyCluster, copyDemoCluster } from '../support/cluster-template.ts'
 import type { AtEnd } from '../support/databases.ts'
-import { emptyDatabase } from '../support/databases.ts'
+import { migratedDatabase } from '../support/databases.ts'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -176,9 +176,9 @@ export async function dataDirectory(atEnd: AtEnd = onTestFinished): Promise<stri
   return directory
 }
 
-/** The settings of a service on a database of its own, by default an empty one. */
+/** The settings of a service on a database of its own, by default a migrated one without rows. */
 export async function externalSettings(
-  database: (atEnd: AtEnd) => Promise<string> = emptyDatabase,
+  database: (atEnd: AtEnd) => Promise<string> = migratedDatabase,
   atEnd: AtEnd = onTestFinished,
 ) {
   return { DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: await database(atEnd) }
@@ -188,6 +188,13 @@ export async function externalSettings(
 export async function dataDirectoryWithCluster(atEnd: AtEnd = onTestFinished): Promise<string> {
   const directory = await dataDirectory(atEnd)
   await copyCluster(directory)
+  return directory
+}
+
+/** The same with the demo data, in a test of the process project. */
+export async function dataDirectoryWithDemo(atEnd: AtEnd = onTestFinished): Promise<string> {
+  const directory = await dataDirectory(atEnd)
+  await copyDemoCluster(inject('demoCluster'), directory)
   return directory
 }
 

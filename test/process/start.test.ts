@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { pgClient } from '../support/pg-client.ts'
 import type { Service } from './service.ts'
-import { asAnna, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
+import { asAnna, dataDirectory, dataDirectoryWithDemo, send, start } from './service.ts'
 
 describe('a start', () => {
   it('prints a line to paste on an empty directory, and later starts keep the data', async ({ annotate }) => {
@@ -35,7 +35,7 @@ describe('a start', () => {
   })
 
   it("does not load the demo data into a database that has been used, but moves the demo's events to today", async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const first = await start({ DATA_DIR })
     const events = async () => (await client.query('SELECT start FROM "Event" ORDER BY id')).rows
     const { startEmbedded } = await import('../../prisma/embedded/start.ts')

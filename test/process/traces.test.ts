@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { startCollector } from '../metrics/collector.ts'
-import { migratedDatabase } from '../support/databases.ts'
 import { annaIn, asAnna, command, externalSettings, issueToken, readLog, send, start } from './service.ts'
 import { secret, startExample } from './webhooks/example-receiver.ts'
 
@@ -13,7 +12,7 @@ it('a service with a collector exports requests, statements and attempts, names 
   const [receiver, collector] = [await startExample(), await startCollector()]
   const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64')
   const env = {
-    ...(await externalSettings(migratedDatabase)),
+    ...(await externalSettings()),
     SECRETS_KEY,
     WEBHOOK_ALLOW: '127.0.0.1',
     NODE_EXTRA_CA_CERTS: receiver.certificate,

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
 import { createOnCitus, dropOnCitus } from '../../deploy/citus.ts'
 import { migrate } from '../../prisma/migrate.ts'
@@ -5,6 +6,7 @@ import { productionLimits } from '../../prisma/time-limits.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { direct, withName } from './addresses.ts'
+import { createDemoCluster } from './cluster-template.ts'
 import { commitWithoutWaiting, limitOwnSessions, query, withoutJit } from './databases.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import { startSharedServer } from './shared-server.ts'
@@ -23,6 +25,8 @@ declare module 'vitest' {
     isCitus: boolean
     /** Whether the server, and with it every database, is removed after the run. */
     isTemporary: boolean
+    /** A data directory with the demo data, for the project that starts processes. */
+    demoCluster: string
   }
 }
 
@@ -33,6 +37,7 @@ export default async function setup(project: TestProject) {
   const migratedDatabase = `${databasePrefix}_migrated`
   const databaseUrl = withName(server, databasePrefix)
   const isInProcess = project.name === 'api'
+  const demoCluster = project.name === 'process' ? await createDemoCluster() : ''
   if (isCitus) await createOnCitus(server, databasePrefix)
   else {
     await query(server, `CREATE DATABASE ${migratedDatabase}`)
@@ -52,10 +57,12 @@ export default async function setup(project: TestProject) {
   project.provide('databasePrefix', databasePrefix)
   project.provide('isCitus', isCitus)
   project.provide('isTemporary', isTemporary)
+  project.provide('demoCluster', demoCluster)
   return async () => {
     if (isCitus) await dropOnCitus(server, databasePrefix)
     else if (!isTemporary) await dropDatabases(server, databasePrefix)
     await stop()
+    if (demoCluster) await rm(demoCluster, { recursive: true })
   }
 }
 

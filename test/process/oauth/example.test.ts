@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { emptyDatabase, query } from '../../support/databases.ts'
+import { query } from '../../support/databases.ts'
 import type { Service } from '../service.ts'
-import { command, dataDirectory, dataDirectoryWithCluster, send, start } from '../service.ts'
+import { command, dataDirectoryWithDemo, externalSettings, send, start } from '../service.ts'
 
 const file = (name: string, of = 'examples/third-party') =>
   readFileSync(new URL(`../../../${of}/${name}`, import.meta.url), 'utf8')
@@ -27,7 +27,7 @@ describe('the example', () => {
   })
 
   it('is served at its own host in the default set-up, only these files, on any port', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const service = await start({ DATA_DIR })
     const { port } = service
     expect(service.stdout()).toContain(`\n${line}http://example.localhost:${port}/\n`)
@@ -92,7 +92,7 @@ describe('the example', () => {
   })
 
   it('is a redirect target on every port it was served at, and is not offered once its client is removed', async () => {
-    const env = { DATA_DIR: await dataDirectoryWithCluster() }
+    const env = { DATA_DIR: await dataDirectoryWithDemo() }
     const ports: number[] = []
     for (let n = 0; n < 2; n++) {
       const service = await start(env)
@@ -115,12 +115,14 @@ describe('the example', () => {
     ["with an operator's database", {}, true],
     ['with an external issuer', { TOKEN_ISSUER: 'https://id.example.org' }, false],
   ])('is not served %s', async (_how, more, external) => {
-    const env = { ...more, DATA_DIR: await dataDirectory(), ...(external && { DATABASE_URL: await emptyDatabase() }) }
+    const env = external
+      ? { ...more, ...(await externalSettings()) }
+      : { ...more, DATA_DIR: await dataDirectoryWithDemo() }
     if (external) await command('seed', [], env).ended
     const service = await start(env)
     expect(service.stdout()).not.toContain(line)
     for (const path of ['/', '/app.js', '/config.json']) expect((await get(service, path)).status).toBe(404)
-    if (env.DATABASE_URL) {
+    if ('DATABASE_URL' in env) {
       const rows = await query(env.DATABASE_URL, `SELECT "redirectUris" FROM "Client" WHERE id = 'example-app'`)
       expect(rows).toEqual([{ redirectUris: ['http://example.localhost:3000/'] }])
     }

@@ -10,7 +10,7 @@ import { publisher } from '../../webhooks/queue-world.ts'
 import { holding, receiver } from '../../webhooks/worker-world.ts'
 import {
   dataDirectory,
-  dataDirectoryWithCluster,
+  dataDirectoryWithDemo,
   findPostgres,
   freePort,
   launchWorker,
@@ -70,7 +70,7 @@ describe('member-apps worker', () => {
   })
 
   it('starts the embedded database and stops it on exit', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
+    const DATA_DIR = await dataDirectoryWithDemo()
     const worker = launchWorker({ DATA_DIR })
     await expect.poll(() => worker.stdout()).toContain('the worker delivers')
     expect(await findPostgres(DATA_DIR)).not.toBe(0)
