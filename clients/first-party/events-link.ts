@@ -2,8 +2,7 @@ import type { TRPCLink } from '@trpc/client'
 import { httpSubscriptionLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
 import type { AppRouter } from '../../routers/client-router.ts'
-import { pause } from './pause.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs } from './repeat-link.ts'
 import type { Tokens } from './tokens.ts'
 
 const TOO_MANY_REQUESTS = 429
@@ -60,3 +59,19 @@ export const eventsLink = ({ url, tokens, send }: Settings): TRPCLink<AppRouter>
       },
     }),
   })
+
+/** Rejects as soon as the signal aborts, with an AbortError. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(Object.assign(new Error('The pause was aborted.'), { name: 'AbortError' }))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+  })
+}

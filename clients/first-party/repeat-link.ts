@@ -3,8 +3,15 @@ import { retryLink, TRPCClientError } from '@trpc/client'
 import type { Observable } from '@trpc/server/observable'
 import { observable } from '@trpc/server/observable'
 import type { AppRouter } from '../../routers/client-router.ts'
-import { retryAfterMs } from './retry-after.ts'
 import type { Tokens } from './tokens.ts'
+
+/** `Retry-After` in milliseconds, at least one second; infinite without the header. */
+export function retryAfterMs(headers: Headers | undefined): number {
+  const after = headers?.get('retry-after')
+  if (!after) return Number.POSITIVE_INFINITY
+  const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
+  return Number.isNaN(ms) ? Number.POSITIVE_INFINITY : Math.max(1000, ms)
+}
 
 interface Settings {
   tokens: Tokens

@@ -12,9 +12,8 @@ import {
   refreshTokenGrantRequest,
   revocationRequest,
 } from 'oauth4webapi'
-
-import { abortAfter } from './aborting.ts'
 import { need } from './platform.ts'
+import { abortAfter } from './timers.ts'
 
 /** A failed sign-in or renewal: `access_denied` when the member refused, else another code of OAuth or of this package. */
 export class SignInFailed extends Error {

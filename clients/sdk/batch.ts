@@ -1,5 +1,5 @@
 import type { Entry } from './entry.ts'
-import { strong } from './etag.ts'
+import { strong } from './entry.ts'
 import { randomId } from './platform.ts'
 import type { Json } from './records.ts'
 import type { CallOptions, Send } from './request.ts'

@@ -1,8 +1,8 @@
 import type { Entry } from './entry.ts'
 import { RateLimited } from './errors.ts'
-import { pause } from './pause.ts'
 import type { CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
+import { pause } from './timers.ts'
 
 export type Change<Value> = (Entry<Value> | { key: string; deleted: true; updatedAt: number }) & {
   /** On the last change of a page. Pass it as `since` to go on after it, also after a restart. */

@@ -1,5 +1,3 @@
-import { resolved } from './address.ts'
-
 interface Details {
   status: number
   message: string
@@ -116,3 +114,10 @@ function parseSeconds(retryAfter: string | null): number | undefined {
 
 /** The one 404 that means an absent key: others are about the member, or about the address. */
 export const isAbsence = (error: unknown) => error instanceof ApiError && error.id === 'keyUnknown'
+
+/** A reference with its own scheme, or from the root of `base`'s host; undefined without a `base`. */
+function resolved(reference: string, base: string): string | undefined {
+  if (/^[a-z][a-z\d+.-]*:/i.test(reference)) return reference
+  const [origin] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]+/i.exec(base) ?? []
+  return origin && reference.startsWith('/') ? origin + reference : undefined
+}

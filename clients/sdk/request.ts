@@ -1,9 +1,6 @@
-import { withQuery } from './address.ts'
 import { ApiError, SignInNeeded, toError } from './errors.ts'
-import { pause } from './pause.ts'
 import { need } from './platform.ts'
-import type { Tokens } from './renewal.ts'
-import { createRenewal } from './renewal.ts'
+import { pause } from './timers.ts'
 
 export interface ClientOptions {
   /** Base addresses, as `https://apps.example.org/v1`, of the APIs that you call. */
@@ -138,5 +135,35 @@ function parsed(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+/** Without `URL`, as React Native's own cannot do this. */
+function withQuery(address: string, query: Record<string, string | number | undefined>): string {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] !== undefined)
+  const text = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')
+  return text ? `${address}?${text}` : address
+}
+
+/**
+ * An access token, or a function that returns one: called before each request, and with the refused token when the service has
+ * refused one. It may return the same token until then.
+ */
+export type Tokens = string | ((refused?: string) => string | Promise<string>)
+
+/**
+ * Returns the token after a refused one. Calls that were sent with the same token share a renewal, even those that are refused
+ * after it has finished: sharing only a running renewal caused three in place of one.
+ */
+function createRenewal(tokens: (refused: string) => string | Promise<string>) {
+  let last: { refused: string; next: Promise<string> } | undefined
+  return (refused: string): Promise<string> => {
+    if (last?.refused === refused) return last.next
+    const begun = { refused, next: (async () => tokens(refused))() }
+    last = begun
+    begun.next.catch(() => {
+      if (last === begun) last = undefined
+    })
+    return begun.next
   }
 }

@@ -1,7 +1,7 @@
 import type { Asked, Database, Records } from './page.ts'
 import { page } from './page.ts'
-import { pause } from './pause.ts'
 import { tabStore } from './tab-store.ts'
+import { pause } from './timers.ts'
 
 /** Like `sessionStorage`; its functions may be asynchronous. */
 export interface TokenStore {

@@ -1,6 +1,6 @@
-import { abortAfter } from './aborting.ts'
 import { WAIT_SECONDS } from './changes.ts'
 import { page } from './page.ts'
+import { abortAfter } from './timers.ts'
 
 /** A live collection's work while somebody listens. */
 export interface Following {

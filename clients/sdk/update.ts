@@ -1,8 +1,8 @@
 import type { Entry } from './entry.ts'
 import { ApiError, EntryChanged } from './errors.ts'
-import { pause } from './pause.ts'
 import type { CallOptions } from './request.ts'
 import { isAfterLoss } from './request.ts'
+import { pause } from './timers.ts'
 
 export type UpdateOptions = { attempts?: number } & CallOptions
 

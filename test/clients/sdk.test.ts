@@ -10,7 +10,7 @@ import {
   ScopeMissing,
   SignInNeeded,
 } from '../../clients/sdk/client.ts'
-import type { pause } from '../../clients/sdk/pause.ts'
+import type { pause } from '../../clients/sdk/timers.ts'
 import { deferred } from '../support/deferred.ts'
 import { listenLocally } from '../support/local-server.ts'
 import { localUrlsAt } from '../support/local-urls.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { pause } from '../../clients/sdk/pause.ts'
+import { pause } from '../../clients/sdk/timers.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { Heartbeat } from '../../server/http/heartbeat.ts'
 import { watchRate } from '../../server/http/transfer-rate.ts'

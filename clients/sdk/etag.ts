@@ -1,9 +1,0 @@
-/**
- * The ETag as the service sent it: proxies that compress weaken it (`W/`, as nginx), or add to it (`-gzip`, as Apache). Ours end in
- * no such word.
- */
-export const strong = <Tag extends string | undefined>(etag: Tag): Tag =>
-  etag
-    ?.trim()
-    .replace(/^W\//i, '')
-    .replace(/-(?:gzip|br|zstd|deflate)"$/, '"') as Tag
