@@ -1,5 +1,5 @@
+import { inputError } from '../routers/kernel/endpoint.ts'
 import { errors } from '../routers/kernel/errors.ts'
-import { inputError } from '../routers/kernel/input-error.ts'
 import { readDefinition } from '../routers/kernel/trpc-internals.ts'
 import type { Body, RawInput } from './body.ts'
 import { isJson, rawField, readItems, readObject } from './body.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { authorizer } from './authorize.ts'
 import { toFailure } from './database-errors.ts'
-import { ApiError } from './errors.ts'
-import { inputError } from './input-error.ts'
+import type { PlainError } from './errors.ts'
+import { ApiError, errors } from './errors.ts'
 import type { Described, Meta, Row, Words } from './meta.ts'
 import type { AccessPolicy } from './policies.ts'
 import type { FirstPartyScope, Scope } from './scopes.ts'
@@ -50,4 +50,19 @@ function guarded<Granted extends object>(meta: Meta & { policy: AccessPolicy<Gra
     if (code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) throw inputError(cause, type)
     throw toFailure(result.error)
   })
+}
+
+/** The first issue of an input: the row of the catalogue that its schema names, or a sentence with the default status. */
+export function inputError({ issues }: z.core.$ZodError, type: string): ApiError {
+  const { message, path } = issues[0]!
+  const error = toError(message, path, type)
+  error.field = path.length > 0 ? String(path[0]) : undefined
+  return error
+}
+
+function toError(message: string, path: readonly PropertyKey[], type: string): ApiError {
+  if (Object.hasOwn(errors, message)) return errors[message as PlainError]()
+  const status = type === 'mutation' ? 400 : 422
+  if (message.endsWith('.')) return errors.inputInvalid(status, message)
+  return errors.inputInvalid(status, `${path.join('.').slice(0, 64) || 'The input'}: ${message.slice(0, 100)}.`)
 }

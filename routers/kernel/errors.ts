@@ -1,5 +1,6 @@
 import { TRPCError } from '@trpc/server'
-import type { Details, FieldFault, RefusedRecord, Row } from './error-row.ts'
+import type { Details, FieldFault, Place, RefusedRecord, Row, Status } from './error-row.ts'
+import { codes } from './error-row.ts'
 import { accessErrors } from './error-rows/access.ts'
 import { developerErrors } from './error-rows/developer.ts'
 import { membersErrors } from './error-rows/members.ts'
@@ -8,8 +9,6 @@ import { requestErrors } from './error-rows/request.ts'
 import { storageErrors } from './error-rows/storage.ts'
 import { teamsErrors } from './error-rows/teams.ts'
 import { webhooksErrors } from './error-rows/webhooks.ts'
-import type { Status } from './status-codes.ts'
-import { codes } from './status-codes.ts'
 
 const statusByError = new Map<string, Status>(
   Object.entries(codes).map(([status, [, code]]) => [code, Number(status) as Status]),
@@ -98,3 +97,20 @@ export type PlainError = { [Id in ErrorId]: ErrorRows[Id] extends { make: unknow
 
 /** A zod option: the error to throw when a check fails. */
 export const withError = (name: PlainError) => ({ error: name as string })
+
+export interface CatalogueRow {
+  id: ErrorId
+  error: ApiError
+  place: Place
+  cause: string
+  fix: string
+}
+
+export const errorCatalogue = (): CatalogueRow[] =>
+  (Object.entries(errorRows) as [ErrorId, Row][])
+    .map(([id, row]) => {
+      const make = errors[id] as (...given: unknown[]) => ApiError
+      const { place, cause, fix } = row
+      return { id, error: make(...('example' in row ? row.example : [])), place, cause, fix }
+    })
+    .sort((one, other) => one.error.status - other.error.status)

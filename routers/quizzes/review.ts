@@ -3,13 +3,13 @@ import type { Transaction } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import { float, int, oneOf, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
+import { retryingConflicts } from '../kernel/database-errors.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { academyPlatform } from '../kernel/policies.ts'
 import { verdict } from './grade.ts'
 import type { Result } from './result.ts'
 import { result } from './result.ts'
-import { retryingConflicts } from './retrying-conflicts.ts'
 
 /** Question id to whether the answer is correct. */
 type Grades = Readonly<Record<string, boolean>>

@@ -1,6 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
 import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/statement.ts'
+import type { Cipher } from '../kernel/cipher.ts'
+import { cursorsFor } from '../kernel/cursor.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Reserve } from '../kernel/read-within.ts'
 import { readWithin } from '../kernel/read-within.ts'
@@ -169,3 +171,21 @@ const changeAt = ({ key, value, updatedAt, version }: Change, at: Position) =>
   ({ key, value, updatedAt, version, at }) as ChangeAt
 
 const hasKey = <R extends Row>(row: R): row is R & Change => row.key !== null
+
+/** A member's cursors of a collection; `member` is null for the app itself. */
+export function changeCursors(
+  cipher: Cipher,
+  { app, club, owner, collection }: Collection,
+  { member }: { member: string | null },
+) {
+  const cursors = cursorsFor(cipher, { purpose: 'changes cursor', of: [app, club, owner, collection], reader: member })
+  return {
+    of: cursors.of,
+    /** Throws 400. */
+    readPosition(cursor: string): Position {
+      const position = cursors.readPosition(cursor)
+      if (!position) throw errors.cursorInvalid()
+      return position
+    },
+  }
+}

@@ -1,6 +1,9 @@
+import type { Database } from '../../prisma/client.ts'
+import { instant, int, statement } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../kernel/cipher.ts'
 import { associatedData } from '../kernel/cipher.ts'
 import type { Core } from '../kernel/context.ts'
+import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
 
 /** How long a replaced secret signs beside its successor. */
@@ -68,4 +71,26 @@ export function copiedSecrets({ cipher, now }: Keys, app: string, stored: Secret
       ? noFormer
       : { formerSecret: cipher.encrypt(former, columns.formerSecret), formerUntil: stored.formerUntil }),
   }
+}
+
+/** Clears former secrets that ended by `until`, at most `limit`, and returns their number. By ctid, as `removal` does. */
+const clearing = (table: 'App' | 'Subscription') =>
+  statement(
+    `clear_former_${table}`,
+    `WITH cleared AS (UPDATE "${table}" SET "formerSecret" = NULL, "formerUntil" = NULL WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM "${table}" WHERE "formerUntil" <= $until::timestamptz LIMIT $limit::int8
+        FOR NO KEY UPDATE SKIP LOCKED)) RETURNING 1)
+      SELECT count(*) AS cleared FROM cleared`,
+    { until: instant, limit: int },
+    { cleared: int },
+  )
+
+const clearInApps = clearing('App')
+const clearInSubscriptions = clearing('Subscription')
+
+/** Clears former secrets that no longer sign, at most `limit`, and returns their number. */
+export async function clearExpiredSecrets(db: Database, now: number, limit = PORTION): Promise<number> {
+  const [apps] = await db.execute(clearInApps, { until: now, limit })
+  const [subscriptions] = await db.execute(clearInSubscriptions, { until: now, limit: limit - apps!.cleared })
+  return apps!.cleared + subscriptions!.cleared
 }

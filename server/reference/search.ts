@@ -1,4 +1,4 @@
-import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
+import { errorCatalogue } from '../../routers/kernel/errors.ts'
 import type { SearchSection } from '../browser/docs-layout/search-index.ts'
 import { searchIndex } from '../browser/docs-layout/search-index.ts'
 import type { ApiDocument, PathOperation } from './api-document.ts'

@@ -1,4 +1,4 @@
-import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
+import { errorCatalogue } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { Group } from '../browser/docs-layout/docs-layout.ts'

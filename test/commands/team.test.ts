@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { logoVersion } from '../../routers/developer/apps/logo-versions.ts'
+import { logoVersion } from '../../routers/developer/apps/logo.ts'
 import { ask } from '../support/ask.ts'
 import { query } from '../support/databases.ts'
 import { openTestDatabase } from '../support/test-database.ts'

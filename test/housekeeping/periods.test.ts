@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/developer/retention.ts'
-import { clearExpiredSecrets } from '../../routers/webhooks/expired-secrets.ts'
+import { clearExpiredSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import { removeOldConsents } from '../../server/oauth/consents/retention.ts'
 import { deleteExpiredRecords } from '../../server/oauth/engine/expired-records.ts'
 import { removeEndedSubscriptions } from '../../server/webhooks/ended-subscriptions.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { changeCursors } from '../../routers/storage/cursor.ts'
+import { changeCursors } from '../../routers/storage/changes.ts'
 import { eventCursors } from '../../routers/webhooks/feed/fetch.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 

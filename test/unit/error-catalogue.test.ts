@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
-import { errors } from '../../routers/kernel/errors.ts'
+import { errorCatalogue, errors } from '../../routers/kernel/errors.ts'
 
 /** Documents, programs and bookmarks have links to these ids: add those of new errors, and never change or remove one. */
 const ids = `

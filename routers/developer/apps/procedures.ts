@@ -19,8 +19,7 @@ import type { Fault } from '../shared/validation.ts'
 import { fault, refuseIf, textFaults } from '../shared/validation.ts'
 import { clubs } from './clubs.ts'
 import { getApp, listApps, providers } from './list.ts'
-import { removeLogo, setLogo } from './logo.ts'
-import { logoVersions } from './logo-versions.ts'
+import { logoVersions, removeLogo, setLogo } from './logo.ts'
 
 const MAX_APPS = 50
 const MAX_DESCRIPTION = 500

@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { logoVersions } from '../../../routers/developer/apps/logo-versions.ts'
+import { logoVersions } from '../../../routers/developer/apps/logo.ts'
 import type { PendingReview, Subject } from '../../../routers/developer/reviews/decide.ts'
 import { approve as approveIn, listReviews, refuse as refuseIn } from '../../../routers/developer/reviews/decide.ts'
 import { characterSentence, textFault } from '../../../routers/kernel/text-input.ts'

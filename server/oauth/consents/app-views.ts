@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { json, statement, text } from '../../../prisma/pg/statement.ts'
-import { logoVersions } from '../../../routers/developer/apps/logo-versions.ts'
+import { logoVersions } from '../../../routers/developer/apps/logo.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 
 interface ShownClient {
