@@ -1,6 +1,5 @@
 import './process/node-version.ts'
-import './process/navigator.ts'
 
-const { runProgram } = await import('./commands/program/program.ts')
+const { runProgram } = await import('./commands/program/run-command.ts')
 
 await runProgram(['start', ...process.argv.slice(2)])

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
 import type { Step, StepContext } from '../http/state.ts'
 
 export type LogoType = 'image/png' | 'image/svg+xml'
@@ -15,7 +16,7 @@ export interface Brand {
   logo?: Logo | undefined
 }
 
-export const MAX_LOGO_BYTES = 32 * 1024
+const MAX_LOGO_BYTES = 32 * 1024
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 /** The root element, after a declaration, comments and a document type. */
@@ -23,7 +24,7 @@ const SVG =
   /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!DOCTYPE[^>[]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i
 
 /** Reads the file signature; undefined for other types. */
-export function detectLogoType(bytes: Buffer): LogoType | undefined {
+function detectLogoType(bytes: Buffer): LogoType | undefined {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'image/png'
   return SVG.test(bytes.toString('utf8')) ? 'image/svg+xml' : undefined
 }
@@ -42,3 +43,21 @@ export function setBrand(ctx: Parameters<Step>[0], brand: Brand | undefined) {
 }
 
 export const readBrand = (ctx: StepContext): Brand | undefined => ctx.state.brand
+
+/** The operator's name and logo for the pages. Throws a sentence for a file that cannot be used. */
+export function loadBrand({ name, logo: file }: { name: string | undefined; logo: string | undefined }): Brand {
+  if (file === undefined) return { name }
+  const refuse = (why: string) => new Error(`BRAND_LOGO cannot be used: ${file} ${why}.`)
+  let bytes: Buffer
+  try {
+    // Checked first: a mistyped path may name a huge file.
+    if (statSync(file).size > MAX_LOGO_BYTES) throw refuse(`is larger than ${MAX_LOGO_BYTES / 1024} KB`)
+    bytes = readFileSync(file)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === undefined ? error : refuse(`cannot be read (${code})`)
+  }
+  const type = detectLogoType(bytes)
+  if (!type) throw refuse('is neither a PNG nor an SVG')
+  return { name, logo: toLogo(type, bytes) }
+}

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import '../process/node-version.ts'
-import '../process/navigator.ts'
 
-const { runProgram } = await import('./program/program.ts')
+const { runProgram } = await import('./program/run-command.ts')
 
 await runProgram(process.argv.slice(2))

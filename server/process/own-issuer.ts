@@ -1,7 +1,8 @@
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Core } from '../../routers/kernel/context.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
-import { METADATA_PATH } from '../browser/addresses.ts'
+import { METADATA_PATH, toIssuer } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { limitFailures } from '../http/failed-authentications.ts'
@@ -11,11 +12,14 @@ import type { PeopleLimit } from '../http/people-limit.ts'
 import type { Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Realm } from '../oauth/engine/realm.ts'
-import { ownTokens } from '../oauth/keys/own-tokens.ts'
+import type { SigningKeys } from '../oauth/keys/signing-keys.ts'
 import { openSigningKeys } from '../oauth/keys/signing-keys.ts'
 import { portalAddresses } from '../portal/addresses.ts'
 import { registerPortal } from '../portal/client.ts'
+import { AUDIENCE } from '../tokens/audience.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
+import { readPrincipal } from '../tokens/claims.ts'
+import type { TrustedIssuer } from '../tokens/verify.ts'
 
 export interface SignIn {
   cipher: Cipher
@@ -110,3 +114,18 @@ function atFirstRequest(issuer: string, load: () => Promise<Step>): Step {
     return step.then((loaded) => loaded(ctx, next))
   }
 }
+
+/** The service's own access tokens, as one of its issuers. */
+const ownTokens = (keys: SigningKeys, authBaseUrl: string): TrustedIssuer => ({
+  keys: keys.verify,
+  keySetVersion: keys.version,
+  issuer: toIssuer(authBaseUrl),
+  audience: AUDIENCE,
+  toPrincipal(payload, header) {
+    const { gid: grant, sub, ...claims } = payload
+    // RFC 9068, 2.2: the subject of a token that a client has got for itself is the client.
+    if (grant === undefined && sub === claims.client_id) return { ...readPrincipal(claims, header), ownToken: true }
+    if (typeof grant !== 'string' || grant === '') throw errors.tokenInvalid()
+    return { ...readPrincipal(payload, header), grant, ownToken: true }
+  },
+})

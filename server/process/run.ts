@@ -1,9 +1,19 @@
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config, Environment } from './config.ts'
 import { environment, readConfig, unknownSettings } from './config.ts'
 import { createLog, logConsole } from './log.ts'
-import type { StartOptions } from './start-options.ts'
-import { toSettings } from './start-options.ts'
+
+/** The options of a start, in place of settings. */
+export interface StartOptions {
+  port?: string | undefined
+  lan?: string | undefined
+}
+
+/** The settings that the options stand for. */
+export const toSettings = ({ port, lan }: StartOptions, { INTERNAL_PORT }: Environment): Environment => ({
+  ...(port !== undefined && { PORT: port, INTERNAL_PORT: INTERNAL_PORT || String(Number(port) + 1 || '') }),
+  ...(lan !== undefined && { HOST: '0.0.0.0', LOCAL_HOST: lan }),
+})
 
 /** Time after the drain: 8 s for requests in flight, and the time to close the database. */
 const CLOSE_MS = 9_500

@@ -6,14 +6,14 @@ import { productionLimits } from '../../prisma/time-limits.ts'
 import { readFinished } from '../../routers/kernel/housekeeping.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
-import { builtDocs } from '../docs/built.ts'
+import { loadBrand } from '../browser/brand.ts'
+import { builtDocs } from '../docs/open.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { watchSecretsKey } from '../secrets/watch.ts'
 import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
 import { limiterMetrics } from '../telemetry/limiter-metrics.ts'
 import { openWorker } from '../webhooks/open.ts'
 import { assemble } from './assemble.ts'
-import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
 import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
@@ -47,7 +47,7 @@ export async function startService(
   log: Logger,
   { timeLimits = productionLimits, now: given, graceMs = GRACE_MS, housekeeping = cadence }: Overrides = {},
 ) {
-  const pageBrand = readBrand(config.pageBrand)
+  const pageBrand = loadBrand(config.pageBrand)
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
   const runtime = await openRuntime(
     { ...config, log, program: 'member-apps-api', timeLimits, given: given ? { clock: { now: given } } : {} },

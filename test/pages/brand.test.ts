@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readBrand } from '../../server/process/brand.ts'
+import { loadBrand } from '../../server/browser/brand.ts'
 import { authWorld, issuer, startAuthWorld } from '../oauth/auth-world.ts'
 import { send } from '../support/request.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -21,7 +21,7 @@ describe('BRAND_LOGO', () => {
     ['image/svg+xml', `\uFEFF<?xml version="1.0"?>\n<!-- ours --><!DOCTYPE svg>\n${svg}`],
     ['image/png', png],
   ])('is %s by its content', async (type, bytes) => {
-    expect(readBrand({ name: 'Clubs', logo: await write(bytes) })).toMatchObject({ name: 'Clubs', logo: { type } })
+    expect(loadBrand({ name: 'Clubs', logo: await write(bytes) })).toMatchObject({ name: 'Clubs', logo: { type } })
   })
 
   it.each([
@@ -30,11 +30,11 @@ describe('BRAND_LOGO', () => {
     ['a file above 32 KB', Buffer.concat([png, Buffer.alloc(32 * 1024)]), 'is larger than 32 KB'],
   ])('with %s stops the start', async (_what, bytes, why) => {
     const file = await write(bytes)
-    expect(() => readBrand({ name: undefined, logo: file })).toThrow(`BRAND_LOGO cannot be used: ${file} ${why}.`)
+    expect(() => loadBrand({ name: undefined, logo: file })).toThrow(`BRAND_LOGO cannot be used: ${file} ${why}.`)
   })
 
   it('without its file stops the start', () => {
-    expect(() => readBrand({ name: undefined, logo: '/nowhere.png' })).toThrow(
+    expect(() => loadBrand({ name: undefined, logo: '/nowhere.png' })).toThrow(
       'BRAND_LOGO cannot be used: /nowhere.png cannot be read (ENOENT).',
     )
   })

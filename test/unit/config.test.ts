@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSettings, sources } from '../../server/process/command-settings.ts'
 import { environment, readConfig, unknownSettings } from '../../server/process/config.ts'
-import { toSettings } from '../../server/process/start-options.ts'
+import { toSettings } from '../../server/process/run.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 describe('the settings', () => {

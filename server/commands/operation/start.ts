@@ -1,6 +1,22 @@
-import { serve } from '../../process/serve.ts'
+import type { StartOptions } from '../../process/run.ts'
+import { runProcess } from '../../process/run.ts'
 import type { Command } from '../line/command.ts'
 import { program } from '../line/command.ts'
+
+/** Runs the service until a signal ends it, and ends the process. */
+const serve = (options: StartOptions) =>
+  runProcess(async (config, log, shutdownSignal) => {
+    // Loaded here, as packages may print while they are loaded: by now their output goes to the log.
+    const { startService } = await import('../../process/start.ts')
+    const { announce } = await import('../../process/banner.ts')
+    const service = await startService(config, log)
+    try {
+      await announce(config, service, log)
+      log.info(`${await shutdownSignal}: draining for ${config.drainMs / 1_000} s`)
+    } finally {
+      await service.close()
+    }
+  }, options)
 
 const start = program({
   declare: (line) =>

@@ -68,3 +68,23 @@ In a checkout: npx ${PROGRAM} COMMAND [ACTION] [arguments]
 Each explains its arguments with --help, and shows examples. Commands that list or make something take --json: standard output
 is then one JSON document and nothing else. Errors are sentences on standard error in any case. The exit code is 1 when a
 command has failed, and 2 when its arguments are wrong.`
+
+/** Runs a command line with the streams and the environment of this process, and sets its exit code. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  const { stdin, stdout, stderr } = process
+  // The declarations of the settings take 20 ms to load.
+  const config = asksHelp(argv) ? undefined : await import('../../process/config.ts')
+  let isChecked = false
+  process.exitCode = await runCommand(argv, {
+    stdin,
+    stdout,
+    stderr,
+    // Read lazily, so that not every command needs a readable .env.
+    get env() {
+      const env = config!.environment()
+      if (!isChecked) for (const sentence of config!.unknownSettings()) stderr.write(`${sentence}\n`)
+      isChecked = true
+      return env
+    },
+  })
+}

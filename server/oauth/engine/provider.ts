@@ -27,7 +27,6 @@ import {
 import { algorithms } from '../keys/signing-key-store.ts'
 import { adapterFactory } from './adapter.ts'
 import { checkAssertion, clientAuthentication, requestable } from './client-credentials.ts'
-import { ClientPendingApproval } from './client-pending-approval.ts'
 import { compareHashedSecrets, SECRETS } from './client-secrets.ts'
 import { completeIdTokens, ignoreUnverifiedHints } from './id-tokens.ts'
 import { memberGrants } from './member-grants.ts'
@@ -185,5 +184,14 @@ function checkRequest({ oidc }: KoaContextWithOIDC) {
   if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
   if (requestedScopes(oidc.client, oidc.params!.scope).length === 0) {
     throw new errors.InvalidScope('this client may have none of the scopes', String(oidc.params!.scope ?? ''))
+  }
+}
+
+/** A client that is pending approval. Shown as a page, as its redirect addresses have not been approved either. */
+export class ClientPendingApproval extends errors.UnauthorizedClient {
+  override allow_redirect = false
+
+  constructor() {
+    super('this client is pending approval')
   }
 }
