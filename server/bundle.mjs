@@ -80,7 +80,7 @@ const isDocument = (id) => documents.some((path) => `${id}/`.startsWith(`${join(
 /** While `npm run dev` watches: rendering takes 0.3 s, and a restart should take less than 1 s. */
 let rendered
 
-/** Renders the documentation beside the file that has server/docs/built.ts, so that no renderer is installed. */
+/** Renders the documentation beside the file that has server/docs/open.ts, so that no renderer is installed. */
 const documentation = {
   name: 'documentation',
   buildStart() {
@@ -92,7 +92,7 @@ const documentation = {
   },
   async generateBundle(_options, output) {
     const reader = Object.values(output).find(({ moduleIds = [] }) =>
-      moduleIds.includes(join(root, 'server/docs/built.ts')),
+      moduleIds.includes(join(root, 'server/docs/open.ts')),
     )
     const directory = join(dirname(reader.fileName), 'docs')
     rendered ??= (await renderer()).renderDocs(root).docs

@@ -17,10 +17,19 @@ import { pageErrors, redirect } from './page-responses.ts'
 import { styleSheet } from './pages/style-sheet.ts'
 import { addPictures } from './pictures.ts'
 import { sendStyleSheet } from './send-page.ts'
-import type { Session } from './session.ts'
 import type { SignInAttempt } from './sign-in/pages.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
+
+export interface Session {
+  person: string | undefined
+  uid: string
+  /** The time of the sign-in, in Unix seconds. */
+  since: number | undefined
+  /** `at` is Unix time in milliseconds. */
+  signIn: (person: string, at: number) => Promise<void>
+  signOut: () => Promise<void>
+}
 
 interface Options {
   db: Database

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Docs, DocsPage, DocsSource } from './docs.ts'
 import { toPageAddress } from './docs.ts'
 
@@ -21,4 +23,12 @@ export function openDocs({ read, picture }: DocsSource) {
         .docs.pages.filter(({ about }) => about !== '')
         .map(({ slug, title, about }) => ({ title, about, address: toPageAddress(slug) })),
   }
+}
+
+/** The build writes it beside the file that has this module (server/bundle.mjs); the sources lack it. */
+const directory = new URL('docs/', import.meta.url)
+
+export const builtDocs: DocsSource = {
+  read: () => JSON.parse(readFileSync(new URL('docs.json', directory), 'utf8')),
+  picture: (name) => readFile(new URL(`images/${name}`, directory)),
 }

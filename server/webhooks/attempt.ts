@@ -3,11 +3,11 @@ import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { columnsOfSubscription, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
-import type { AttemptResult } from './attempt-result.ts'
-import { noResponse } from './attempt-result.ts'
 import type { Claimed } from './queue.ts'
 import type { Attempt } from './results.ts'
 import { retryDelayMs } from './retry-schedule.ts'
+import type { AttemptResult } from './send/response.ts'
+import { noResponse } from './send/response.ts'
 import type { Sender } from './send/send.ts'
 
 export interface AttemptOptions {

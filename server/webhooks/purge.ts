@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import { removal } from '../../prisma/pg/removal.ts'
 import { bool, instant, int, statement, text, texts, timestamp } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
 import { DAY_MS } from '../../routers/kernel/time.ts'
@@ -112,4 +113,23 @@ async function remove(db: Database, events: readonly EventKey[], limit: number):
   if (rest === 0) return limit
   const [alone] = await db.execute(statements.remove, toKeyArrays(events.slice(0, rest)))
   return deliveries!.removed + alone!.removed
+}
+
+const removeEnded = removal({
+  name: 'subscriptions_remove_ended',
+  table: '"Subscription"',
+  time: '"endedAt"',
+  condition: 'NOT EXISTS (SELECT FROM "Delivery" WHERE "subscriptionId" = "Subscription".id)',
+})
+
+/**
+ * Removes subscriptions that ended `keepDays` ago, at most `limit`, and returns their number. Their deliveries are removed with
+ * the events, earlier or later: a subscription stays until its last one is gone.
+ */
+export async function removeEndedSubscriptions(
+  db: Database,
+  now: number,
+  { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
+): Promise<number> {
+  return removeEnded(db, now - keepDays * DAY_MS, limit)
 }

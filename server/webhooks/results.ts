@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { bools, instant, instants, ints, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
-import type { AttemptResult } from './attempt-result.ts'
+import type { AttemptResult } from './send/response.ts'
 
 export interface Attempt {
   id: string

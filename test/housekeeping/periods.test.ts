@@ -3,7 +3,7 @@ import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../
 import { clearExpiredSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import { removeOldConsents } from '../../server/oauth/consents/retention.ts'
 import { deleteExpiredRecords } from '../../server/oauth/engine/expired-records.ts'
-import { removeEndedSubscriptions } from '../../server/webhooks/ended-subscriptions.ts'
+import { removeEndedSubscriptions } from '../../server/webhooks/purge.ts'
 import { createTenant } from '../support/tenant.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 

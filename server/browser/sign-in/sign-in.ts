@@ -1,8 +1,64 @@
+import { isPostgresText } from '../../../routers/kernel/access.ts'
+import { comparableEmail } from '../../../routers/kernel/email-address.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
 import type { StepContext } from '../../http/state.ts'
-import type { SignInAttempt, SignInOptions } from './pages.ts'
+import { selectableMember } from '../login/development.ts'
+import { pageContext } from '../page-context.ts'
+import { codePage } from '../pages/sign-in.ts'
+import { sendPage } from '../send-page.ts'
+import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 import { createSignInPages } from './pages.ts'
-import { signInSteps } from './steps.ts'
 import { upstreamSignIn } from './upstream.ts'
+
+type SignInStep = (ctx: StepContext, attempt: SignInAttempt, form: URLSearchParams) => Promise<void>
+
+/** The sign-in forms, keyed by the last path segment that they post to. */
+function signInSteps({ db, loginMethods, browsers }: SignInOptions, pages: SignInPages): Record<string, SignInStep> {
+  return {
+    async email(ctx, attempt, form) {
+      if (!loginMethods.codes) throw errors.addressUnknown()
+      const email = (form.get('email') ?? '').trim()
+      const context = pageContext(ctx)
+      const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
+      const outcome = await loginMethods.codes.send(attempt.id, email, context.language, sender)
+      if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome)
+      pages.saveEmail(ctx, attempt.action, email)
+      sendPage(ctx, codePage({ ...context, action: attempt.action, email }))
+    },
+
+    async code(ctx, attempt, form) {
+      const email = pages.email(ctx)
+      if (!loginMethods.codes || email === undefined) return pages.showForm(ctx, attempt, 'codeExpired')
+      const outcome = await loginMethods.codes.check(attempt.id, form.get('code') ?? '')
+      if (outcome === 'codeExpired') return pages.showForm(ctx, attempt, outcome)
+      if (outcome === 'codeWrong') {
+        const view = { ...pageContext(ctx), action: attempt.action, email, problem: outcome }
+        return sendPage(ctx, codePage(view), 400)
+      }
+      const candidates = { id: attempt.id, ...outcome, proved: outcome.email }
+      pages.saveCandidates(ctx, attempt.action, candidates)
+      return pages.select(ctx, attempt, candidates)
+    },
+
+    async pick(ctx, attempt, form) {
+      const person = form.get('member') ?? ''
+      if (!loginMethods.developmentLogin) throw errors.addressUnknown()
+      const member = isPostgresText(person) ? await selectableMember(db, person) : null
+      if (!member) return pages.showForm(ctx, attempt, 'memberUnknown')
+      const proved = comparableEmail(member.email)
+      return pages.complete(ctx, attempt, member.id, proved === null ? {} : { proved })
+    },
+
+    async person(ctx, attempt, form) {
+      const candidates = pages.candidates(ctx, attempt)
+      const person = candidates?.persons.find(({ id }) => id === form.get('person'))
+      if (!person) return pages.showForm(ctx, attempt, 'memberUnknown')
+      // An account shared by several members is linked to none of them: they choose each time.
+      const { identity: _, ...rest } = candidates!
+      return pages.complete(ctx, attempt, person.id, rest)
+    },
+  }
+}
 
 export type SignIn = ReturnType<typeof createSignIn>
 

@@ -1,8 +1,8 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { AttemptResult } from '../../webhooks/attempt-result.ts'
 import type { Message } from '../../webhooks/send/message.ts'
 import { buildHeaders } from '../../webhooks/send/message.ts'
+import type { AttemptResult } from '../../webhooks/send/response.ts'
 import { readResponse } from '../../webhooks/send/response.ts'
 
 /** As for a delivery. */

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import type { Token, Tokens } from 'marked'
 import { Parser, Renderer } from 'marked'
 import { builtHtml, html } from '../../browser/pages/html.ts'
 import type { Resolve } from './links.ts'
 import type { PageSource } from './page-source.ts'
-import type { Picture } from './pictures.ts'
 import type { SourceFile } from './source-file.ts'
 import { joinText } from './source-file.ts'
 
@@ -83,4 +83,24 @@ ${rows.map((row) => html`<tr>${row.map((one) => cell(one, 'td'))}</tr>\n`)}</tbo
   #inline(tokens: Token[]) {
     return this.parser.parseInline(tokens)
   }
+}
+
+export interface Picture {
+  name: string
+  width: number
+  height: number
+  hash: string
+}
+
+const PNG_WIDTH_AT = 16
+
+/** Width and height keep the text in its place while the picture loads. */
+export function readPicture(name: string, bytes: Buffer): Picture {
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 20)
+  if (name.endsWith('.png')) {
+    return { name, hash, width: bytes.readUInt32BE(PNG_WIDTH_AT), height: bytes.readUInt32BE(PNG_WIDTH_AT + 4) }
+  }
+  const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(bytes.toString('utf8')) ?? []
+  if (!width || !height) throw new Error(`${name} has no size.`)
+  return { name, hash, width: Number(width), height: Number(height) }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider, Session as ProviderSession } from 'oidc-provider'
-import type { Session } from '../../browser/session.ts'
+import type { Session } from '../../browser/page-routes.ts'
 import { SESSION_SECONDS } from '../keys/lifetimes.ts'
 
 /** The browser's oidc-provider session, for pages that oidc-provider does not serve. */

@@ -1,9 +1,8 @@
 import type { Agent } from 'node:https'
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import type { AttemptResult } from '../attempt-result.ts'
-import { noResponse } from '../attempt-result.ts'
-import { readResponse } from './response.ts'
+import type { AttemptResult } from './response.ts'
+import { noResponse, readResponse } from './response.ts'
 
 /** Limit for all headers of a response together. */
 const MAX_HEADER_BYTES = 16_384

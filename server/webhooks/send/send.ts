@@ -1,5 +1,3 @@
-import type { AttemptResult } from '../attempt-result.ts'
-import { noResponse } from '../attempt-result.ts'
 import { addressFilter } from './addresses.ts'
 import { IdleAgent, singleUseAgent } from './agent.ts'
 import { exchange } from './exchange.ts'
@@ -8,6 +6,8 @@ import { buildHeaders } from './message.ts'
 import { parseReceiver, resolveAddresses } from './receiver.ts'
 import type { Resolve } from './resolve.ts'
 import { createResolve } from './resolve.ts'
+import type { AttemptResult } from './response.ts'
+import { noResponse } from './response.ts'
 
 export interface Sender {
   /** Sends a message once. Never rejects; settles within 15 seconds. */
