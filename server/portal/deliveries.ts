@@ -40,12 +40,13 @@ export function deliveryPages({ get, post }: Routes, now: () => number) {
   const deliveriesPageUrl = ({ at, params }: PageRequest, ...more: string[]) =>
     at('teams', params.team!, 'apps', params.app!, 'deliveries', ...more)
   get(own, log)
-  post(own, log, retryFailedForm, async (request, { span, ...filter }) => {
+  post(own, log, retryFailedForm, async (request, { span, type, subscription }) => {
     const { app } = await readApp(request)
     const since = Math.max(0, Math.floor(now() / 1000) - spans[span])
-    const { retried, more } = await request.developer.deliveries.retryFailed({ app: app.id, since, ...filter })
+    const { retried, more } = await request.developer.deliveries.retryFailed({ app: app.id, since, type, subscription })
     const done = retried === 0 ? 'retriedNone' : more ? 'retriedSome' : 'retriedAll'
-    return `${deliveriesPageUrl(request)}?${new URLSearchParams({ ...(filter as Record<string, string>), done })}`
+    const shown = { ...(type !== undefined && { type }), ...(subscription !== undefined && { subscription }), done }
+    return `${deliveriesPageUrl(request)}?${new URLSearchParams(shown)}`
   })
   get(`${own}/:delivery`, one)
   post(`${own}/:delivery`, one, retryForm, async (request) => {

@@ -83,8 +83,11 @@ export const checkBox = (control: Control, checked: boolean) => html`<label clas
 })}<span>${control.label}</span></label>
 ${hintText(control)}`
 
-const box = ({ name }: Control, value: string, { checked, more }: { checked: boolean; more: unknown }) =>
-  html`<input type="checkbox" name="${name}" value="${value}"${checked && html` checked`}${more as Html}>`
+const box = (
+  { name }: Control,
+  value: string,
+  { checked, more }: { checked: boolean; more: Html | false | undefined },
+) => html`<input type="checkbox" name="${name}" value="${value}"${checked && html` checked`}${more}>`
 
 /** The first field says that the group was sent, where no box is ticked. */
 export const checkBoxes = (control: Control, ticked: readonly string[], options: Options) =>
