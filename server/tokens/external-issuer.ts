@@ -13,8 +13,8 @@ import type { TrustedIssuer } from './verify.ts'
 const EVERY_MS = 60_000
 
 /**
- * For tokens of TOKEN_ISSUER that none of its keys has signed: anybody may send them, but they may also be of a key that the issuer
- * does not publish. A line has the number of those since the last one.
+ * Logs tokens that name TOKEN_ISSUER but match none of its keys: anybody can send one, but the issuer may also sign with a key that
+ * it does not publish. Each line has the number refused since the last one.
  */
 function logRefusedKeys(log: Logger, now: () => number): (cause: Error) => void {
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -22,7 +22,7 @@ function logRefusedKeys(log: Logger, now: () => number): (cause: Error) => void 
   return ({ message }) => {
     refused++
     if (now() < loggedAt + EVERY_MS) return
-    log.warn({ refused, reason: message }, 'tokens of TOKEN_ISSUER were refused: none of its keys has signed them')
+    log.warn({ refused, reason: message }, 'tokens from TOKEN_ISSUER refused: no published key matches their signature')
     loggedAt = now()
     refused = 0
   }

@@ -185,7 +185,8 @@ async function startIssuerWorld(published: () => object[], given: Given = {}) {
       .setProtectedHeader({ alg: key.alg, typ: 'at+jwt', ...header })
       .sign(key.privateKey)
   const ask = async (key: Key, header?: object, claims?: object) => made.ask(await token(key, header, claims))
-  const refusals = () => lines.filter((line) => line.includes('none of its keys')).map((line) => JSON.parse(line))
+  const refusals = () =>
+    lines.filter((line) => line.includes('no published key matches')).map((line) => JSON.parse(line))
   return { ...made, publish, ask, refusals }
 }
 
