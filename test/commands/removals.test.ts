@@ -10,7 +10,7 @@ import { misused, run, succeeded } from './run.ts'
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 const SINCE = '2026-01-02T00:00:00.000Z'
-const billing = 'client add --first-party --id billing --name Billing --scope directory:read'.split(' ')
+const billing = ['client', 'add', '--first-party', '--id', 'billing', '--name', 'Billing', '--scope', 'directory:read']
 
 describe('the removals command', () => {
   const filled = filledDatabase()

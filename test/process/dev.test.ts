@@ -6,7 +6,17 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { launch, refuses, send, until } from './service.ts'
 
 const root = join(import.meta.dirname, '../..')
-const SOURCES = 'package.json tsconfig.json prisma routers rest-facade server examples clients docs'.split(' ')
+const SOURCES = [
+  'package.json',
+  'tsconfig.json',
+  'prisma',
+  'routers',
+  'rest-facade',
+  'server',
+  'examples',
+  'clients',
+  'docs',
+]
 
 it('npm run dev serves each change, and the former sources while one of them is broken', async () => {
   const { edit, dev } = await project()

@@ -11,7 +11,7 @@ import { send } from '../../support/request.ts'
 import { id } from '../../support/tenant.ts'
 import type { Operation, Trpc } from './operation.ts'
 import { operation, readIds } from './operation.ts'
-import { ofTeams } from './team-operations.ts'
+import { teamOperations } from './team-operations.ts'
 import type { World } from './world.ts'
 
 const draw = chance('operations')
@@ -153,7 +153,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
       trpc('POST', 'deliveries.retry', { id: deliveries!.pop() ?? 'none' }),
     ),
     ...(await ofDirectory(ids.academy, trpc)),
-    ...(await ofTeams(world, trpc)),
+    ...(await teamOperations(world, trpc)),
   ]
   const missing = Object.keys(appRouter._def.procedures).filter((name) => !operations.some((one) => one.name === name))
   if (missing.length > 0) throw new Error(`The soak has no operation for ${missing.join(', ')}`)

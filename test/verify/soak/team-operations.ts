@@ -11,7 +11,7 @@ const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAAEUlEQVR4AWM8AQQMQM
 const LIMITED = 429
 
 /** What people of a team do in the portal, as one of its owners. */
-export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: Trpc): Promise<Operation[]> {
+export async function teamOperations({ ids, owner, colleague, ...world }: World, trpc: Trpc): Promise<Operation[]> {
   const token = await world.portalToken(owner)
   const ask = (name: string, input: object) => trpc('GET', `developer.${name}`, input, token)
   const change = (name: string, input: object) => trpc('POST', `developer.${name}`, input, token)
@@ -36,17 +36,28 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     input: () => object,
     keep?: (ids: string[]) => void,
   ]
-  const each = (names: string, right: readonly number[], call: typeof ask, input: () => object): Row[] =>
-    names.split(' ').map((name) => [name, right, call, input])
-  const ofTeam = 'people.list apps.list apps.providers clients.list testClub.get audit.list requests.list usage'
+  const each = (names: readonly string[], right: readonly number[], call: typeof ask, input: () => object): Row[] =>
+    names.map((name) => [name, right, call, input])
+  const teamReads = [
+    'people.list',
+    'apps.list',
+    'apps.providers',
+    'clients.list',
+    'testClub.get',
+    'audit.list',
+    'requests.list',
+    'usage',
+  ]
   const rows: Row[] = [
-    ...each('teams.list invitations.list mails.get', [200], ask, () => ({})),
-    ...each(`teams.summary teams.get teams.holdings testClub.holdings ${ofTeam}`, [200], ask, () => ({ team })),
-    ...each('apps.get apps.clubs apps.health apps.holdings webhook.kinds', [200], ask, () => ({ app })),
-    ...each('deliveries.filters data.stores rules.list', [200], ask, () => ({ app })),
-    ...each('data.collections data.entries data.entry', [404], ask, noEntry),
-    ...each('data.put data.remove', [404], change, noEntry),
-    ...each('invitations.accept invitations.decline', [404], change, () => ({ invitation: id('none') })),
+    ...each(['teams.list', 'invitations.list', 'mails.get'], [200], ask, () => ({})),
+    ...each(['teams.summary', 'teams.get', 'teams.holdings', 'testClub.holdings', ...teamReads], [200], ask, () => ({
+      team,
+    })),
+    ...each(['apps.get', 'apps.clubs', 'apps.health', 'apps.holdings', 'webhook.kinds'], [200], ask, () => ({ app })),
+    ...each(['deliveries.filters', 'data.stores', 'rules.list'], [200], ask, () => ({ app })),
+    ...each(['data.collections', 'data.entries', 'data.entry'], [404], ask, noEntry),
+    ...each(['data.put', 'data.remove'], [404], change, noEntry),
+    ...each(['invitations.accept', 'invitations.decline'], [404], change, () => ({ invitation: id('none') })),
     ['apps.remove', [409], change, () => ({ app, confirm: '' })],
     ['apps.restore', [200], change, () => ({ app })],
     ['teams.remove', [409], change, () => ({ team, confirm: '' })],

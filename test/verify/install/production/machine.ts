@@ -113,9 +113,23 @@ export async function prepareMachine(databaseServer: string) {
     /** A certificate for the five names, which curl trusts here. */
     makeCertificate: () =>
       execute('openssl', [
-        ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=proxy'.split(' '),
-        ...['-addext', `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`],
-        ...['-keyout', path('etc/tls.key'), '-out', path('etc/tls.crt')],
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:P-256',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=proxy',
+        '-addext',
+        `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`,
+        '-keyout',
+        path('etc/tls.key'),
+        '-out',
+        path('etc/tls.crt'),
       ]),
     /** The ends of the services' logs, for a failure's message. */
     async logs() {
@@ -162,9 +176,16 @@ function formatAdministratorVariables(databaseServer: string): string {
 
 /** As after a build: what the page copies from it, and the example that it starts. */
 async function makeCheckout(checkout: string) {
-  const files =
-    'dist package.json package-lock.json prisma/functions prisma/migrations prisma/upgrade examples/webhook-receiver'
-  for (const file of files.split(' ')) await cp(root(file), join(checkout, file), { recursive: true })
+  const files = [
+    'dist',
+    'package.json',
+    'package-lock.json',
+    'prisma/functions',
+    'prisma/migrations',
+    'prisma/upgrade',
+    'examples/webhook-receiver',
+  ]
+  for (const file of files) await cp(root(file), join(checkout, file), { recursive: true })
   await symlink(root('node_modules'), join(checkout, 'node_modules'))
 }
 
