@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiError } from '../routers/kernel/errors.ts'
-import { errors, ofOperation } from '../routers/kernel/errors.ts'
+import { errors, nameOperation } from '../routers/kernel/errors.ts'
 import type { RawItems } from '../routers/kernel/meta.ts'
 import {
   countRemaining,
@@ -103,7 +103,7 @@ export async function readItems(
   const items = await findOnly(bytes, list, fieldErrors)
   const repeating = new RepeatedNames()
   const cuts = await findInItems(bytes, items, field, repeating.add)
-  if (repeating.item !== undefined) throw ofOperation(repeating.item, errors.operationInvalid())
+  if (repeating.item !== undefined) throw nameOperation(repeating.item, errors.operationInvalid())
   const { valueStart, valueEnd } = items
   if (countRemaining(valueEnd - valueStart, cuts) > AROUND_VALUE_BYTES) throw errors.operationsTooLarge()
   return JSON.parse(replaceValues(bytes, [valueStart, valueEnd], cuts, (cut) => placeholders.insertCut(bytes, cut)))

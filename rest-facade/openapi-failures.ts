@@ -1,6 +1,6 @@
 import { listRefusals } from '../routers/kernel/authorize.ts'
 import type { ApiError } from '../routers/kernel/errors.ts'
-import { errors, ofOperation } from '../routers/kernel/errors.ts'
+import { errors, nameOperation } from '../routers/kernel/errors.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
 import { findSection } from '../routers/kernel/meta.ts'
 import { envelope, usesDetail } from './envelope.ts'
@@ -82,7 +82,7 @@ function counted({ operation, meta, inputErrors }: Failing): Failure[] {
     if (!meta.raw && !meta.rawItems) found.push(errors.bodyNotObject(), errors.bodyTooDeep(), errors.bodyTooLarge())
   }
   found.push(...(meta.fails ?? []).map((name) => errors[name]()))
-  found.push(...(meta.operationFails ?? []).map((name) => ofOperation(0, errors[name]())))
+  found.push(...(meta.operationFails ?? []).map((name) => nameOperation(0, errors[name]())))
   if (meta.takesKey) found.push(errors.idempotencyMismatch(), errors.keysLimited(3600))
   if (meta.audited) found.push(errors.changesLimited(60))
   if (meta.insertsRow) found.push(errors.tokenInvalid())

@@ -1,7 +1,7 @@
 import type { AnyProcedure } from '@trpc/server'
 import type { z } from 'zod'
 import type { ApiError, PlainError } from '../routers/kernel/errors.ts'
-import { errors, ofOperation } from '../routers/kernel/errors.ts'
+import { errors, nameOperation } from '../routers/kernel/errors.ts'
 import { readDefinition } from '../routers/kernel/trpc-internals.ts'
 
 /** The properties that are read from a schema or one of its checks. */
@@ -23,7 +23,7 @@ export function listInputErrors(procedure: AnyProcedure): ApiError[] {
       : errors.inputInvalid(type === 'query' ? 422 : 400, message)
   return [
     ...[...new Set(definitions.flatMap(listMessages))].map(toApiError),
-    ...[...new Set(definitions.flatMap(listOperationMessages))].map((message) => ofOperation(0, toApiError(message))),
+    ...[...new Set(definitions.flatMap(listOperationMessages))].map((message) => nameOperation(0, toApiError(message))),
   ]
 }
 

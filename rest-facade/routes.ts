@@ -53,7 +53,7 @@ function toRoute(name: string, procedure: AnyProcedure, meta: Meta): Route {
   const fromQuery = hasBody ? (meta.query ?? []) : others
   const fromBody = new Set(hasBody ? others.filter((key) => !fromQuery.includes(key)) : [])
   const types = new Map(fromQuery.map((key) => [key, readType(shape[key]!)]))
-  const ofType = (type: string) => new Set(fromQuery.filter((key) => types.get(key) === type))
+  const keysOfType = (type: string) => new Set(fromQuery.filter((key) => types.get(key) === type))
   return {
     name,
     procedure,
@@ -66,8 +66,8 @@ function toRoute(name: string, procedure: AnyProcedure, meta: Meta): Route {
     parameters,
     fromQuery: new Set(fromQuery),
     fromBody,
-    integers: ofType('integer'),
-    booleans: ofType('boolean'),
+    integers: keysOfType('integer'),
+    booleans: keysOfType('boolean'),
     stream: meta.stream ? procedures[meta.stream] : undefined,
     head: fromBody.size > 0 ? pickHead(shape, fromBody) : undefined,
   }

@@ -24,12 +24,12 @@ const running = new WeakMap<object, Map<string, Promise<unknown>>>()
  * objects for one client with the same store.
  */
 function atOnce<Result>(store: object, name: string, work: () => Promise<Result>): Promise<Result> {
-  const ofStore = running.get(store) ?? new Map<string, Promise<unknown>>()
-  running.set(store, ofStore)
-  const begun = ofStore.get(name) as Promise<Result> | undefined
+  const runningInStore = running.get(store) ?? new Map<string, Promise<unknown>>()
+  running.set(store, runningInStore)
+  const begun = runningInStore.get(name) as Promise<Result> | undefined
   if (begun) return begun
-  const run = work().finally(() => ofStore.delete(name))
-  ofStore.set(name, run)
+  const run = work().finally(() => runningInStore.delete(name))
+  runningInStore.set(name, run)
   return run
 }
 

@@ -9,7 +9,7 @@ import { errors } from '../kernel/errors.ts'
 import { characterSentence, textFault } from '../kernel/text-input.ts'
 import type { ClubApp } from './approvals.ts'
 import { renumber } from './approvals.ts'
-import { membersWhoAllow } from './of-club.ts'
+import { membersWhoAllow } from './club-approvals.ts'
 
 const MAX_REASON = 500
 

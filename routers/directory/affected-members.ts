@@ -21,16 +21,16 @@ interface ShownRecordType {
 }
 
 /** Members of groups; DISTINCT, as the planner would look a group up again for each consent. */
-const ofGroups = (groups: string) => `SELECT audience."clubId" AS "organisationId", own."personId"
+const selectGroupMembers = (groups: string) => `SELECT audience."clubId" AS "organisationId", own."personId"
   FROM (SELECT DISTINCT one.id FROM (${groups}) one (id)) touching JOIN "Group" audience USING (id)
     JOIN "GroupMembership" own ON own."groupId" = audience.id`
 
-const ofClubs = (clubs: string) => `SELECT "organisationId", "personId"
+const selectClubMembers = (clubs: string) => `SELECT "organisationId", "personId"
   FROM (SELECT DISTINCT one.id FROM (${clubs}) one (id)) touching JOIN "Membership" ON "organisationId" = touching.id`
 
 const published = (on: string) => `touched JOIN "Event" event ON ${on} AND ${isPublished}`
-const ofEventGroups = (on: string) =>
-  ofGroups(`SELECT "groupId" FROM ${published(on)} JOIN "EventGroup" ON "eventId" = event.id`)
+const selectEventMembers = (on: string) =>
+  selectGroupMembers(`SELECT "groupId" FROM ${published(on)} JOIN "EventGroup" ON "eventId" = event.id`)
 
 /** A member of several groups of an event is affected by each of them. */
 const inGroup = (condition: string) => `SELECT own."clubId" AS "organisationId", touched."personId"
@@ -49,7 +49,7 @@ const results = (on: string): Shown[] => [
   },
 ]
 
-const ofGroup: Shown = { event: 'groups', members: ofGroups('SELECT id FROM touched'), fixed: true }
+const groupShown: Shown = { event: 'groups', members: selectGroupMembers('SELECT id FROM touched'), fixed: true }
 
 /** What `me/*` shows of the record types. The end of a membership is announced by a trigger. */
 export const shownRecordTypes: { readonly [N in RecordTypeName]?: ShownRecordType } = {
@@ -64,13 +64,13 @@ export const shownRecordTypes: { readonly [N in RecordTypeName]?: ShownRecordTyp
     endings: [],
   },
   groups: {
-    changes: [ofGroup],
+    changes: [groupShown],
     endings: [
-      ofGroup,
-      { event: 'events', members: ofGroups(`SELECT id FROM touched WHERE ${hasEvents('touched.id')}`) },
+      groupShown,
+      { event: 'events', members: selectGroupMembers(`SELECT id FROM touched WHERE ${hasEvents('touched.id')}`) },
       {
         event: 'trainingplans',
-        members: ofGroups('SELECT id FROM touched JOIN "PlanAssignment" ON "groupId" = touched.id'),
+        members: selectGroupMembers('SELECT id FROM touched JOIN "PlanAssignment" ON "groupId" = touched.id'),
       },
     ],
   },
@@ -86,35 +86,35 @@ export const shownRecordTypes: { readonly [N in RecordTypeName]?: ShownRecordTyp
     changes: [
       {
         event: 'events',
-        members: ofClubs(`SELECT event."clubId" FROM ${published('"calendarId" = touched.id')}`),
+        members: selectClubMembers(`SELECT event."clubId" FROM ${published('"calendarId" = touched.id')}`),
         fixed: true,
       },
     ],
     endings: [
       {
         event: 'events',
-        members: ofClubs(`SELECT event."clubId" FROM ${published('"calendarId" = touched.id')}
+        members: selectClubMembers(`SELECT event."clubId" FROM ${published('"calendarId" = touched.id')}
           JOIN "Calendar" ON "Calendar".id = touched.id AND visible`),
       },
-      { event: 'events', members: ofEventGroups('"calendarId" = touched.id') },
+      { event: 'events', members: selectEventMembers('"calendarId" = touched.id') },
     ],
   },
   events: {
     changes: [
       {
         event: 'events',
-        members: ofClubs(`SELECT event."clubId" FROM ${published('event.id = touched.id')}
+        members: selectClubMembers(`SELECT event."clubId" FROM ${published('event.id = touched.id')}
           LEFT JOIN "Calendar" ON "Calendar".id = "calendarId"
           WHERE ${isForClub({ isCalendarVisible: 'visible' })}`),
       },
-      { event: 'events', members: ofEventGroups('event.id = touched.id') },
+      { event: 'events', members: selectEventMembers('event.id = touched.id') },
     ],
   },
   trainingPlans: {
     changes: [
       {
         event: 'trainingplans',
-        members: ofGroups('SELECT "groupId" FROM touched JOIN "PlanAssignment" ON "planId" = touched.id'),
+        members: selectGroupMembers('SELECT "groupId" FROM touched JOIN "PlanAssignment" ON "planId" = touched.id'),
       },
     ],
   },

@@ -13,8 +13,8 @@ export const person: Reference = { table: 'Person' }
 export const group: Reference = { table: 'Group' }
 export const competition: Reference = { table: 'Competition' }
 export const discipline: Reference = { table: 'Discipline' }
-export const ofClub = (table: 'Group' | 'Calendar'): Reference => ({ table, same: 'clubId' })
-export const ofAcademy = (table: 'Lesson'): Reference => ({ table, same: 'academyId' })
+export const sameClub = (table: 'Group' | 'Calendar'): Reference => ({ table, same: 'clubId' })
+export const sameAcademy = (table: 'Lesson'): Reference => ({ table, same: 'academyId' })
 
 /** The name of the reference in a sentence: "the id of …". */
 export const describeReference = ({ table, kind }: Reference) => {

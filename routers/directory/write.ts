@@ -62,7 +62,7 @@ async function resolve(
     if (isKey(placed)) return `stage."${column}"`
     return `CASE WHEN given & ${placed.bit} <> 0 THEN stage."${column}" WHEN was THEN ${kept} ELSE ${initial} END AS "${column}"`
   })
-  const ofChildren = children.map(
+  const childValues = children.map(
     ({ name, field, bit }) =>
       `CASE WHEN given & ${bit} <> 0 THEN stage."${name}" WHEN NOT was THEN ${field.initial}::json END AS "${name}"`,
   )
@@ -81,7 +81,7 @@ async function resolve(
           CROSS JOIN LATERAL (SELECT seen IS NOT NULL AS was) stored
           CROSS JOIN LATERAL (SELECT ${fixed} AS fixed) kept
           CROSS JOIN LATERAL (
-            SELECT ${[...values, ...ofChildren].join(', ')},
+            SELECT ${[...values, ...childValues].join(', ')},
               CASE WHEN given & ${versionBit} <> 0 THEN stage.version WHEN was THEN old.version ELSE 0 END AS version
           ) row
         WHERE given IS NOT NULL AND NOT EXISTS (SELECT FROM refused WHERE refused.line = stage.line)

@@ -126,7 +126,12 @@ const accessSql = (client: string, { joins = '', memberOf, scopes, condition }: 
     WHERE "Client".id = ${client} AND (${condition})`
 
 /** Consents given before `consentedAfter` have ended. */
-const ofMember = ({ client, organisation, member, grant }: Caller & { member: string; grant: string }): Consented => ({
+const memberConsent = ({
+  client,
+  organisation,
+  member,
+  grant,
+}: Caller & { member: string; grant: string }): Consented => ({
   scopes: `coalesce("Client".scopes, '{}')`,
   memberOf: `(SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = ${organisation} AND "personId" = ${member} AND ("leftAt" IS NULL OR "leftAt" > $now))`,
@@ -139,7 +144,7 @@ const ofMember = ({ client, organisation, member, grant }: Caller & { member: st
  * Without a member: a first-party client, or a team's client for its app, to whose storage a member of the club consents, in
  * whichever client of the app.
  */
-const ofItself = ({ organisation }: Pick<Caller, 'organisation'>): Consented => ({
+const appConsent = ({ organisation }: Pick<Caller, 'organisation'>): Consented => ({
   // OFFSET 0: else it is called once for each place below.
   joins: `
     CROSS JOIN LATERAL (SELECT consent_storage_scopes('{${storageScopes}}', "Client"."appId", ${organisation}, $now, $consentedAfter) AS scopes
@@ -158,7 +163,7 @@ const COLUMNS = {
 }
 
 /** Grouped by access: the members who use an app have the same, and so a row in all. Columns of `callers`: those above, and number. */
-const ofAll = (consented: Consented, callers: string) =>
+const forEachCaller = (consented: Consented, callers: string) =>
   `SELECT json_agg(number) AS numbers, team, level, sandbox, app, suspended, ruled, scopes::text::json AS scopes, "memberOf"
     FROM (SELECT caller.number, ${accessSql(COLUMNS.client, consented, `${callers} CROSS JOIN `)}) found
     GROUP BY team, level, sandbox, app, suspended, ruled, scopes::text, "memberOf"`
@@ -168,20 +173,20 @@ const numbered = { numbers: jsonArray<number>(), ...accessColumns }
 const statements = {
   member: statement(
     'access',
-    `SELECT ${accessSql('$client', ofMember({ client: '$client', organisation: '$organisation', member: '$member', grant: '$grant::text' }))}`,
+    `SELECT ${accessSql('$client', memberConsent({ client: '$client', organisation: '$organisation', member: '$member', grant: '$grant::text' }))}`,
     { client: text, organisation: text, member: text, now: instant, grant: nullable(text), consentedAfter: instant },
     accessColumns,
   ),
   itself: statement(
     'access_of_itself',
-    `SELECT ${accessSql('$client', ofItself({ organisation: '$organisation' }))}`,
+    `SELECT ${accessSql('$client', appConsent({ organisation: '$organisation' }))}`,
     { client: text, organisation: text, now: instant, consentedAfter: instant },
     accessColumns,
   ),
   members: statement(
     'access_of_all',
-    ofAll(
-      ofMember(COLUMNS),
+    forEachCaller(
+      memberConsent(COLUMNS),
       `unnest($clients::text[], $organisations::text[], $members::text[], $grants::text[]) WITH ORDINALITY
         AS caller (client, organisation, member, "grant", number)`,
     ),
@@ -197,8 +202,8 @@ const statements = {
   ),
   themselves: statement(
     'access_of_themselves',
-    ofAll(
-      ofItself(COLUMNS),
+    forEachCaller(
+      appConsent(COLUMNS),
       'unnest($clients::text[], $organisations::text[]) WITH ORDINALITY AS caller (client, organisation, number)',
     ),
     { clients: encodedTexts, organisations: encodedTexts, now: instant, consentedAfter: instant },
@@ -240,20 +245,20 @@ export function accessOfAll(db: Database, principals: readonly Principal[]) {
     clients: toArrayLiteral(those.map(({ client }) => client)),
     organisations: toArrayLiteral(those.map(({ organisation }) => organisation)),
   })
-  const ofMembers = {
+  const memberArrays = {
     ...toCallerArrays(members),
     members: toArrayLiteral(members.map(({ member }) => member)),
     grants: toArrayLiteral(members.map(({ grant = null }) => grant)),
   }
-  const ofThemselves = toCallerArrays(themselves)
+  const appArrays = toCallerArrays(themselves)
   let last = ''
   let accesses: readonly (Access | undefined)[] = []
   return async (now: number): Promise<readonly (Access | undefined)[]> => {
     const period = { now, consentedAfter: now - CONSENT_MS }
     // One after the other, on one connection.
     const rows = [
-      members.length > 0 ? await db.execute(statements.members, { ...ofMembers, ...period }) : [],
-      themselves.length > 0 ? await db.execute(statements.themselves, { ...ofThemselves, ...period }) : [],
+      members.length > 0 ? await db.execute(statements.members, { ...memberArrays, ...period }) : [],
+      themselves.length > 0 ? await db.execute(statements.themselves, { ...appArrays, ...period }) : [],
     ]
     const text = JSON.stringify(rows)
     if (text === last) return accesses

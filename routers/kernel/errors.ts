@@ -87,7 +87,7 @@ export const errors = Object.fromEntries(Object.entries(errorRows).map(([id, row
 }
 
 /** The error as that of one operation of a batch, counted from 0. */
-export function ofOperation(index: number, error: ApiError): ApiError {
+export function nameOperation(index: number, error: ApiError): ApiError {
   error.message = `Operation ${index}: ${error.message}`
   return error
 }

@@ -127,10 +127,10 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed }:
       await register()
       const begin = now()
       const begun = new Set(tasks.filter(({ every }) => every <= MINUTE_S).map(({ name }) => name))
-      const ofEachMinute = begun.size
+      const everyMinute = begun.size
       while (!signal?.aborted) {
         const minutes = 1 + Math.floor((now() - begin) / (1_000 * MINUTE_S))
-        const mayBegin = begun.size - ofEachMinute < BEGUN_A_MINUTE * minutes
+        const mayBegin = begun.size - everyMinute < BEGUN_A_MINUTE * minutes
         const done = await portion(mayBegin ? tasks : tasks.filter(({ name }) => begun.has(name)), false)
         if (!done) break
         begun.add(done.task)

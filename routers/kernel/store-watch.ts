@@ -26,7 +26,7 @@ export interface Numbers {
 /** Between two looks at the watched places: for writes by other hands, and of nodes that do not notify this one. */
 const LOOKS_MS = { notified: 5_000, alone: 1_000 }
 
-const ofStores = statement(
+const storeNumbers = statement(
   'storage_numbers',
   `SELECT at::int4, coalesce(changes, 0) AS changes,
       coalesce((SELECT max(number) FROM "StorageChange" change WHERE change."appId" = app AND change."clubId" = club
@@ -67,7 +67,7 @@ export class StoreWatch {
   #sooner = new AbortController()
 
   /** `numbers` returns those of the watched places. */
-  constructor(db: Database, looksMs = LOOKS_MS, numbers: Statement<Places, Numbers> = ofStores) {
+  constructor(db: Database, looksMs = LOOKS_MS, numbers: Statement<Places, Numbers> = storeNumbers) {
     this.#db = db
     this.#looksMs = looksMs
     this.#numbers = numbers

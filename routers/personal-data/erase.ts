@@ -42,9 +42,9 @@ const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "p
 const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'accountId' = $person
   OR model = 'Interaction' AND $person IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
 
-const ofPerson = (name: string, sql: string) => statement(`erase_${name}`, sql, { person: text }, {})
+const byPerson = (name: string, sql: string) => statement(`erase_${name}`, sql, { person: text }, {})
 const hasAddress = (table: string) => `person.id = $person AND "${table}".email = ${mailboxSql('person')}`
-const ofGrants = (name: string, sql: string) => statement(`erase_${name}`, sql, { grants: texts }, {})
+const byGrants = (name: string, sql: string) => statement(`erase_${name}`, sql, { grants: texts }, {})
 
 const statements = {
   counts: statement(
@@ -79,14 +79,14 @@ const statements = {
   ),
   email: statement('erase_email', 'SELECT email FROM "Person" WHERE id = $person', { person: text }, { email: text }),
   /** The events of these changes are not published yet: after the removal of the others, they would be. */
-  changes: ofPerson('changes', 'DELETE FROM "MemberChange" WHERE "personId" = $person'),
+  changes: byPerson('changes', 'DELETE FROM "MemberChange" WHERE "personId" = $person'),
   unname: statement(
     'erase_refused',
     'UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($marks)',
     { marks: texts },
     {},
   ),
-  lock: ofPerson('lock', 'SELECT FROM "Person" WHERE id = $person FOR UPDATE'),
+  lock: byPerson('lock', 'SELECT FROM "Person" WHERE id = $person FOR UPDATE'),
   clubs: statement(
     'erase_clubs',
     'SELECT "organisationId" AS club FROM "Membership" WHERE "personId" = $person ORDER BY "organisationId"',
@@ -134,20 +134,20 @@ const statements = {
 
 /** In this order: records issued under the consents are found by them. */
 const removals = {
-  ofGrants: [
-    ofGrants('records', 'DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($grants)'),
-    ofGrants('grants', `DELETE FROM "OauthRecord" WHERE model = 'Grant' AND id = ANY ($grants)`),
-    ofGrants('given', 'DELETE FROM "Consent" WHERE id = ANY ($grants)'),
+  grants: [
+    byGrants('records', 'DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($grants)'),
+    byGrants('grants', `DELETE FROM "OauthRecord" WHERE model = 'Grant' AND id = ANY ($grants)`),
+    byGrants('given', 'DELETE FROM "Consent" WHERE id = ANY ($grants)'),
   ],
-  ofPerson: [
-    ofPerson('sessions', `DELETE ${sessions}`),
-    ofPerson('codes', `DELETE FROM "LoginCode" USING "Person" person WHERE ${hasAddress('LoginCode')}`),
-    ofPerson('invited', `DELETE FROM "TeamInvitation" USING "Person" person WHERE ${hasAddress('TeamInvitation')}`),
-    ofPerson('mails', `DELETE FROM "Mail" USING "Person" person WHERE ${hasAddress('Mail')}`),
-    ofPerson('invitations', 'UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $person'),
-    ofPerson('decisions', 'UPDATE "ClubApproval" SET "decidedBy" = NULL WHERE "decidedBy" = $person'),
-    ofPerson('audit', `UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $person`),
-    ofPerson('person', 'DELETE FROM "Person" WHERE id = $person'),
+  person: [
+    byPerson('sessions', `DELETE ${sessions}`),
+    byPerson('codes', `DELETE FROM "LoginCode" USING "Person" person WHERE ${hasAddress('LoginCode')}`),
+    byPerson('invited', `DELETE FROM "TeamInvitation" USING "Person" person WHERE ${hasAddress('TeamInvitation')}`),
+    byPerson('mails', `DELETE FROM "Mail" USING "Person" person WHERE ${hasAddress('Mail')}`),
+    byPerson('invitations', 'UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $person'),
+    byPerson('decisions', 'UPDATE "ClubApproval" SET "decidedBy" = NULL WHERE "decidedBy" = $person'),
+    byPerson('audit', `UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $person`),
+    byPerson('person', 'DELETE FROM "Person" WHERE id = $person'),
   ],
 }
 
@@ -200,9 +200,9 @@ async function remove(client: ClientBase, person: string): Promise<Counted> {
   await executeIn(client, statements.changes, { person })
   await announceErasure(client, person)
   const grants = (await executeIn(client, statements.consents, { person })).map(({ id }) => id)
-  for (const removal of removals.ofGrants) await executeIn(client, removal, { grants })
+  for (const removal of removals.grants) await executeIn(client, removal, { grants })
   await executeIn(client, statements.allowAudit, {})
-  for (const removal of removals.ofPerson) await executeIn(client, removal, { person })
+  for (const removal of removals.person) await executeIn(client, removal, { person })
   return erased
 }
 

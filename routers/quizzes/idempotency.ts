@@ -54,14 +54,14 @@ export function shared<Outcome>(
   bodyHash: string,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const ofDatabase = underWay.get(shares) ?? new Map<string, Promise<unknown>>()
-  underWay.set(shares, ofDatabase)
+  const running = underWay.get(shares) ?? new Map<string, Promise<unknown>>()
+  underWay.set(shares, running)
   const { clientId, personId, organisationId, quizId, key } = place
   const name = JSON.stringify([clientId, personId, organisationId, quizId, key, bodyHash])
-  const duplicate = ofDatabase.get(name)
+  const duplicate = running.get(name)
   if (duplicate) return duplicate as Promise<Outcome>
-  const outcome = work().finally(() => ofDatabase.delete(name))
-  ofDatabase.set(name, outcome)
+  const outcome = work().finally(() => running.delete(name))
+  running.set(name, outcome)
   return outcome
 }
 

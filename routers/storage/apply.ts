@@ -2,7 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import { toArrayLiteral } from '../../prisma/pg/array-literal.ts'
 import { bool, float, int, largeTexts, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks, sqlState } from '../kernel/database-errors.ts'
-import { errors, ofOperation } from '../kernel/errors.ts'
+import { errors, nameOperation } from '../kernel/errors.ts'
 import type { JsonText } from '../kernel/raw-json/text.ts'
 import type { Reserve } from '../kernel/read-within.ts'
 import { LARGE_BYTES } from '../kernel/read-within.ts'
@@ -132,13 +132,13 @@ function bytesRead(error: unknown, single: boolean): number {
   const detail = Number((error as { detail?: string }).detail)
   switch (sqlState(error)) {
     case 'SB001':
-      throw single ? errors.entryChanged() : ofOperation(detail, errors.entryChanged())
+      throw single ? errors.entryChanged() : nameOperation(detail, errors.entryChanged())
     case 'SB002':
       throw errors.quotaExceeded()
     case 'SB003':
       return detail
     case 'SB004':
-      throw single ? errors.entryNotOwn() : ofOperation(detail, errors.entryNotOwn())
+      throw single ? errors.entryNotOwn() : nameOperation(detail, errors.entryNotOwn())
     case 'SB005':
       throw errors.idempotencyMismatch()
     case 'SB006':

@@ -39,7 +39,7 @@ interface Store {
 const OF_STORE = '"appId" = $app AND "clubId" = $club'
 /** Beside a ctid: the node of Citus, and no condition for which an index looks better and reads the store for each ctid. */
 const OF_CLUB = '"clubId" = $club'
-const ofStore = { app: text, club: text }
+const store = { app: text, club: text }
 const removed = { removed: int }
 
 /** Readers that have not come so far begin again. */
@@ -61,32 +61,32 @@ export const statements = {
           FROM "StorageChange" WHERE ${OF_STORE}
         ) change WHERE "isOld" LIMIT $limit)) RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
-    { ...ofStore, limit: int },
+    { ...store, limit: int },
     removed,
   ),
   removePast: statement(
     'storage_changes_remove_past',
     removing('at <= $before'),
-    { ...ofStore, before: instant, limit: int },
+    { ...store, before: instant, limit: int },
     removed,
   ),
   removeUpTo: statement(
     'storage_changes_remove_up_to',
     removing('number <= $number'),
-    { ...ofStore, number: int, limit: int },
+    { ...store, number: int, limit: int },
     removed,
   ),
   /** The newest change that is one too many. */
   beyond: statement(
     'storage_changes_beyond',
     `SELECT number FROM "StorageChange" WHERE ${OF_STORE} ORDER BY number DESC OFFSET $most LIMIT 1`,
-    { ...ofStore, most: int },
+    { ...store, most: int },
     { number: int },
   ),
   finish: statement(
     'storage_changes_finish',
     `UPDATE "StorageUsage" SET thinned = $changes WHERE ${OF_STORE} RETURNING 1 AS one`,
-    { ...ofStore, changes: int },
+    { ...store, changes: int },
     { one: int },
   ),
 }

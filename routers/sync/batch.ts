@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '../kernel/context.ts'
 import { endpoint, inputError } from '../kernel/endpoint.ts'
-import { ApiError, errors, ofOperation, withError } from '../kernel/errors.ts'
+import { ApiError, errors, nameOperation, withError } from '../kernel/errors.ts'
 import { clubStore } from '../kernel/policies.ts'
 import type { Applied, Operation } from '../storage/apply.ts'
 import { apply } from '../storage/apply.ts'
@@ -94,14 +94,14 @@ function namedError(error: z.core.$ZodError, type: string): ApiError {
   const { path, message } = error.issues[0]!
   const index = path[1]
   if (typeof index !== 'number') return inputError(error, type)
-  return ofOperation(index, message in errors ? inputError(error, type) : errors.operationInvalid())
+  return nameOperation(index, message in errors ? inputError(error, type) : errors.operationInvalid())
 }
 
 async function textAt(call: Call, index: number, value: unknown) {
   try {
     return await call.text(value)
   } catch (error) {
-    throw error instanceof ApiError && error.status === 400 ? ofOperation(index, error) : error
+    throw error instanceof ApiError && error.status === 400 ? nameOperation(index, error) : error
   }
 }
 
@@ -109,7 +109,7 @@ function placeAt(ctx: Parameters<typeof toCollection>[0], index: number, given: 
   try {
     return toCollection(ctx, given)
   } catch (error) {
-    throw ofOperation(index, error as ApiError)
+    throw nameOperation(index, error as ApiError)
   }
 }
 

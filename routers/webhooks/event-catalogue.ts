@@ -72,7 +72,7 @@ const exampleErrors = {
   tooDeep: refused('example is nested too deeply.'),
 }
 const tooLarge = refused(`example is larger than ${MAX_EXAMPLE_BYTES / 1024} KiB.`)
-const ofService = refused("type is one of the service's own kinds.")
+const refuseOwnType = refused("type is one of the service's own kinds.")
 
 const MAX_DESCRIPTION = 500
 
@@ -86,7 +86,7 @@ const DESCRIPTION = { error: ({ input }: { input: unknown }) => wrongDescription
 const type = z
   .string(withError('eventTypeInvalid'))
   .regex(EVENT_TYPE, withError('eventTypeInvalid'))
-  .refine((type) => eventTypes.every((own) => own.type !== type), { error: ofService().message })
+  .refine((type) => eventTypes.every((own) => own.type !== type), { error: refuseOwnType().message })
 
 /** Describing a type again replaces its description. */
 export const describe = internal('ntf.events:write', providerPlatform, {

@@ -29,25 +29,25 @@ const teamDeletion: Render = async (request) => {
 }
 
 export function deletionPages({ get, post }: Routes) {
-  const [ofTeam, ofApp] = ['/teams/:team', '/teams/:team/apps/:app']
-  get(`${ofApp}/delete`, appDeletion)
-  post(`${ofApp}/delete`, appDeletion, deletionConfirmation, async (request, fields) => {
+  const [teamPath, appPath] = ['/teams/:team', '/teams/:team/apps/:app']
+  get(`${appPath}/delete`, appDeletion)
+  post(`${appPath}/delete`, appDeletion, deletionConfirmation, async (request, fields) => {
     const { team, app } = await readApp(request)
     await request.developer.apps.remove({ app: app.id, ...fields })
     return request.at('teams', team.id, 'apps', app.id)
   })
-  post(ofApp, appDeletion, restoration, async (request) => {
+  post(appPath, appDeletion, restoration, async (request) => {
     const { team, app } = await readApp(request)
     await request.developer.apps.restore({ app: app.id })
     return `${request.at('teams', team.id, 'apps', app.id)}?done=restored`
   })
-  get(`${ofTeam}/delete`, teamDeletion)
-  post(`${ofTeam}/delete`, teamDeletion, deletionConfirmation, async (request, fields) => {
+  get(`${teamPath}/delete`, teamDeletion)
+  post(`${teamPath}/delete`, teamDeletion, deletionConfirmation, async (request, fields) => {
     const team = await readTeam(request)
     await request.developer.teams.remove({ team: team.id, ...fields })
     return request.at('teams', team.id)
   })
-  post(ofTeam, teamDeletion, restoration, async (request) => {
+  post(teamPath, teamDeletion, restoration, async (request) => {
     const team = await readTeam(request)
     await request.developer.teams.restore({ team: team.id })
     return `${request.at('teams', team.id)}?done=restored`

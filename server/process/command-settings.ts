@@ -29,5 +29,11 @@ export const readSettings = <Needed extends keyof typeof sources>(
     needed.flatMap((name) => sources[name]),
   )
 
-export const ofDatabase = ['databaseUrl', 'databaseDirectUrl', 'databasePoolMax', 'dataDir', 'migrateOnStart'] as const
-export const ofSecrets = ['secretsKeys', 'dataDir'] as const
+export const databaseSettings = [
+  'databaseUrl',
+  'databaseDirectUrl',
+  'databasePoolMax',
+  'dataDir',
+  'migrateOnStart',
+] as const
+export const secretsSettings = ['secretsKeys', 'dataDir'] as const

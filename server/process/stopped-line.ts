@@ -6,10 +6,10 @@ interface Cut {
 
 /** The last line of the log: what was in flight and did not end in time. */
 export function stoppedLine({ requests, deliveries }: Cut): string {
-  const ofDeliveries = requests === undefined || deliveries > 0
+  const namesDeliveries = requests === undefined || deliveries > 0
   const parts = [
     ...(requests === undefined ? [] : [`${requests} ${requests === 1 ? 'request' : 'requests'}`]),
-    ...(ofDeliveries ? [`${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`] : []),
+    ...(namesDeliveries ? [`${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}`] : []),
   ]
   return `stopped, ${parts.join(' and ')} cut`
 }

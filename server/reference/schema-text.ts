@@ -35,10 +35,10 @@ export function listFields(schema: Schema, above = ''): Field[] {
     return [{ name: above + key, type, meaning: inner.description }, ...listFields(inner, `${above}${key}.`)]
   })
   const inItems = items ? listFields(items, `${above.slice(0, -1)}[].`) : []
-  const ofChoices = listChoices(schema).flatMap((one) => listFields(one, above))
+  const choiceFields = listChoices(schema).flatMap((one) => listFields(one, above))
   const isFirst = ({ name, type }: Field, at: number) =>
-    ofChoices.findIndex((other) => other.name === name && other.type === type) === at
-  return [...own, ...inItems, ...ofChoices.filter(isFirst)]
+    choiceFields.findIndex((other) => other.name === name && other.type === type) === at
+  return [...own, ...inItems, ...choiceFields.filter(isFirst)]
 }
 
 export function findExample({ examples = {}, example, schema }: Media): unknown {

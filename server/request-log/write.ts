@@ -92,9 +92,9 @@ export async function write(db: Database, lines: readonly Line[], counted: reado
     const clients = new Set([...lines, ...counted].map(({ client }) => client))
     const rows = await executeIn(connection, lock, { clients: [...clients] })
     const teams = new Map(rows.map(({ client, team }) => [client, team]))
-    const ofTeams = <T extends { client: string }>(all: readonly T[]) =>
+    const keepTeams = <T extends { client: string }>(all: readonly T[]) =>
       all.flatMap((one) => (teams.has(one.client) ? [{ ...one, team: teams.get(one.client)! }] : []))
-    const [kept, counts] = [ofTeams(lines), ofTeams(counted)]
+    const [kept, counts] = [keepTeams(lines), keepTeams(counted)]
     if (kept.length > 0) {
       await executeIn(connection, storeLines, {
         teams: kept.map(({ team }) => team),

@@ -62,8 +62,8 @@ export function createAppShares(given: Partial<SharedLimits> = {}) {
       const held = heldBy.get(app) ?? none
       const slots = Math.min(capacity('total', held), Math.floor(capacity('bytes', held) / MAX_BODY_BYTES))
       if (health === 'healthy' || slots === 0) return slots
-      const ofOthers = Math.min(slots, capacity('newOrFailing', held))
-      return health === 'new' ? ofOthers : Math.min(ofOthers, capacity('failing', held))
+      const limit = Math.min(slots, capacity('newOrFailing', held))
+      return health === 'new' ? limit : Math.min(limit, capacity('failing', held))
     },
 
     take: (held: Held) => change(held, 1),

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { findClubs } from '../../routers/approvals/of-club.ts'
+import { findClubs } from '../../routers/approvals/club-approvals.ts'
 import { takeMail } from '../../routers/developer/mails/due.ts'
 import { addInvitation } from '../../routers/developer/teams/invitations.ts'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'

@@ -201,6 +201,10 @@ describe('every file', () => {
     )
   })
 
+  it('begins no name with of: it is a verb, or a noun', () => {
+    expect(offenders(findMatches(/\bof[A-Z]\w*/g))).toEqual([])
+  })
+
   it('begins no comment with Of', () => {
     expect(findLines([/^\s*(?:\/?\*\*?|\/\/) Of\b/])).toEqual([])
   })

@@ -19,13 +19,13 @@ const statements = {
     { team: text, person: text },
     { role },
   ),
-  ofApp: statement(
+  byApp: statement(
     'team_of_app',
     `SELECT "teamId" AS team FROM "App" JOIN "TeamMember" USING ("teamId") WHERE id = $app AND "personId" = $person`,
     { app: text, person: text },
     { team: text },
   ),
-  ofClient: statement(
+  byClient: statement(
     'team_of_client',
     `SELECT "teamId" AS team, role FROM "Client" JOIN "TeamMember" USING ("teamId") WHERE id = $client AND "personId" = $person`,
     { client: text, person: text },
@@ -62,7 +62,7 @@ function checkedRole(
 
 export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
   const { core, person } = ctx
-  const [found] = await core.db.execute(statements.ofApp, { app, person })
+  const [found] = await core.db.execute(statements.byApp, { app, person })
   if (!found) throw errors.ownAppUnknown()
   await countTeam(ctx, found.team)
   return found.team
@@ -71,7 +71,7 @@ export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
 /** The client's team. Throws 404 for a client of other people or of the platform, and 403 where an owner is needed. */
 export async function teamOfClient(ctx: Caller, client: string, needed: Role = 'developer'): Promise<string> {
   const { core, person } = ctx
-  const [found] = await core.db.execute(statements.ofClient, { client, person })
+  const [found] = await core.db.execute(statements.byClient, { client, person })
   if (!found) throw errors.clientUnknown()
   checkedRole(found, { needed })
   await countTeam(ctx, found.team)

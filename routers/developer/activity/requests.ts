@@ -87,7 +87,7 @@ const statements = {
     },
     columns,
   ),
-  ofId: statement(
+  byId: statement(
     'refused_requests_of_id',
     `${select} AND "requestId" = $requestId ${newestFirst} LIMIT ${MAX_OF_AN_ID}`,
     { team: text, requestId: text },
@@ -181,7 +181,7 @@ const get = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(refused) }))
   .query(async ({ ctx, input: { team, requestId } }) => {
     await roleIn(ctx, team)
-    const rows = await ctx.core.db.execute(statements.ofId, { team, requestId })
+    const rows = await ctx.core.db.execute(statements.byId, { team, requestId })
     return { items: rows.map(shown) }
   })
 

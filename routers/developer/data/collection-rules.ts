@@ -24,7 +24,7 @@ export const rule = z.enum(ruleNames, { error: 'rule is anyone, author or app.' 
 const collectionInput = z.string(withError('nameInvalid')).trim().pipe(entryName).meta({ minLength: 1, maxLength: 64 })
 const ruled = z.object({ collection: entryName, rule })
 
-const ofApp = statement(
+const rulesByApp = statement(
   'collection_rules',
   'SELECT collection, rule FROM "CollectionRule" WHERE "appId" = $app ORDER BY collection',
   { app: text },
@@ -39,7 +39,7 @@ const list = internal('dev:read', teamPeople, {
   .output(z.object({ items: z.array(ruled) }))
   .query(async ({ ctx, input: { app } }) => {
     await teamOfApp(ctx, app)
-    return { items: await ctx.core.db.execute(ofApp, { app }) }
+    return { items: await ctx.core.db.execute(rulesByApp, { app }) }
   })
 
 const set = internal('dev:write', teamPeople, {

@@ -11,10 +11,10 @@ export const impact = z.object({
   subscriptions: z.int().meta({ description: "Webhook subscriptions, without the app's own for tests" }),
 })
 
-const held = (name: string, ofClient: string, ofApp: string) =>
+const held = (name: string, clientColumn: string, appColumn: string) =>
   statement(
     name,
-    `WITH app AS (SELECT id FROM "App" WHERE ${ofApp} = $id), client AS (SELECT id FROM "Client" WHERE ${ofClient} = $id),
+    `WITH app AS (SELECT id FROM "App" WHERE ${appColumn} = $id), client AS (SELECT id FROM "Client" WHERE ${clientColumn} = $id),
         store AS (SELECT bytes FROM app JOIN "StorageUsage" ON "appId" = app.id WHERE bytes > 0)
       SELECT (SELECT count(*) FROM client) AS clients,
         (SELECT count(*) FROM client JOIN "Consent" ON "clientId" = client.id

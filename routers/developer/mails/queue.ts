@@ -87,9 +87,9 @@ interface Invitation {
  */
 export async function queueInvitation(tx: Transaction, { id, team, email, by, at }: Invitation): Promise<boolean> {
   const kind = 'invitation' as const
-  const ofTheDay = { kind, createdAt: { gt: new Date(at.getTime() - DAY_MS) } }
-  if ((await tx.mail.count({ where: { ...ofTheDay, teamId: team } })) >= MAILS_OF_TEAM) return false
-  if ((await tx.mail.count({ where: { ...ofTheDay, email } })) >= MAILS_TO_ADDRESS) return false
+  const lastDay = { kind, createdAt: { gt: new Date(at.getTime() - DAY_MS) } }
+  if ((await tx.mail.count({ where: { ...lastDay, teamId: team } })) >= MAILS_OF_TEAM) return false
+  if ((await tx.mail.count({ where: { ...lastDay, email } })) >= MAILS_TO_ADDRESS) return false
   const [own] = await executeIn(tx, statements.settings, { email })
   if (own?.isOff) return false
   const inviter = by === null ? null : await tx.mailSettings.findUnique({ where: { personId: by } })

@@ -25,12 +25,12 @@ export class KeyRefused extends Error {
  * but public keys of P-256, Ed25519 or RSA.
  */
 export function publicKeySet(text: string): KeySet {
-  const keys = text.trimStart().startsWith('{') ? ofJson(text) : [ofPem(text)]
+  const keys = text.trimStart().startsWith('{') ? parseJson(text) : [parsePem(text)]
   if (keys.length === 0) throw new KeyRefused('missing')
   return { keys: keys.map(publicJwk) }
 }
 
-function ofJson(text: string): JsonWebKey[] {
+function parseJson(text: string): JsonWebKey[] {
   const value = parsed(text)
   const keys: unknown = Object.hasOwn(value, 'keys') ? value.keys : [value]
   if (!Array.isArray(keys)) throw new KeyRefused('notList')
@@ -45,7 +45,7 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
-function ofPem(text: string): JsonWebKey {
+function parsePem(text: string): JsonWebKey {
   if (text.includes('PRIVATE KEY')) throw new KeyRefused('private')
   return readable(() => createPublicKey(text).export({ format: 'jwk' }))
 }

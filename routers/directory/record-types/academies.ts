@@ -7,13 +7,13 @@ import { quizClosed, removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
 
 const INT4_MAX = 2_147_483_647
-const ofAcademy = () => id('The academy.', { column: 'academyId', reference: to.academy })
+const academyId = () => id('The academy.', { column: 'academyId', reference: to.academy })
 
 export const lessons = recordType({
   name: 'lessons',
   table: 'Lesson',
   key: ['id'],
-  fields: { id: id('The id.'), academy: ofAcademy(), title: text('The title.') },
+  fields: { id: id('The id.'), academy: academyId(), title: text('The title.') },
   fixed: 'academy',
   hidden: isOfTestClub('row."academyId"'),
   ending: removed('Lesson', ['id'], 'Removed, with its completions. Its quizzes stay, without a lesson.'),
@@ -25,8 +25,8 @@ export const quizzes = recordType({
   key: ['id'],
   fields: {
     id: id('The id.'),
-    academy: ofAcademy(),
-    lesson: optional(id('The lesson.', { column: 'lessonId', reference: to.ofAcademy('Lesson') })),
+    academy: academyId(),
+    lesson: optional(id('The lesson.', { column: 'lessonId', reference: to.sameAcademy('Lesson') })),
     title: text('The title.'),
     threshold: number('a number from 0 to 100', z.number().min(0).max(100), 'Percent; a score equal to it passes.'),
     state: choice({ draft: 'draft', open: 'released', closed: 'closed' }, 'Only open quizzes take answers.'),

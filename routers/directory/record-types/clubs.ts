@@ -5,14 +5,14 @@ import * as to from '../references.ts'
 import { removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
 
-const ofClub = () => id('The club.', { column: 'clubId', reference: to.club })
-const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
+const clubId = () => id('The club.', { column: 'clubId', reference: to.club })
+const personId = () => id('The person.', { column: 'personId', reference: to.person })
 
 export const groups = recordType({
   name: 'groups',
   table: 'Group',
   key: ['id'],
-  fields: { id: id('The id.'), club: ofClub(), name: text('The name.') },
+  fields: { id: id('The id.'), club: clubId(), name: text('The name.') },
   fixed: 'club',
   hidden: isOfTestClub('row."clubId"'),
   ending: removed('Group', ['id'], 'Removed, with its members, and with the events that are for no other group.'),
@@ -24,7 +24,7 @@ export const groupMembers = recordType({
   key: ['group', 'person', 'role'],
   fields: {
     group: id('The group.', { column: 'groupId', reference: to.group }),
-    person: ofPerson(),
+    person: personId(),
     role: choice({ member: 'member', trainer: 'trainer' }, 'A person who is both has two records.'),
   },
   hidden: `(SELECT ${isOfTestClub('own."clubId"')} FROM "Group" own WHERE own.id = row."groupId")`,
@@ -37,7 +37,7 @@ export const calendars = recordType({
   key: ['id'],
   fields: {
     id: id('The id.'),
-    club: ofClub(),
+    club: clubId(),
     name: text('The name.'),
     visible: boolean('Whether members see its events.'),
   },
@@ -52,7 +52,7 @@ export const events = recordType({
   key: ['id'],
   fields: {
     id: id('The id.'),
-    club: ofClub(),
+    club: clubId(),
     title: text('The title.'),
     start: time('The start.'),
     end: time('The end, not before the start.'),
@@ -60,8 +60,8 @@ export const events = recordType({
     state: choice({ draft: 'draft', published: 'published' }, 'Members see published events.', {
       initial: `'draft'`,
     }),
-    calendar: optional(id('The calendar.', { column: 'calendarId', reference: to.ofClub('Calendar') })),
-    groups: ids('The groups; without these and a calendar, it is for the whole club.', to.ofClub('Group'), {
+    calendar: optional(id('The calendar.', { column: 'calendarId', reference: to.sameClub('Calendar') })),
+    groups: ids('The groups; without these and a calendar, it is for the whole club.', to.sameClub('Group'), {
       table: 'EventGroup',
       parent: 'eventId',
       key: 'groupId',
@@ -87,12 +87,12 @@ export const trainingPlans = recordType({
   key: ['id'],
   fields: {
     id: id('The id.'),
-    club: ofClub(),
+    club: clubId(),
     name: text('The name.'),
     category: text('The category.'),
     description: prose('The description.'),
     exercises: exercises('The names of the exercises, in order.'),
-    groups: ids('The groups that train by it.', to.ofClub('Group'), {
+    groups: ids('The groups that train by it.', to.sameClub('Group'), {
       table: 'PlanAssignment',
       parent: 'planId',
       key: 'groupId',
@@ -110,8 +110,8 @@ export const memberCards = recordType({
   key: ['serial'],
   fields: {
     serial: id('The serial number.'),
-    club: ofClub(),
-    person: ofPerson(),
+    club: clubId(),
+    person: personId(),
     status: text('`valid`, or why it is not.'),
     name: text('The name on the card.'),
     memberNumber: text('The number of the member.'),

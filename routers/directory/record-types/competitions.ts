@@ -7,7 +7,7 @@ import { removed } from '../removal-rules.ts'
 import { isOfTestClub } from './people.ts'
 
 const INT4_MAX = 2_147_483_647
-const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
+const personId = () => id('The person.', { column: 'personId', reference: to.person })
 
 export const disciplines = recordType({
   name: 'disciplines',
@@ -45,7 +45,7 @@ export const results = recordType({
     id: id('The id.'),
     competition: id('The competition.', { column: 'competitionId', reference: to.competition }),
     discipline: id('The discipline.', { column: 'disciplineId', reference: to.discipline }),
-    person: ofPerson(),
+    person: personId(),
     place: optional(
       number(
         'a whole number from 1',

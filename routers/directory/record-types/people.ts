@@ -3,7 +3,7 @@ import { recordType } from '../record-type.ts'
 import * as to from '../references.ts'
 import { membershipLeft, membershipsLeft } from '../removal-rules.ts'
 
-const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
+const personId = () => id('The person.', { column: 'personId', reference: to.person })
 
 /**
  * SQL condition: the organisation is a team's test club or academy. It counts, as EXISTS becomes a join that reads all of them.
@@ -48,7 +48,7 @@ export const memberships = recordType({
   key: ['organisation', 'person'],
   fields: {
     organisation: id('The organisation.', { column: 'organisationId', reference: to.organisation }),
-    person: ofPerson(),
+    person: personId(),
     joinedAt: time('When it began.', { initial: 'LEAST(:now, stage."leftAt")' }),
     leftAt: {
       ...optional(

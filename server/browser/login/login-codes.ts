@@ -53,8 +53,8 @@ export async function saveCode(
   // fixed.
   await executeIn(tx, lock, { lock: toLockId('interaction', interaction) })
   await executeIn(tx, lock, { lock: toLockId('email', email) })
-  const ofThisHour = { email, sentAt: { gt: new Date(now - HOUR_MS) } }
-  const earlier = await tx.loginCode.findMany({ where: ofThisHour, select: { sender: true } })
+  const lastHour = { email, sentAt: { gt: new Date(now - HOUR_MS) } }
+  const earlier = await tx.loginCode.findMany({ where: lastHour, select: { sender: true } })
   if (earlier.filter((one) => one.sender === sender).length >= MAX_CODES_OF_SENDER) return false
   const strangers = earlier.filter((one) => !one.sender.startsWith(BROWSER))
   if (!sender.startsWith(BROWSER) && strangers.length >= MAX_CODES_OF_STRANGERS) return false

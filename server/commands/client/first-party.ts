@@ -32,8 +32,8 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false, lo
   }
   const keys = jwks === undefined ? null : publicKeySet(await readFile(jwks, 'utf8'))
   const secret = keys || config.tokenIssuer !== undefined ? null : newClientSecret()
-  const ofSecret = secret === null ? null : { secretHash: hashOfSecret(secret) }
-  const registration = { id, name, scopes, credentials: keys ? { jwks: keys } : ofSecret }
+  const secretCredentials = secret === null ? null : { secretHash: hashOfSecret(secret) }
+  const registration = { id, name, scopes, credentials: keys ? { jwks: keys } : secretCredentials }
   const log = await openRemovalLog(io, path)
   return withDatabase(io, async (db) => {
     const done = await registerFirstParty(db, registration, replace)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { schemaDirectory } from '../../../prisma/migration-files.ts'
 import { readRole } from '../../../prisma/session-limits.ts'
-import { ofDatabase, readSettings } from '../../process/command-settings.ts'
+import { databaseSettings, readSettings } from '../../process/command-settings.ts'
 import type { Environment } from '../../process/config.ts'
 import { prepareStore } from '../../process/store.ts'
 import type { Command } from '../line/command.ts'
@@ -16,7 +16,7 @@ const open = program({
     line.argument('[OPTION...]', 'an option of prisma studio, as --port 5555 --browser none').allowUnknownOption(),
   async run(_values, { env }, argv) {
     const studio = findStudio()
-    const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readSettings(env, ...ofDatabase)
+    const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readSettings(env, ...databaseSettings)
     const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
     try {
       const pooledUrl = databaseUrl ?? server!.url

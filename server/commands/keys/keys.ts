@@ -10,7 +10,7 @@ import {
   readKeys,
   revokeKey,
 } from '../../oauth/keys/signing-key-store.ts'
-import { ofSecrets, readSettings } from '../../process/command-settings.ts'
+import { readSettings, secretsSettings } from '../../process/command-settings.ts'
 import { createCipher } from '../../secrets/cipher.ts'
 import { readSecretsKeys } from '../../secrets/keys.ts'
 import type { Command, Io } from '../line/command.ts'
@@ -19,7 +19,7 @@ import { withDatabase } from '../line/database.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 
 async function openCipher(io: Io): Promise<Cipher> {
-  const config = readSettings(io.env, 'tokenIssuer', ...ofSecrets)
+  const config = readSettings(io.env, 'tokenIssuer', ...secretsSettings)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
   }

@@ -5,7 +5,7 @@ import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { int, statement } from '../../../prisma/pg/statement.ts'
 import { withConnection } from '../../../prisma/pg/transaction.ts'
-import { ofDatabase, readSettings } from '../../process/command-settings.ts'
+import { databaseSettings, readSettings } from '../../process/command-settings.ts'
 import { openRuntime } from '../../process/runtime.ts'
 import { databaseUnusable } from '../../process/store.ts'
 import type { Io } from './command.ts'
@@ -16,15 +16,16 @@ export async function withDatabase<Result>({ env }: Io, use: (db: Database) => P
   return use(store.db).finally(close)
 }
 
-const openDirectly = (env: Io['env']) => openRuntime({ ...readSettings(env, ...ofDatabase), direct: true }, 'store')
+const openDirectly = (env: Io['env']) =>
+  openRuntime({ ...readSettings(env, ...databaseSettings), direct: true }, 'store')
 
 /** The same database's address; its schema is not migrated. */
 export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) => Promise<Result>): Promise<Result> {
-  const { databaseUrl, databaseDirectUrl, dataDir } = readSettings(env, ...ofDatabase)
+  const { databaseUrl, databaseDirectUrl, dataDir } = readSettings(env, ...databaseSettings)
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
   const failed = (cause: NodeJS.ErrnoException) => {
-    const ofDatabase = cause.syscall === 'connect' || cause instanceof ForeignMigrationError
-    throw ofDatabase ? databaseUnusable(cause, embedded?.directory) : cause
+    const isUnusable = cause.syscall === 'connect' || cause instanceof ForeignMigrationError
+    throw isUnusable ? databaseUnusable(cause, embedded?.directory) : cause
   }
   return use(databaseDirectUrl ?? databaseUrl ?? embedded!.url)
     .catch(failed)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { openHousekeeping } from '../../../routers/kernel/housekeeping.ts'
-import { ofSecrets, readSettings } from '../../process/command-settings.ts'
+import { readSettings, secretsSettings } from '../../process/command-settings.ts'
 import { housekeepingTasks } from '../../process/housekeeping.ts'
 import { createCipher } from '../../secrets/cipher.ts'
 import { existingSecretsKeys } from '../../secrets/keys.ts'
@@ -12,7 +12,7 @@ import { table } from '../line/table.ts'
 const clean = action(
   {
     async run(_values, io) {
-      const config = readSettings(io.env, 'keepDays', 'signingKeyDays', ...ofSecrets)
+      const config = readSettings(io.env, 'keepDays', 'signingKeyDays', ...secretsSettings)
       // Without the key, no signing key can be identified as retired, so none is removed.
       const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
       const faults = new Map<string, string>()

@@ -5,7 +5,7 @@ import { program } from '../line/command.ts'
 import { declare, PROGRAM } from '../line/parser.ts'
 import { bashScript, zshScript } from './bash-script.ts'
 import { fishScript } from './fish-script.ts'
-import { groups, ofCompletion } from './registry.ts'
+import { completionSummary, groups } from './registry.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } satisfies Record<
   string,
@@ -28,7 +28,7 @@ export async function declaredProgram(): Promise<CommandUnknownOpts> {
     declare(all.command(name).summary(summary), command, [], async () => {})
   const listed = Object.values(groups).flatMap((group) => Object.entries(group))
   for (const [name, { summary, load }] of listed) add(name, summary, (await load()).command)
-  add('completion', ofCompletion, command)
+  add('completion', completionSummary, command)
   return all
 }
 

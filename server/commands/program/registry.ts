@@ -9,7 +9,7 @@ export interface Listed {
 
 const listed = (summary: string, load: Listed['load']): Listed => ({ summary, load })
 
-export const ofCompletion = 'prints a script that completes command lines'
+export const completionSummary = 'prints a script that completes command lines'
 
 /** All commands but `completion`, which reads them here, in the order of the list. */
 export const groups = {

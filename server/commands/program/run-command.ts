@@ -4,11 +4,11 @@ import { execute } from '../line/execute.ts'
 import { declare, PROGRAM, sentence } from '../line/parser.ts'
 import { printableLines } from '../line/table.ts'
 import type { Listed } from './registry.ts'
-import { groups, ofCompletion } from './registry.ts'
+import { completionSummary, groups } from './registry.ts'
 
 const all = {
   ...groups,
-  Shell: { completion: { summary: ofCompletion, load: () => import('./completion.ts') } },
+  Shell: { completion: { summary: completionSummary, load: () => import('./completion.ts') } },
 } as const
 
 type UnionKeys<Each> = Each extends unknown ? keyof Each : never

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { memberMarks } from '../../../routers/kernel/cipher.ts'
 import { describeRemoval, repeatRemoval } from '../../admin/repeat-removals.ts'
-import { ofSecrets, readSettings } from '../../process/command-settings.ts'
+import { readSettings, secretsSettings } from '../../process/command-settings.ts'
 import type { Environment } from '../../process/config.ts'
 import { createCipher } from '../../secrets/cipher.ts'
 import { existingSecretsKeys } from '../../secrets/keys.ts'
@@ -12,7 +12,7 @@ import { readRemovals } from './removal-log.ts'
 
 /** A person's keyed hashes in the request log; none without the service's key, which alone can make them. */
 export async function computeMarks(env: Environment, person: string): Promise<string[]> {
-  const keys = await existingSecretsKeys(readSettings(env, ...ofSecrets))
+  const keys = await existingSecretsKeys(readSettings(env, ...secretsSettings))
   return keys ? memberMarks(createCipher(keys), person) : []
 }
 

@@ -1,4 +1,4 @@
-import { ofSecrets, readSettings } from '../../process/command-settings.ts'
+import { readSettings, secretsSettings } from '../../process/command-settings.ts'
 import { createCipher } from '../../secrets/cipher.ts'
 import { deleteUndecryptable } from '../../secrets/delete-undecryptable.ts'
 import type { KeyCounts } from '../../secrets/encrypted-columns.ts'
@@ -12,7 +12,7 @@ import { withDatabase } from '../line/database.ts'
 import { table } from '../line/table.ts'
 
 /** Throws when a setting is wrong. */
-const openCipher = async (io: Io) => createCipher(await readSecretsKeys(readSettings(io.env, ...ofSecrets)))
+const openCipher = async (io: Io) => createCipher(await readSecretsKeys(readSettings(io.env, ...secretsSettings)))
 
 /** Fails when there are values that no key decrypts. */
 const fault = ({ columns }: { columns: readonly KeyCounts[] }) => {

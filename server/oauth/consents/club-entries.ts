@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { appsOfClub } from '../../../routers/approvals/of-club.ts'
+import { appsOfClub } from '../../../routers/approvals/club-approvals.ts'
 import type { ConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import { isConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import type { AppView } from '../../browser/pages/views.ts'

@@ -112,11 +112,11 @@ async function scopesOfApp(client: Client, organisation: string, { db, clubAppro
   if (isSuspended(client)) throw new errors.UnauthorizedClient('this app is suspended')
   const { clientId } = client
   const access = await readAccess(db, { member: null, organisation, client: clientId, scopes: new Set() }, now)
-  const ofOwnTeam = { id: organisation, testTeam: { clients: { some: { id: clientId } } } }
+  const ownTestClub = { id: organisation, testTeam: { clients: { some: { id: clientId } } } }
   const isOpen =
     access !== null &&
     (isSandbox(client)
-      ? (await db.organisation.count({ where: ofOwnTeam })) > 0
+      ? (await db.organisation.count({ where: ownTestClub })) > 0
       : !clubApproval || (await isApproved(db, { club: organisation, app: access.app ?? '' })))
   if (!isOpen) throw new errors.InvalidRequest('no member of this organisation allows the app its storage')
   return access.scopes

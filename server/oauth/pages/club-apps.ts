@@ -1,6 +1,6 @@
+import { findClubs, membersWhoAllow } from '../../../routers/approvals/club-approvals.ts'
 import type { Decision } from '../../../routers/approvals/decide.ts'
 import { decide, reasonFault } from '../../../routers/approvals/decide.ts'
-import { findClubs, membersWhoAllow } from '../../../routers/approvals/of-club.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'

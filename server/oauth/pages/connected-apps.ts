@@ -1,4 +1,4 @@
-import { findClubs } from '../../../routers/approvals/of-club.ts'
+import { findClubs } from '../../../routers/approvals/club-approvals.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'

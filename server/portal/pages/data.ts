@@ -41,11 +41,11 @@ function buildTrail(request: PageRequest, { club, owner, collection, ...place }:
   if (club === undefined) return []
   const above = [[request.w.appSections.data, dataPageUrl(request, place)] as const]
   if (collection === undefined) return above
-  const ofClub = [name(club.name), dataPageUrl(request, { ...place, club })] as const
-  if (!isEntry) return [...above, ofClub]
+  const clubLink = [name(club.name), dataPageUrl(request, { ...place, club })] as const
+  if (!isEntry) return [...above, clubLink]
   return [
     ...above,
-    ofClub,
+    clubLink,
     [name(collection), dataPageUrl(request, { ...place, club, owner: owner!, collection })] as const,
   ]
 }

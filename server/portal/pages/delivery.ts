@@ -27,7 +27,7 @@ ${moment(w.created, delivery.createdAt)}
 ${moment(w.next, delivery.nextAttemptAt)}
 ${moment(w.finished, delivery.finishedAt)}
 </dl>
-<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.reload}</a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)} <a class="button" href="${own}?subscription=${encodeURIComponent(subscription)}">${w.ofSubscription}</a></div>
+<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.reload}</a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)} <a class="button" href="${own}?subscription=${encodeURIComponent(subscription)}">${w.subscriptionDeliveries}</a></div>
 <h2>${w.attempts}</h2>
 ${attempts(request, delivery)}
 <h2>${w.headersSent}</h2>

@@ -24,7 +24,7 @@ export function toProblems(
 }
 
 const things: Record<string, string> = { client: 'Clients', app: 'App', team: 'Teams' }
-const ofThing = (thing: string) => (thing === 'app' ? 'der App' : `des ${things[thing]}`)
+const genitive = (thing: string) => (thing === 'app' ? 'der App' : `des ${things[thing]}`)
 
 const redirectReasons: Record<RedirectReason, string> = {
   whiteSpace: 'Sie enthält Leerraum',
@@ -44,7 +44,7 @@ const redirectReasons: Record<RedirectReason, string> = {
   nativeHttps: 'Eine native App verwendet auf diesem Gerät http://',
 }
 
-const ofKeys: Record<keyof typeof keyReasons, string> = {
+const keySentences: Record<keyof typeof keyReasons, string> = {
   missing: 'Es fehlt ein Schlüssel.',
   tooMany: 'Ein Client kann höchstens zwei Schlüssel haben.',
   notList: 'keys ist eine Liste.',
@@ -56,7 +56,7 @@ const ofKeys: Record<keyof typeof keyReasons, string> = {
 }
 
 const textNames: Record<string, (of: string) => string> = {
-  name: (of) => `Der Name ${ofThing(of)}`,
+  name: (of) => `Der Name ${genitive(of)}`,
   description: () => 'Die Beschreibung',
   purpose: (of) => `Der Zweck von ${of}`,
 }
@@ -66,9 +66,9 @@ const describeSubject = (text: string, of: string) => textNames[text]!(of)
 export const faults: {
   [Rule in keyof typeof faultSentences]: (...values: Parameters<(typeof faultSentences)[Rule]>) => string
 } = {
-  id: (of) => `Die ID ${ofThing(of)} besteht aus 1 bis 64 Buchstaben, Ziffern, _ oder -.`,
-  name: (of) => `Der Name ${ofThing(of)} hat 1 bis 100 Zeichen in einer Zeile.`,
-  spaces: (of) => `Der Name ${ofThing(of)} beginnt oder endet mit Leerraum.`,
+  id: (of) => `Die ID ${genitive(of)} besteht aus 1 bis 64 Buchstaben, Ziffern, _ oder -.`,
+  name: (of) => `Der Name ${genitive(of)} hat 1 bis 100 Zeichen in einer Zeile.`,
+  spaces: (of) => `Der Name ${genitive(of)} beginnt oder endet mit Leerraum.`,
   unseen: (text, of, character) =>
     `${describeSubject(text, of)} enthält ${character}, das unsichtbar ist oder den Text daneben verändert.`,
   stray: (text, of, character) =>
@@ -89,7 +89,7 @@ export const faults: {
   scopeFirstParty: (scope) => `${scope} ist keine Berechtigung der Plattform.`,
   purpose: (scope) => `Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu ${scope} dient.`,
   value: () => 'Der Wert muss JSON sein, mit höchstens 256 Ebenen von Listen und Objekten.',
-  publicKey: (reason) => ofKeys[reason as keyof typeof keyReasons],
+  publicKey: (reason) => keySentences[reason as keyof typeof keyReasons],
   pictureTooLarge: () => 'Das Logo hat höchstens 128 KiB.',
   pictureFormat: () => 'Das Logo ist ein PNG oder JPEG.',
   pictureSize: (width, height) =>

@@ -48,10 +48,10 @@ export function appPage(request: PageRequest, team: Team, app: App, current: App
   const own = at('teams', team.id, 'apps', app.id)
   const link = (section: AppSection): Link => [w.appSections[section], section === 'app' ? own : `${own}/${section}`]
   const sections = ['app', 'data', 'webhook', 'deliveries'] as const
-  const ofTeam: Link = [name(team.name), at('teams', team.id)]
+  const teamLink: Link = [name(team.name), at('teams', team.id)]
   return portalPage(request, {
     ...content,
-    trail: current === 'app' ? [ofTeam] : [ofTeam, [name(app.name), own], ...(content.trail ?? [])],
+    trail: current === 'app' ? [teamLink] : [teamLink, [name(app.name), own], ...(content.trail ?? [])],
     beside: {
       label: w.appSections.label,
       links: sections.map((section) => ({ link: link(section), current: section === current })),

@@ -90,7 +90,7 @@ function storage({ w }: PageRequest, { apps, storage: stores }: Usage) {
 <h3>${w.largest}</h3>
 ${table(
   w.largest,
-  [w.app, w.club, w.stored, w.ofLimit],
+  [w.app, w.club, w.stored, w.limitShare],
   stores.map(({ app, club, bytes, limit }) => [
     name(names.get(app) ?? app),
     html`<code>${club}</code>`,
