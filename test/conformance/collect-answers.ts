@@ -15,7 +15,7 @@ import { ask, fillAddress, isOfApp, provoke } from './provoke-answers.ts'
 
 /** Every operation of the documents. */
 export const places: Place[] = sectionNames.flatMap((section) =>
-  Object.entries(documents[section].paths).flatMap(([path, operations]) =>
+  Object.entries(documents()[section].paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       section,
       path,

@@ -62,7 +62,7 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
 
   it('is in each language for each operation', async () => {
     const printed = await calls()
-    const operations = Object.values(documents[api].paths).flatMap((methods) => Object.values(methods))
+    const operations = Object.values(documents()[api].paths).flatMap((methods) => Object.values(methods))
     expect(printed.map(({ id }) => id)).toEqual(operations.map(({ operationId }) => operationId))
     for (const { code } of printed) expect(Object.keys(code)).toEqual(['curl', ...written])
   })

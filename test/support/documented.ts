@@ -28,7 +28,7 @@ export const documentedHeaders = [
 
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
-for (const section of sectionNames) ajv.addSchema(documents[section], section)
+for (const section of sectionNames) ajv.addSchema(documents()[section], section)
 
 /** What the schema at a place of a document says of a value. */
 function validate(section: Section, pointer: readonly (string | number)[], value: unknown): string[] {
@@ -38,7 +38,7 @@ function validate(section: Section, pointer: readonly (string | number)[], value
 }
 
 const places = sectionNames.flatMap((section) =>
-  Object.entries(documents[section].paths).map(([path, operations]) => ({
+  Object.entries(documents()[section].paths).map(([path, operations]) => ({
     section,
     path,
     operations,
@@ -97,7 +97,7 @@ function headerProblems({ headers = {} }: Response, given: Reply['headers'], sec
   return documentedHeaders.flatMap((name) => {
     const value = given[name.toLowerCase()]
     if (!headers[name]) return value === undefined ? [] : [`the header ${name} is not documented`]
-    const shared = documents[section].components.headers![name] as Header
+    const shared = documents()[section].components.headers![name] as Header
     const { required, schema } = '$ref' in headers[name] ? shared : (headers[name] as unknown as Header)
     if (value === undefined) return required ? [`the header ${name} is missing`] : []
     const isInteger = schema.type === 'integer'

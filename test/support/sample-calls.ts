@@ -29,7 +29,7 @@ function buildCall(
   { section, meta, method, path, parameters, fromQuery, fromBody }: Route,
   existing: Existing,
 ): SampleCall {
-  const operation = documents[section].paths[path]![method.toLowerCase()]!
+  const operation = documents()[section].paths[path]![method.toLowerCase()]!
   const examples = {
     ...Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, example])),
     ...(operation.requestBody?.content['application/json'].examples?.sample?.value as object),

@@ -12,11 +12,11 @@ import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { resolved } from '../../server/reference/api-document.ts'
 
 const listOperations = (section: (typeof sectionNames)[number]) =>
-  Object.entries(documents[section].paths).flatMap(([path, operations]) =>
+  Object.entries(documents()[section].paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
   )
 const resolveSchema = (section: (typeof sectionNames)[number], schema: Json) =>
-  resolved({ ...documents[section], schema }) as unknown as { schema: Json }
+  resolved({ ...documents()[section], schema }) as unknown as { schema: Json }
 
 /** The properties of a schema, of its parts, and of theirs. */
 function listProperties(schema: Json, name: string): [string, Json][] {
@@ -44,11 +44,11 @@ const listUnnamed = (body: Json, name: string) =>
     .map(([property]) => property)
 
 describe.each(sectionNames)('the document of %s', (section) => {
-  const { info, tags, components } = documents[section]
+  const { info, tags, components } = documents()[section]
   const operations = listOperations(section)
 
   it('has for each operation the input that the routing table has', () => {
-    const documented = Object.entries(documents[section].paths).flatMap(([path, operations]) =>
+    const documented = Object.entries(documents()[section].paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { parameters = [], requestBody, responses, operationId }]) => {
         const query = parameters.filter((parameter) => parameter.in === 'query')
         const ofType = (type: string) => query.filter(({ schema }) => schema?.type === type).map(({ name }) => name)
@@ -198,7 +198,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
 
 describe('the name of a model', () => {
   const withSchemas = (...schemas: Json[]) => ({
-    ...documents.lms,
+    ...documents().lms,
     paths: Object.fromEntries(
       schemas.map((schema, i) => [
         `/${i}`,
