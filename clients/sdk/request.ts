@@ -2,6 +2,12 @@ import { ApiError, SignInNeeded, toError } from './errors.ts'
 import { need } from './platform.ts'
 import { pause } from './timers.ts'
 
+/**
+ * An access token, or a function that returns one: called before each request, and with the refused token when the service has
+ * refused one. It may return the same token until then.
+ */
+export type Tokens = string | ((refused?: string) => string | Promise<string>)
+
 export interface ClientOptions {
   /** Base addresses, as `https://apps.example.org/v1`, of the APIs that you call. */
   apps?: string | URL
@@ -144,12 +150,6 @@ function withQuery(address: string, query: Record<string, string | number | unde
   const text = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')
   return text ? `${address}?${text}` : address
 }
-
-/**
- * An access token, or a function that returns one: called before each request, and with the refused token when the service has
- * refused one. It may return the same token until then.
- */
-export type Tokens = string | ((refused?: string) => string | Promise<string>)
 
 /**
  * Returns the token after a refused one. Calls that were sent with the same token share a renewal, even those that are refused

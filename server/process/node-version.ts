@@ -1,5 +1,5 @@
 /**
- * Ends the process on a Node version that is too old. A program imports this file first, and it has no imports itself: static imports
+ * Ends the process on a Node version that is too old. A program imports it first, and it has no imports itself: static imports
  * are linked before they run, and would fail with a message about a missing export.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
