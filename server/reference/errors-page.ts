@@ -15,8 +15,8 @@ import { sidebar } from './sidebar.ts'
  */
 export function errorsPage({ api, section, urls, brand }: Reference): string {
   const catalogue = errorCatalogue()
-  const own = catalogue.filter((row) => isOf(row, section))
-  const others = catalogue.filter((row) => !isOf(row, section))
+  const own = catalogue.filter((row) => appliesTo(row, section))
+  const others = catalogue.filter((row) => !appliesTo(row, section))
   const ownStatuses = new Set(own.map(({ error }) => error.status))
   return shell(
     'Errors',
@@ -34,7 +34,8 @@ ${byStatus(others, section, (status) => (ownStatuses.has(status) ? `elsewhere-${
 
 const listPlaces = (place: CatalogueRow['place']) => place.split(/, | and /)
 
-const isOf = ({ place }: CatalogueRow, section: Section) => place === 'every API' || listPlaces(place).includes(section)
+const appliesTo = ({ place }: CatalogueRow, section: Section) =>
+  place === 'every API' || listPlaces(place).includes(section)
 
 const byStatus = (
   rows: readonly CatalogueRow[],
