@@ -3,13 +3,17 @@
 const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties)
 
 // A keyboard stops only at tables and code that are wider than their place.
+const measure = (target) => {
+  if (target.scrollWidth > target.clientWidth) target.tabIndex = 0
+  else target.removeAttribute('tabindex')
+}
 const sizes = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0
-    else target.removeAttribute('tabindex')
-  }
+  for (const { target } of entries) measure(target)
 })
-for (const wide of document.querySelectorAll('.scrolls, pre')) sizes.observe(wide)
+const wide = document.querySelectorAll('.scrolls, pre')
+for (const one of wide) sizes.observe(one)
+// The typefaces change the width of a text, but not of its box.
+document.fonts.ready.then(() => wide.forEach(measure))
 
 // Only pages at https and at localhost have the clipboard.
 if (navigator.clipboard) {

@@ -40,9 +40,8 @@ export const readColour = (name: ColourName, theme: 'light' | 'dark'): string =>
 const declare = (theme: 'light' | 'dark') =>
   (Object.keys(colours) as ColourName[]).map((name) => `--${name}: ${readColour(name, theme)};`).join(' ')
 
-/** The reader's theme is that of the system, unless `data-theme` of the root names one. */
+/** The reader's theme is that of the system, unless `data-theme` of the root names one; paper is light. */
 export const colourRules = `:root { color-scheme: light dark; ${declare('light')} }
-@media (prefers-color-scheme: dark) { :root:not([data-theme='light']) { ${declare('dark')} } }
-:root[data-theme='dark'] { color-scheme: dark; ${declare('dark')} }
-:root[data-theme='light'] { color-scheme: light; }
+@media screen and (prefers-color-scheme: dark) { :root:not([data-theme='light']) { ${declare('dark')} } }
+@media screen { :root[data-theme='dark'] { color-scheme: dark; ${declare('dark')} } :root[data-theme='light'] { color-scheme: light; } }
 `

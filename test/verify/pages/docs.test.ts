@@ -100,6 +100,8 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     const stops = `[...document.querySelectorAll('.scrolls, pre')].every((one) => (one.scrollWidth > one.clientWidth) === (one.tabIndex === 0))`
     for (const viewport of [desktop, phone]) {
       const { page } = await open('/docs/performance', { viewport })
+      // Until the typefaces are there, texts have the width of another one.
+      await page.evaluate('document.fonts.ready.then(() => true)')
       await expect.poll(() => page.evaluate(stops)).toBe(true)
       expect((await page.locator('.scrolls[tabindex]').count()) > 0).toBe(viewport === phone)
     }
