@@ -99,7 +99,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   it('stops for the keyboard at a table that scrolls, and at no other', async () => {
     const stops = `[...document.querySelectorAll('.scrolls, pre')].every((one) => (one.scrollWidth > one.clientWidth) === (one.tabIndex === 0))`
     for (const viewport of [desktop, phone]) {
-      const { page } = await open('/docs/performance', { viewport })
+      const { page } = await open('/docs/portal', { viewport })
       // Until the typefaces are there, texts have the width of another one.
       await page.evaluate('document.fonts.ready.then(() => true)')
       await expect.poll(() => page.evaluate(stops)).toBe(true)
