@@ -74,6 +74,8 @@ export async function limitOwnSessions(url: string, limits: TimeLimits): Promise
   const client = pgClient(direct(url))
   await client.connect()
   try {
+    // Until the session ends: two services of a test that start at once would write the same row.
+    await client.query("SELECT pg_advisory_lock(hashtext('limitOwnSessions'))")
     await client.query(
       `DO $$ BEGIN EXECUTE format('ALTER ROLE %I IN DATABASE %I RESET ALL', current_user, current_database()); END $$`,
     )
