@@ -1,14 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import type { CryptoKey } from 'jose'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { randomBytes } from 'node:crypto'
+import { exportJWK, generateKeyPair } from 'jose'
 import pino from 'pino'
 import { Registry } from 'prom-client'
 import { inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
-import type { Principal } from '../../routers/kernel/access.ts'
-import type { Section } from '../../routers/kernel/scopes.ts'
-import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../../server/browser/brand.ts'
 import type { LoginMethods } from '../../server/browser/login/methods.ts'
 import type { HttpParts } from '../../server/http/app.ts'
@@ -22,13 +18,13 @@ import { openRuntime } from '../../server/process/runtime.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
-import { expectDocumented } from './documented.ts'
 import { renderedDocs } from './rendered-docs.ts'
-import type { Call, Reply } from './request.ts'
+import type { Call } from './request.ts'
 import { send } from './request.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import type { Ids } from './tenant.ts'
 import { createTenant, newIds } from './tenant.ts'
+import { hosts, tenantCalls } from './tenant-calls.ts'
 import { openTestDatabase } from './test-database.ts'
 import { suiteLimits } from './time-limits.ts'
 
@@ -70,9 +66,7 @@ interface Options {
   logLevel?: 'debug'
 }
 
-const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test', sync: 'sync.test' }
 export const authBaseUrl = 'http://auth.test/v1'
-const allScopes = memberScopes.join(' ')
 const baseUrls = {
   apps: 'http://apps.test/v1',
   lms: 'http://lms.test/v1',
@@ -80,26 +74,8 @@ const baseUrls = {
   sync: 'http://sync.test/v1',
 }
 const methods: LoginMethods = { codes: null, upstream: null, developmentLogin: true }
-const sectionsByPath = {
-  quizzes: 'lms',
-  apps: 'notify',
-  collections: 'sync',
-  batch: 'sync',
-  'quiz-results': 'sync',
-  events: 'sync',
-} as const
-const firstSegment = (path: string) => path.split(/[/?]/)[1] as keyof typeof sectionsByPath
-const sectionAt = (path: string): Section => sectionsByPath[firstSegment(path)] ?? 'apps'
-/** The organisation whose members a path of `sync` is for, where that is no club. */
-const organisationAt: Partial<Record<string, 'academy' | 'provider'>> = {
-  quizzes: 'academy',
-  'quiz-results': 'academy',
-  events: 'provider',
-}
 /** Tests write the request log themselves. */
 const NEVER = 2 ** 31 - 1
-/** A call's token serves its next calls for this long: to sign and to verify one takes a tenth of a call. */
-const TOKEN_MS = 60_000
 /** One for all tests of a worker process, as each costs Prisma 70 ms to open; it ends with the process. */
 let shared: Database | undefined
 export const sharedDatabase = () => (shared ??= openTestDatabase(inject('databaseUrl')))
@@ -182,33 +158,13 @@ export async function startWorld(options: Options = {}) {
   const ports = await openPorts(parts, { port: 0, internalPort: 0 })
   const ids = options.like?.ids ?? (options.databaseUrl ? newIds() : await createTenant(db))
 
-  const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }
-  const token = (claims: Record<string, unknown> = {}, key: CryptoKey = privateKey, header: object = {}) => {
-    const seconds = Math.floor(now() / 1000)
-    const payload = {
-      sub: ids.member,
-      organisation: ids.club,
-      client_id: ids.client,
-      scope: allScopes,
-      iss: development.issuer,
-      aud: development.audience,
-      iat: seconds,
-      exp: seconds + 3600,
-      jti: randomUUID(),
-      ...claims,
-    }
-    return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header }).sign(key)
-  }
-  const tokens = new Map<string, { at: number; token: Promise<string> }>()
-  const usualToken = (claims: Record<string, unknown>) => {
-    // A claim that is undefined is left out, one that is missing has its default.
-    const key = JSON.stringify(claims, (_, value) => (value === undefined ? '\0' : value))
-    const known = tokens.get(key)
-    if (known && known.at <= now() && now() < known.at + TOKEN_MS) return known.token
-    const made = { at: now(), token: token(claims) }
-    tokens.set(key, made)
-    return made.token
-  }
+  const calls = tenantCalls({
+    ids,
+    issuer: { ...development, key: privateKey, kid: 'test' },
+    brand: core.brand,
+    now,
+    send: (...request) => send(ports.publicPort, ...request),
+  })
 
   return {
     db,
@@ -219,36 +175,13 @@ export async function startWorld(options: Options = {}) {
     ids,
     oauth,
     secretsKeys,
-    token,
+    /** As the service knows them. */
+    hosts,
+    ...calls,
     publicPort: ports.publicPort,
     internalPort: ports.internalPort,
-    now: () => Math.floor(now() / 1000),
     advance(seconds: number) {
       offsetMs += seconds * 1000
-    },
-    principal: (claims: Partial<Principal> = {}): Principal => ({
-      member: ids.member,
-      organisation: ids.club,
-      client: ids.client,
-      scopes: new Set(memberScopes),
-      ...claims,
-    }),
-    /** A REST request: the path is one below `/v1`. Its answer has to be as the documents say. */
-    async call(method: string, path: string, call: Call = {}): Promise<Reply> {
-      const api = call.api ?? sectionAt(path)
-      const kind = organisationAt[firstSegment(path)]
-      const organisation = kind ? ids[kind] : organisations[api]
-      const bearer = call.token === undefined ? await usualToken({ organisation, ...call.claims }) : call.token
-      const reply = await send(ports.publicPort, method, `/v1${path}`, {
-        ...call,
-        headers: {
-          host: call.host ?? hosts[api],
-          ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
-          ...call.headers,
-        },
-      })
-      if (!call.undocumented) expectDocumented(method, path, reply, core.brand)
-      return reply
     },
     /** A request to the internal port. */
     internal: (method: string, path: string, call: Call = {}) => send(ports.internalPort, method, path, call),
