@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { routes } from '../../rest-facade/routes.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 import { useWorld } from '../support/started.ts'
 import { newClub, newGroup, newMember, newTenant } from './me-tenant.ts'
 
@@ -11,19 +9,6 @@ const date = (plain: string) => new Date(`${plain}T00:00:00Z`)
 /** In the order of their UTF-8 bytes, which differs from UTF-16 and from any language's collation. */
 const byBytes = ['- 0', '0', 'A', 'Z', '_', 'a', 'z', 'ä', '～', '😀']
 const shuffled = ['a', '～', 'Z', 'ä', '_', '😀', '- 0', 'z', 'A', '0']
-
-describe.each(routes.flatMap(({ path }) => (path.startsWith('/me/') ? path : [])))('GET %s', (path) => {
-  it('takes at most two statements: one for access, one for the data', async () => {
-    const { get } = await newTenant(world)
-    const statements = vi.spyOn(pg.Client.prototype, 'query')
-    expect(await get(path)).toMatchObject({ status: 200 })
-    const first = statements.mock.calls.length
-    await get(path)
-    const second = statements.mock.calls.length - first
-    statements.mockRestore()
-    expect({ first, second }).toEqual({ first: 2, second: 1 })
-  })
-})
 
 describe('GET /me/profile', () => {
   const TZ = process.env.TZ

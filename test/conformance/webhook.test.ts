@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Transaction } from '../../prisma/client.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Call } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
+import { startWorld } from '../support/world.ts'
 
-const world = useWorld({ onLog: (line) => log.push(line) })
-const log: string[] = []
+const world = useWorld()
 
 const URL_WRONG = 'url must be an https:// address of at most 2048 characters, without user info.'
 const SECRET_WRONG = 'secret must be 1 to 1024 visible ASCII characters, without spaces.'
@@ -196,23 +196,27 @@ describe('secret', () => {
   })
 
   it('is encrypted at rest and appears in no response, error or log line', async () => {
+    const log: string[] = []
+    const logging = await startWorld({ like: world, onLog: (line) => log.push(line) })
+    onTestFinished(() => logging.close())
     const app = await mint()
+    const send = (method: string, of: string, call: Call = {}) => logging.call(method, `/apps/${of}/webhook`, call)
     const secret = 'correct-horse-battery-staple'
     const headers = { 'x-request-id': 'the-id' }
     const replies = [
-      await put(app, { url, secret }),
-      await get(app),
-      await put(app, { url: 'http://example.org', secret }),
-      await put(app, { url, secret: `${secret} ` }),
-      await put(app, { url, secret: [secret] }),
-      await put(app, `{"url":"${url}","secret":"${secret}`),
-      await put('no-app', { url, secret }, { headers }),
-      await put('no.app', { url, secret }),
-      await remove(app),
+      await send('PUT', app, { body: { url, secret } }),
+      await send('GET', app),
+      await send('PUT', app, { body: { url: 'http://example.org', secret } }),
+      await send('PUT', app, { body: { url, secret: `${secret} ` } }),
+      await send('PUT', app, { body: { url, secret: [secret] } }),
+      await send('PUT', app, { body: `{"url":"${url}","secret":"${secret}` }),
+      await send('PUT', 'no-app', { body: { url, secret }, headers }),
+      await send('PUT', 'no.app', { body: { url, secret } }),
+      await send('DELETE', app),
     ]
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 400, 400, 400, 400, 404, 400, 204])
     const sent = replies.map(({ text, headers }) => text + JSON.stringify(headers)).join('\n')
-    await put(app, { url, secret })
+    await send('PUT', app, { body: { url, secret } })
     const row = JSON.stringify(await world.db.app.findUniqueOrThrow({ where: { id: app } }))
     expect(log.join('\n')).toContain('the-id')
     for (const text of [sent, row, log.join('\n')]) {
