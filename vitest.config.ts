@@ -1,8 +1,34 @@
+import { fileURLToPath } from 'node:url'
+import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { defineConfig } from 'vitest/config'
 import { FileOrder } from './test/support/file-order.ts'
 
 const globalSetup = ['test/support/global-setup.ts']
+const address = process.env.CONFORMANCE_ADDRESS
 const setupFiles = process.env.SEED ? ['test/support/seeded.ts'] : []
+
+/** Tests of the contract against the trial that runs at CONFORMANCE_ADDRESS on this machine, with the DATA_DIR that it has. */
+const atAddress = (mode: string): TestProjectInlineConfiguration => ({
+  extends: true,
+  mode,
+  resolve: {
+    alias: [
+      {
+        find: /^(?:\.\.\/support|\.)\/world\.ts$/,
+        replacement: fileURLToPath(new URL('test/support/remote-world.ts', import.meta.url)),
+      },
+    ],
+  },
+  test: {
+    name: 'address',
+    include: [
+      'test/conformance/{authentication,endpoints,headers,me,me-events,quizzes,service,storage,webhook}.test.ts',
+    ],
+    globalSetup: ['test/support/address-setup.ts'],
+    isolate: false,
+    maxWorkers: 1,
+  },
+})
 
 /** A test's folder decides its project: `npm test` runs unit and api, `.ci/run` process too, `npm run verify` the rest. */
 export default defineConfig(({ mode }) => ({
@@ -20,54 +46,56 @@ export default defineConfig(({ mode }) => ({
         : { sequencer: FileOrder },
     setupFiles,
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
-    projects: [
-      {
-        extends: true,
-        mode,
-        test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-          isolate: false,
-          // Without database and network the longest takes 3 s, 23 s on a machine with fifteen times the load: a hang has a name soon.
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 30_000 } },
-        },
-      },
-      {
-        extends: true,
-        mode,
-        test: {
-          name: 'api',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/{unit,process,verify}/**'],
-          globalSetup,
-          // Koa, oidc-provider and Prisma take a second to import: once a worker instead of once a file.
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        mode,
-        test: {
-          name: 'process',
-          include: ['test/process/**/*.test.ts'],
-          globalSetup,
-          isolate: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        mode,
-        test: {
-          name: 'verify',
-          include: ['test/verify/**/*.test.ts'],
-          globalSetup,
-          // One more than cores: part of their time is waiting, and those that hold latencies do so on a busy machine too.
-          maxWorkers: 3,
-          sequence: { groupOrder: 2 },
-        },
-      },
-    ],
+    projects: address
+      ? [atAddress(mode)]
+      : [
+          {
+            extends: true,
+            mode,
+            test: {
+              name: 'unit',
+              include: ['test/unit/**/*.test.ts'],
+              isolate: false,
+              // Without database and network the longest takes 3 s, 23 s on a machine with fifteen times the load: a hang has a name soon.
+              testTimeout: 60_000,
+              expect: { poll: { timeout: 30_000 } },
+            },
+          },
+          {
+            extends: true,
+            mode,
+            test: {
+              name: 'api',
+              include: ['test/**/*.test.ts'],
+              exclude: ['test/{unit,process,verify}/**'],
+              globalSetup,
+              // Koa, oidc-provider and Prisma take a second to import: once a worker instead of once a file.
+              isolate: false,
+            },
+          },
+          {
+            extends: true,
+            mode,
+            test: {
+              name: 'process',
+              include: ['test/process/**/*.test.ts'],
+              globalSetup,
+              isolate: false,
+              sequence: { groupOrder: 1 },
+            },
+          },
+          {
+            extends: true,
+            mode,
+            test: {
+              name: 'verify',
+              include: ['test/verify/**/*.test.ts'],
+              globalSetup,
+              // One more than cores: part of their time is waiting, and those that hold latencies do so on a busy machine too.
+              maxWorkers: 3,
+              sequence: { groupOrder: 2 },
+            },
+          },
+        ],
   },
 }))
