@@ -5,13 +5,16 @@ import { clientAuthenticationPages } from './client-authentication.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
 import {
   clientOverview,
+  credentialsPage,
   productionForm,
   productionPage,
   referenceForm,
   removalForm,
   removalPage,
   scopesForm,
+  scopesPage,
   settingsForm,
+  signInPage,
 } from './pages/client.ts'
 import { readClient } from './read-client.ts'
 
@@ -19,6 +22,9 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   const { get, post } = routes
   const readView = async (request: PageRequest) => ({ ...(await readClient(request)), issuer, now: now() })
   const page: Render = async (request) => clientOverview(request, await readView(request))
+  const signIn: Render = async (request) => signInPage(request, await readView(request))
+  const scopes: Render = async (request) => scopesPage(request, await readView(request))
+  const credentials: Render = async (request) => credentialsPage(request, await readView(request))
   const production: Render = async (request) => productionPage(request, await readView(request))
   const removal: Render = async (request) => removalPage(request, await readView(request))
   const clientPageUrl = ({ at, params }: PageRequest, client = params.client!) =>
@@ -26,19 +32,20 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
 
   const own = '/teams/:team/clients/:client'
   get(own, page)
+  get(`${own}/sign-in`, signIn)
+  get(`${own}/scopes`, scopes)
+  get(`${own}/credentials`, credentials)
   get(`${own}/production`, production)
   get(`${own}/remove`, removal)
 
-  const update = async (
-    request: PageRequest,
-    fields: Omit<Parameters<Developer['clients']['update']>[0], 'client'>,
-  ) => {
+  type Changes = Omit<Parameters<Developer['clients']['update']>[0], 'client'>
+  const update = (tab: string) => async (request: PageRequest, fields: Changes) => {
     const { client } = await readView(request)
     const { wanted } = await request.developer.clients.update({ client: client.id, ...fields })
-    return `${clientPageUrl(request)}?done=${wanted ? 'review' : 'saved'}`
+    return `${clientPageUrl(request)}/${tab}?done=${wanted ? 'review' : 'saved'}`
   }
-  post(own, page, settingsForm, update)
-  post(own, page, scopesForm, update)
+  post(`${own}/sign-in`, signIn, settingsForm, update('sign-in'))
+  post(`${own}/scopes`, scopes, scopesForm, update('scopes'))
   // The reference signs in with the team's own client, so that its scopes are the team's.
   post(own, page, referenceForm, async (request, { section }) => {
     const { client } = await readView(request)
@@ -50,7 +57,7 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
     const fields = { client_id: client.id, ...(await examplesFor(request, section)) }
     return `${reference}?${new URLSearchParams(fields)}`
   })
-  clientAuthenticationPages(routes, page, now)
+  clientAuthenticationPages(routes, credentials, now)
   post(`${own}/production`, production, productionForm, async (request, fields) => {
     const { client } = await readView(request)
     const asked = await request.developer.clients.requestProduction({ client: client.id, ...fields })

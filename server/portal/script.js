@@ -1,4 +1,4 @@
-// Every page works without this script. It adds copy buttons, and keeps the list of requests current.
+// Every page works without this script. It adds copy buttons, asks before changes are lost, and keeps the list of requests current.
 const { copy, copied } = document.currentScript.dataset
 
 for (const code of document.querySelectorAll('code[data-copy]')) {
@@ -21,6 +21,17 @@ for (const code of document.querySelectorAll('code[data-copy]')) {
   show(copy)
   code.after(button)
 }
+
+let isChanged = false
+for (const form of document.querySelectorAll('form[data-unsaved]')) {
+  form.addEventListener('input', () => {
+    isChanged = true
+  })
+}
+document.addEventListener('submit', () => {
+  isChanged = false
+})
+addEventListener('beforeunload', (event) => isChanged && event.preventDefault())
 
 const tail = document.querySelector('[data-tail]')
 if (tail) {

@@ -10,7 +10,7 @@ let own: string
 beforeEach(async () => {
   await team.world.db.client.deleteMany({ where: { appId: team.world.ids.app, id: { startsWith: 'c_' } } })
   client = (await team.sandbox()).id
-  own = team.clientAt(client)
+  own = `${team.clientAt(client)}/credentials`
 })
 
 const secrets = () =>
@@ -39,6 +39,15 @@ describe('a secret in the portal', () => {
     expect(texts.join()).toContain('Secret created')
     for (const word of [secret, row!.hash]) expect(texts.join()).not.toContain(word)
     expect(await secrets()).toHaveLength(1)
+  })
+
+  it('of a public client is used at once where that is ticked', async () => {
+    expect((await team.asColleague.get(own)).text).toContain('name="use" value="yes"')
+    await create()
+    expect(await stored()).toMatchObject({ authentication: 'none', version: 0 })
+    expect(secretIn((await create({ days: '90', use: 'yes' })).text)).toBeDefined()
+    expect(await stored()).toMatchObject({ authentication: 'client_secret', version: 1 })
+    expect((await team.asColleague.get(own)).text).not.toContain('name="use"')
   })
 
   it('has its creation, last use and end on the page of the client', async () => {
@@ -95,7 +104,7 @@ describe('a secret in the portal', () => {
     expect(text).toContain(new URL(page).pathname)
     expect((await team.asColleague.get(page)).text).toContain('requests with this secret are refused')
     expect(await secrets()).toHaveLength(1)
-    const other = team.clientAt((await team.sandbox()).id)
+    const other = `${team.clientAt((await team.sandbox()).id)}/credentials`
     expect((await team.asColleague.post(`${other}/secrets/${secret}/remove/confirm`, {})).status).toBe(404)
     expect((await team.asStranger.post(`${page}/confirm`, {})).status).toBe(404)
     expect(await secrets()).toHaveLength(1)
@@ -120,7 +129,7 @@ describe('a secret in the portal', () => {
 
   it('is not offered for a native client', async () => {
     const native = await team.sandbox({ type: 'native', redirectUris: ['com.example.app:/back'] })
-    const at = team.clientAt(native.id)
+    const at = `${team.clientAt(native.id)}/credentials`
     expect((await team.asColleague.get(at)).text).not.toContain('create-secret')
     expect((await team.asColleague.post(`${at}/create-secret`, { days: '90' })).status).toBe(409)
     expect(await team.world.db.clientSecret.count({ where: { clientId: native.id } })).toBe(0)
@@ -146,7 +155,7 @@ describe('the authentication of a client in the portal', () => {
     team.asColleague.post(`${own}/authentication`, { version: '0', ...fields })
 
   it('is changed to a secret or keys, and then the reference is not offered', async () => {
-    expect((await team.asColleague.get(own)).text).toContain('/reference"')
+    expect((await team.asColleague.get(team.clientAt(client))).text).toContain('/reference"')
     await create()
     const page = await team.asColleague.follow(await set({ authentication: 'client_secret', keys: '' }))
     expect(page.text).toContain('Saved.')
@@ -181,7 +190,7 @@ describe('the authentication of a client in the portal', () => {
 
   it('of a production client cannot be ended', async () => {
     client = await team.production()
-    own = team.clientAt(client)
+    own = `${team.clientAt(client)}/credentials`
     const version = String((await stored()).version)
     await create()
     await set({ version, authentication: 'client_secret' })

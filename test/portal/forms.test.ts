@@ -61,12 +61,14 @@ describe('the forms', () => {
     expect((await post('/settings')).page.text).toContain('Saved.')
     const { name, redirectUris, version } = await stored()
     expect([name, redirectUris.length]).toEqual(['Renamed', 2])
-    expect((await post('/scopes', { version: String(version) })).page.text).toContain('Saved.')
+    expect((await post('/scopes/set', { version: String(version) })).page.text).toContain('Saved.')
     expect((await stored()).scopes).toEqual(['svc.me.profile:read', 'svc.me.events:read'])
   })
 
   it('register a client for devices, which then needs no redirect URI', async () => {
-    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="devices" value="yes" aria')
+    expect((await team.asOwner.get(`${team.clientAt(client)}/sign-in`)).text).toContain(
+      'name="devices" value="yes" aria',
+    )
     const { page } = await post('/settings', { devices: 'yes', redirectUris: '' })
     expect(page.text).toContain('name="devices" value="yes" checked')
     expect(await stored()).toMatchObject({ devices: true, redirectUris: [] })
@@ -76,9 +78,11 @@ describe('the forms', () => {
   })
 
   it('set where a sign-out returns to, for a client with openid alone', async () => {
-    expect((await team.asOwner.get(team.clientAt(client))).text).not.toContain('name="postLogoutRedirectUris"')
+    expect((await team.asOwner.get(`${team.clientAt(client)}/sign-in`)).text).not.toContain(
+      'name="postLogoutRedirectUris"',
+    )
     await team.world.db.client.update({ where: { id: client }, data: { scopes: ['openid'] } })
-    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="postLogoutRedirectUris"')
+    expect((await team.asOwner.get(`${team.clientAt(client)}/sign-in`)).text).toContain('name="postLogoutRedirectUris"')
     const { page } = await post('/settings', {
       postLogoutRedirectUris: 'https://app.example/bye\n\nhttps://app.example/',
     })
@@ -90,9 +94,9 @@ describe('the forms', () => {
   })
 
   it('choose how ID tokens are signed, for a client with openid alone', async () => {
-    expect((await team.asOwner.get(team.clientAt(client))).text).not.toContain('name="idTokenAlgorithm"')
+    expect((await team.asOwner.get(`${team.clientAt(client)}/sign-in`)).text).not.toContain('name="idTokenAlgorithm"')
     await team.world.db.client.update({ where: { id: client }, data: { scopes: ['openid'] } })
-    expect((await team.asOwner.get(team.clientAt(client))).text).toContain('name="idTokenAlgorithm"')
+    expect((await team.asOwner.get(`${team.clientAt(client)}/sign-in`)).text).toContain('name="idTokenAlgorithm"')
     const wrong = await post('/settings', { idTokenAlgorithm: 'none' })
     expect([wrong.answer.status, (await stored()).idTokenAlgorithm]).toEqual([400, 'ES256'])
     expect((await post('/settings', { idTokenAlgorithm: 'RS256' })).page.text).toContain('Saved.')
@@ -106,11 +110,11 @@ describe('the forms', () => {
     const { answer } = await post('/settings', { name: '<b>Nicer</b>', redirectUris: 'http://app.example/' })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('role="alert"')
-    expect(answer.text).toContain('<title>Problem: Client</title>')
+    expect(answer.text).toContain('<title>Problem: Sign-in</title>')
     expect(answer.text).toContain('value="&lt;b&gt;Nicer&lt;/b&gt;"')
     expect(answer.text).toContain('http://app.example/</textarea>')
     expect(await stored()).toEqual(before)
-    expect((await team.asOwner.get(answer.url)).location?.href).toBe(team.clientAt(client))
+    expect((await team.asOwner.get(answer.url)).location?.href).toBe(`${team.clientAt(client)}/sign-in`)
   })
 
   it('refuse a form that was opened before another change', async () => {
@@ -124,7 +128,7 @@ describe('the forms', () => {
   it('refuse a form without its version', async () => {
     const before = await stored()
     expect((await post('/settings', { version: '' })).answer.status).toBe(400)
-    expect((await post('/scopes', { version: 'x' })).answer.status).toBe(400)
+    expect((await post('/scopes/set', { version: 'x' })).answer.status).toBe(400)
     expect(await stored()).toEqual(before)
   })
 
@@ -204,7 +208,9 @@ describe('a refused request', () => {
     const shown = await team.asOwner.get(team.clientAt(used))
     expect(shown.text).toContain('Whose host is this?')
     expect(shown.text).not.toContain(`${redirectUris[0]}</textarea>`)
-    expect((await team.asOwner.get(`${team.clientAt(used)}?again=yes`)).text).toContain(`${redirectUris[0]}</textarea>`)
+    expect((await team.asOwner.get(`${team.clientAt(used)}/sign-in?again=yes`)).text).toContain(
+      `${redirectUris[0]}</textarea>`,
+    )
   })
 })
 

@@ -68,8 +68,10 @@ export const listPages = (team: string, app: string, client: string, delivery: s
     '/deliveries',
     `/deliveries/${delivery}`,
   ].map((page) => `${own}/apps/${app}${page}`)
-  const ofSecret = secret === undefined ? [] : [`/secrets/${secret}/remove`]
-  const ofClient = ['', '/production', '/remove', ...ofSecret].map((page) => `${own}/clients/${client}${page}`)
+  const ofSecret = secret === undefined ? [] : [`/credentials/secrets/${secret}/remove`]
+  const ofClient = ['', '/sign-in', '/scopes', '/credentials', '/production', '/remove', ...ofSecret].map(
+    (page) => `${own}/clients/${client}${page}`,
+  )
   return [...sections, ...ofApp, ...ofClient]
 }
 
@@ -103,11 +105,11 @@ export const listForms = (
     [`${ofApp}/webhook/remove/confirm`]: { url: 'https://hooks.example/in' },
     [`${ofApp}/deliveries/${delivery}/retry`]: {},
     [`${ofApp}/deliveries/retry-failed`]: { span: 'day' },
-    [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirectUris },
-    [`${ofClient}/scopes`]: { version: '0', scopes: [profile, 'svc.me.events:read'] },
-    [`${ofClient}/authentication`]: { version: '0', authentication: 'none', keys: '' },
-    [`${ofClient}/create-secret`]: { days: '180' },
-    [`${ofClient}/secrets/${secret}/remove/confirm`]: {},
+    [`${ofClient}/sign-in/settings`]: { version: '0', name: 'Renamed', redirectUris },
+    [`${ofClient}/scopes/set`]: { version: '0', scopes: [profile, 'svc.me.events:read'] },
+    [`${ofClient}/credentials/authentication`]: { version: '0', authentication: 'none', keys: '' },
+    [`${ofClient}/credentials/create-secret`]: { days: '180' },
+    [`${ofClient}/credentials/secrets/${secret}/remove/confirm`]: {},
     [`${ofClient}/reference`]: { section: 'apps' },
     [`${own}/test-club/reset/confirm`]: {},
     [`${own}/delete/confirm`]: { confirm: 'another' },

@@ -36,7 +36,7 @@ describe('a refused form', () => {
   })
 
   it('is in German for readers of German', async () => {
-    const { text } = await team.asOwner.post(`${team.clientAt(client)}/settings`, wrong, inGerman)
+    const { text } = await team.asOwner.post(`${team.clientAt(client)}/sign-in/settings`, wrong, inGerman)
     expect(text).toContain('lang="de"')
     expect(text).toContain(
       'http://app.example/ kann keine Redirect-URI sein: http:// ist nur für 127.0.0.1 und [::1] erlaubt.',

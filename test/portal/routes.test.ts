@@ -131,12 +131,15 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/apps/:app/deliveries/:delivery | developer | people      |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/deliveries/:delivery/retry | developer | people | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client             | developer | people         |        |      |      |
-| POST    | /developers/teams/:team/clients/:client/settings    | developer | people         | form   | own  | yes  |
-| POST    | /developers/teams/:team/clients/:client/scopes      | developer | people         | form   | own  | yes  |
-| POST    | /developers/teams/:team/clients/:client/authentication | developer | people      | form   | own  | yes  |
-| POST    | /developers/teams/:team/clients/:client/create-secret | developer | people       | form   | own  | yes  |
-| GET     | /developers/teams/:team/clients/:client/secrets/:secret/remove | developer | people |     |      |      |
-| POST    | /developers/teams/:team/clients/:client/secrets/:secret/remove/confirm | developer | people | form | own | yes |
+| GET     | /developers/teams/:team/clients/:client/sign-in     | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/clients/:client/scopes      | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/clients/:client/credentials | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/clients/:client/sign-in/settings | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/scopes/set  | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/credentials/authentication | developer | people      | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/credentials/create-secret | developer | people       | form   | own  | yes  |
+| GET     | /developers/teams/:team/clients/:client/credentials/secrets/:secret/remove | developer | people |     |      |      |
+| POST    | /developers/teams/:team/clients/:client/credentials/secrets/:secret/remove/confirm | developer | people | form | own | yes |
 | POST    | /developers/teams/:team/clients/:client/reference   | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client/production  | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/clients/:client/production/request | owner | people      | form   | own  | yes  |

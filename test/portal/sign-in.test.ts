@@ -8,7 +8,7 @@ beforeEach(async () => {
   client = (await team.sandbox()).id
 })
 
-const settings = () => `${team.clientAt(client)}/settings`
+const settings = () => `${team.clientAt(client)}/sign-in/settings`
 const rename = (name: string, more = '') => ({ version: '0', name, redirectUris: `${redirect}\n${more}` })
 const nameNow = async () => (await team.world.db.client.findUniqueOrThrow({ where: { id: client } })).name
 
@@ -16,14 +16,16 @@ describe('a change', () => {
   it('within 15 minutes of the sign-in is made', async () => {
     const browser = await team.signIn(team.owner)
     team.world.advance(14 * 60)
-    expect((await browser.post(settings(), rename('Early'))).location?.href).toBe(`${team.clientAt(client)}?done=saved`)
+    expect((await browser.post(settings(), rename('Early'))).location?.href).toBe(
+      `${team.clientAt(client)}/sign-in?done=saved`,
+    )
     expect(await nameNow()).toBe('Early')
   })
 
   it('after 15 minutes asks to sign in again, and is then made once', async () => {
     const browser = await team.signIn(team.owner)
     team.world.advance(16 * 60)
-    expect((await browser.get(team.clientAt(client))).status).toBe(200)
+    expect((await browser.get(`${team.clientAt(client)}/sign-in`)).status).toBe(200)
     const asked = await browser.post(settings(), rename('Late'))
     expect([asked.status, asked.location?.href]).toEqual([303, `${portal}/sign-in`])
     expect(await nameNow()).toBe('Sandbox')

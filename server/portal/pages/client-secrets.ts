@@ -25,11 +25,13 @@ export const authenticationForm = form(
   },
 )
 export const secretRemovalForm = form('confirm')
-export const secretForm = form('create-secret', developer.clients.secrets.create, ['days'], {
-  own: { days: z.literal(LIVES) },
+export const secretForm = form('create-secret', developer.clients.secrets.create, ['days', 'use'], {
+  // With `use`, a public client authenticates with its new secret at once.
+  own: { days: z.literal(LIVES), use: z.boolean().optional() },
 })
 
-const clientPageUrl = ({ at }: PageRequest, { team, client }: TeamClient) => at('teams', team.id, 'clients', client.id)
+const credentialsUrl = ({ at }: PageRequest, { team, client }: TeamClient) =>
+  at('teams', team.id, 'clients', client.id, 'credentials')
 
 /** How a web client authenticates, and its secrets. `now` is in Unix milliseconds. */
 export const clientAuthentication = (
@@ -47,7 +49,7 @@ function methodForm(request: PageRequest, view: TeamClient) {
   const methods = (['none', 'client_secret', 'private_key_jwt'] as const).filter(
     (method) => method !== 'none' || client.environment === 'sandbox' || client.authentication === 'none',
   )
-  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/authentication">
+  return html`<form class="card" method="post" action="${credentialsUrl(request, view)}/authentication" data-unsaved>
 <h2>${w.authentication}</h2>
 ${hidden('version')}
 ${field('authentication', {
@@ -64,16 +66,15 @@ function secretList(request: PageRequest, view: TeamClient, now: number) {
   const { w } = request
   const { secrets, authentication } = view.client
   const rows = secrets.map((secret) => renderRow(request, view, secret, now))
+  const { field } = secretForm.at(request, { days: DEFAULT_LIFE, use: true })
   const columns = [w.created, w.secretLastUsed, w.secretExpires, w.actions]
   return html`<section class="card"><h2>${w.secrets}</h2>
 <p class="hint">${w.secretsHint}</p>
 ${secrets.length > 0 && authentication !== 'client_secret' && html`<p class="hint">${w.secretsUnused}</p>`}
 ${rows.length > 0 && table(w.secrets, columns, rows)}
-<form method="post" action="${clientPageUrl(request, view)}/create-secret">
-${secretForm.at(request, { days: DEFAULT_LIFE }).field('days', {
-  label: w.secretLife,
-  options: LIVES.map((days) => [String(days), w.secretDays(days)]),
-})}
+<form method="post" action="${credentialsUrl(request, view)}/create-secret">
+${field('days', { label: w.secretLife, options: LIVES.map((days) => [String(days), w.secretDays(days)]) })}
+${authentication === 'none' && field('use', { label: w.useSecret, hint: w.useSecretHint })}
 <button>${w.createSecret}</button>
 </form></section>`
 }
@@ -87,18 +88,17 @@ const renderRow = (request: PageRequest, view: TeamClient, secret: Secret, now: 
     formatDay(createdAt, language),
     lastUsedAt === null ? w.secretNeverUsed : formatMoment(lastUsedAt, language),
     html`${formatDay(expiresAt, language)} ${!isValid(secret, now) && badge(w.secretExpired, 'bad')}`,
-    html`<div class="buttons"><a class="button" href="${clientPageUrl(request, view)}/secrets/${id}/remove">${w.removeClientSecret}</a></div>`,
+    html`<div class="buttons"><a class="button" href="${credentialsUrl(request, view)}/secrets/${id}/remove">${w.removeClientSecret}</a></div>`,
   ]
 }
 
 /** The only page that shows the secret. */
 export const newSecretPage = (request: PageRequest, view: TeamClient, secret: string): string =>
-  clientPage(request, view, {
+  clientPage(request, view, undefined, {
     title: request.w.newSecret,
-    within: true,
     body: html`<p class="lead">${request.w.newSecretLead}</p>
 <dl class="facts">${fact(request.w.clientId, copyable(request.w.clientId, view.client.id))}${fact(request.w.secret, copyable(request.w.secret, secret))}</dl>
-<p><a class="button" href="${clientPageUrl(request, view)}">${request.w.newSecretStored}</a></p>`,
+<p><a class="button" href="${credentialsUrl(request, view)}">${request.w.newSecretStored}</a></p>`,
   })
 
 export function secretRemovalPage(
@@ -108,12 +108,11 @@ export function secretRemovalPage(
 ): string {
   const { id, createdAt, expiresAt, lastUsedAt } = secret
   const { w, language } = request
-  const own = clientPageUrl(request, view)
+  const own = credentialsUrl(request, view)
   const { authentication, secrets } = view.client
   const isLast = authentication === 'client_secret' && !secrets.some((other) => other.id !== id && isValid(other, now))
-  return clientPage(request, view, {
+  return clientPage(request, view, undefined, {
     title: w.removeClientSecret,
-    within: true,
     body: html`<p class="lead">${w.removeClientSecretLead}</p>
 ${isLast && html`<p class="problem">${w.removeClientSecretLast}</p>`}
 <dl class="facts">

@@ -29,7 +29,7 @@ export const settingsForm = form('settings', developer.clients.update, [
   'postLogoutRedirectUris',
   'idTokenAlgorithm',
 ])
-export const scopesForm = form('scopes', developer.clients.update, ['version', 'scopes', 'purpose'])
+export const scopesForm = form('set', developer.clients.update, ['version', 'scopes', 'purpose'])
 /** The reference of one API, which opens with this client. */
 export const referenceForm = form('reference', developer.clients.get, ['section'], {
   own: { section: z.enum(sectionNames) },
@@ -50,9 +50,8 @@ export function clientOverview(request: PageRequest, view: ClientView): string {
   const isSandbox = client.environment === 'sandbox'
   const of = (section: string) =>
     `${request.at('teams', view.team.id, section)}?client=${encodeURIComponent(client.id)}`
-  return clientPage(request, view, {
+  return clientPage(request, view, 'overview', {
     title: w.client,
-    heading: name(client.name),
     body: html`<p>${badge(w.environment[client.environment], environmentTones[client.environment])} ${badge(w.type[client.type], 'plain')} ${stateBadge(request, client.state)}</p>
 ${client.testOnly && html`<p class="hint">${w.testOnly}</p>`}
 ${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
@@ -64,20 +63,36 @@ ${client.requestedAt !== null && fact(w.requestedAt, formatDay(client.requestedA
 </dl>
 ${isSandbox && actions(request, view)}
 ${waiting(request, client.wanted)}
-${refusal(request, client.refusal, { again: againAt(request, view) })}
+${client.refusal && refusal(request, client.refusal, { again: againAt(request, view) })}
 ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}
-${settings(request, view)}
-${scopeForm(request, view)}
-${client.type === 'web' && clientAuthentication(request, view, view.now)}
-<p class="links"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a> <a href="${clientPageUrl(request, view)}/remove">${w.removeClient}</a></p>`,
+<p class="links"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a></p>`,
   })
 }
+
+export const signInPage = (request: PageRequest, view: ClientView): string =>
+  clientPage(request, view, 'sign-in', { title: request.w.clientSections['sign-in'], body: settings(request, view) })
+
+export const scopesPage = (request: PageRequest, view: ClientView): string =>
+  clientPage(request, view, 'scopes', { title: request.w.scopes, body: scopeForm(request, view) })
+
+export const credentialsPage = (request: PageRequest, view: ClientView): string =>
+  clientPage(request, view, 'credentials', {
+    title: request.w.clientSections.credentials,
+    body:
+      view.client.type === 'web'
+        ? clientAuthentication(request, view, view.now)
+        : html`<p class="hint">${request.w.authenticationHint}</p>`,
+  })
 
 const clientPageUrl = ({ at }: PageRequest, { team, client }: ClientView) => at('teams', team.id, 'clients', client.id)
 
 /** Where a refused request is changed; only owners request production. */
 function againAt(request: PageRequest, view: ClientView) {
-  if (view.client.state !== 'refused') return `${clientPageUrl(request, view)}?again=yes`
+  if (view.client.state !== 'refused') {
+    const { asked } = view.client.refusal!
+    const isOfSignIn = asked.name !== undefined || asked.redirectUris !== undefined || asked.devices !== undefined
+    return `${clientPageUrl(request, view)}/${isOfSignIn ? 'sign-in' : 'scopes'}?again=yes`
+  }
   return view.team.role === 'owner' ? `${clientPageUrl(request, view)}/production` : null
 }
 
@@ -106,8 +121,7 @@ function settings(request: PageRequest, view: ClientView) {
   const { name, redirectUris, devices } = { ...client, ...askedAgain(request, client) }
   const { hidden, field } = settingsForm.at(request, { ...client, name, redirectUris, devices })
   const rows = (least: number, uris: readonly string[]) => Math.max(least, uris.length + 1)
-  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/settings">
-<h2>${w.details}</h2>
+  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/sign-in/settings" data-unsaved>
 ${hidden('version')}
 ${field('name', { label: w.name, hint: nameHint(request, client) })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: rows(3, client.redirectUris) })}
@@ -117,7 +131,7 @@ ${
   html`${field('postLogoutRedirectUris', { label: w.logouts, hint: w.logoutsHint, rows: rows(2, client.postLogoutRedirectUris) })}
 ${field('idTokenAlgorithm', { label: w.idTokenAlgorithm, hint: w.idTokenAlgorithmHint, options: Object.entries(w.idTokenAlgorithms) })}`
 }
-<button>${w.save}</button>
+<button class="primary">${w.save}</button>
 </form>`
 }
 
@@ -133,11 +147,11 @@ function scopeForm(request: PageRequest, view: ClientView) {
   const offered = [...new Set([...team.scopes, ...client.scopes])]
   const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
   const needsPurpose = client.environment === 'production' && more.length > 0
-  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/scopes">
+  return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/scopes/set" data-unsaved>
 ${hidden('version')}
 ${field('scopes', { label: html`<h2>${w.scopes}</h2>`, hint: w.scopesHint, options: scopeOptions(request, offered) })}
 ${needsPurpose && field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, more) })}
-<button>${w.save}</button>
+<button class="primary">${w.save}</button>
 </form>`
 }
 
@@ -147,9 +161,8 @@ export function productionPage(request: PageRequest, view: ClientView): string {
   // Without those that are for development only.
   const redirectUris = client.redirectUris.filter((uri) => redirectFault(uri, client.type, false) === null)
   const { field } = productionForm.at(request, { ...client, redirectUris, purpose: client.purpose ?? {} })
-  return clientPage(request, view, {
+  return clientPage(request, view, undefined, {
     title: w.production,
-    within: true,
     body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
 ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
 <div class="columns"><div>
@@ -188,9 +201,8 @@ ${fact(w.logo, logo === null ? missing : w.yes)}
 export function removalPage(request: PageRequest, view: ClientView): string {
   const { w } = request
   const { client } = view
-  return clientPage(request, view, {
+  return clientPage(request, view, 'remove', {
     title: w.removeClient,
-    within: true,
     body: html`<p class="lead">${w.removeLead(client.consents)}</p>
 <form method="post" action="${clientPageUrl(request, view)}/remove/confirm">
 <p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>

@@ -65,18 +65,37 @@ export interface TeamClient {
   client: Client
 }
 
+type ClientSection = 'overview' | 'sign-in' | 'scopes' | 'credentials' | 'remove'
+
+/** `current` is undefined for a page below those of the tabs, whose title is its own. */
 export function clientPage(
   request: PageRequest,
   { team, app, client }: TeamClient,
-  { within = false, ...content }: Content & { within?: boolean },
+  current: ClientSection | undefined,
+  content: Content,
 ) {
-  const { at } = request
+  const { w, at, query } = request
+  const own = at('teams', team.id, 'clients', client.id)
+  // The forms of all tabs have the refused values.
+  const again = query.has('again') ? '?again=yes' : ''
+  const link = (section: ClientSection): Link => [
+    w.clientSections[section],
+    section === 'overview' ? own : `${own}/${section}${again}`,
+  ]
+  const sections = (['overview', 'sign-in', 'scopes', 'credentials', 'remove'] as const).filter(
+    (section) => section !== 'credentials' || client.type === 'web',
+  )
   return portalPage(request, {
     ...content,
+    ...(current && { heading: name(client.name) }),
     trail: [
       [name(team.name), at('teams', team.id)],
       ...(app ? [[name(app.name), at('teams', team.id, 'apps', app.id)] as const] : []),
-      ...(within ? [[name(client.name), at('teams', team.id, 'clients', client.id)] as const] : []),
+      ...(current ? [] : [[name(client.name), own] as const]),
     ],
+    beside: {
+      label: w.clientSections.label,
+      links: sections.map((section) => ({ link: link(section), current: section === current })),
+    },
   })
 }

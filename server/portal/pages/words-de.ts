@@ -179,6 +179,14 @@ export const de: Words = {
   storedIn: (bytes, clubs) => `${bytes} in ${clubs === 1 ? '1 Verein' : `${clubs} Vereinen`}`,
   subscriptions: 'Webhook-Abonnements',
   app: 'App',
+  clientSections: {
+    label: 'Seiten des Clients',
+    overview: 'Übersicht',
+    'sign-in': 'Anmeldung',
+    scopes: 'Berechtigungen',
+    credentials: 'Zugangsdaten',
+    remove: 'Entfernen',
+  },
   appSections: { label: 'Seiten der App', app: 'App', data: 'Daten', webhook: 'Webhook', deliveries: 'Zustellungen' },
   data: {
     title: 'Daten',
@@ -353,6 +361,8 @@ export const de: Words = {
   secretLife: 'Gültig für',
   secretDays: (days) => `${days} Tage`,
   createSecret: 'Secret erstellen',
+  useSecret: 'Dieser Client authentifiziert sich von jetzt an mit einem Secret',
+  useSecretHint: 'Der eigene Server muss es mit der nächsten Anfrage nach einem Token senden.',
   newSecret: 'Neues Secret',
   newSecretLead:
     'Bitte das Secret jetzt kopieren und nur auf dem Server speichern. Es wird nicht noch einmal angezeigt.',

@@ -173,6 +173,14 @@ export const en = {
   storedIn: (bytes: string, clubs: number): string => `${bytes} in ${clubs === 1 ? '1 club' : `${clubs} clubs`}`,
   subscriptions: 'Webhook subscriptions',
   app: 'App',
+  clientSections: {
+    label: 'Pages of the client',
+    overview: 'Overview',
+    'sign-in': 'Sign-in',
+    scopes: 'Scopes',
+    credentials: 'Credentials',
+    remove: 'Remove',
+  },
   appSections: { label: 'Pages of the app', app: 'App', data: 'Data', webhook: 'Webhook', deliveries: 'Deliveries' },
   data: {
     title: 'Data',
@@ -348,6 +356,8 @@ export const en = {
   secretLife: 'Valid for',
   secretDays: (days: number) => `${days} days`,
   createSecret: 'Create a secret',
+  useSecret: 'From now on, this client authenticates with a secret',
+  useSecretHint: 'Your server has to send it with its next request for a token.',
   newSecret: 'New secret',
   newSecretLead: 'Copy the secret now, and store it on your server only. It is not shown again.',
   newSecretStored: 'I have stored it',

@@ -59,14 +59,18 @@ export function registrar(port: number) {
     const id = shown(made.text, 'Client id')
     const client: Registered = { id, redirectUri }
     const own = `/clients/${id}`
-    const version = async () => offered(await browser.get(`${team}${own}`), 'version')[0]!
+    const version = async () => offered(await browser.get(`${team}${own}/sign-in`), 'version')[0]!
     if (logout) {
       const settings = { name: 'Sample', redirectUris: redirectUri, postLogoutRedirectUris: logout }
-      await post(`${own}/settings`, { version: await version(), ...settings })
+      await post(`${own}/sign-in/settings`, { version: await version(), ...settings })
     }
     if (!server) return client
-    client.secret = shown((await post(`${own}/create-secret`, { days: '90' })).text, 'Secret')
-    await post(`${own}/authentication`, { version: await version(), authentication: 'client_secret', keys: '' })
+    client.secret = shown((await post(`${own}/credentials/create-secret`, { days: '90' })).text, 'Secret')
+    await post(`${own}/credentials/authentication`, {
+      version: await version(),
+      authentication: 'client_secret',
+      keys: '',
+    })
     return client
   }
 }

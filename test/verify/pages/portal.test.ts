@@ -8,11 +8,13 @@ import { listPages, portal, startPortal, storeEntry } from '../../portal/portal-
 let team: PortalWorld
 let browser: Browser
 let addresses: string[]
+let client: string
 beforeAll(async () => {
   if (!chromium) return
   team = await startPortal()
   const { world, sandbox, failed, as, owner } = team
   const { id } = await sandbox({ name: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen' })
+  client = id
   const { id: secret } = await as(owner).clients.secrets.create({ client: id })
   const delivery = await failed()
   const attempt = { deliveryId: delivery, at: new Date(), durationMs: 31, status: 500, error: 'status 500' }
@@ -98,7 +100,7 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     await page.keyboard.press('Space')
     await enter(page, 'Create client', /\/clients\/.*done=created/)
     expect(await page.locator('h1').textContent()).toBe('By keyboard')
-    await enter(page, 'Remove client', /\/remove$/)
+    await enter(page, 'Remove', /\/remove$/)
     const id = await page.locator('form code').textContent()
     await type(page, 'Client id', id!)
     await enter(page, 'Remove client', /done=removed/)
@@ -133,6 +135,22 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('clients-redirectUris')
     expect(await page.locator('#clients-name').inputValue()).toBe('Neu')
     await expectAccessible(page)
+  })
+
+  it('asks before a changed form is left, and not after it was saved', async () => {
+    const page = await signedIn(`/teams/${team.world.ids.team}/clients/${client}/sign-in`)
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      return dialog.dismiss()
+    })
+    await page.locator('#settings-name').fill('Changed')
+    await page.getByRole('link', { name: 'Scopes' }).click({ noWaitAfter: true })
+    await expect.poll(() => asked).toEqual(['beforeunload'])
+    expect(await page.locator('#settings-name').inputValue()).toBe('Changed')
+    await Promise.all([page.waitForURL(/done=saved/), page.getByRole('button', { name: 'Save' }).click()])
+    await Promise.all([page.waitForURL(/\/scopes$/), page.getByRole('link', { name: 'Scopes' }).click()])
+    expect(asked).toHaveLength(1)
   })
 
   it('copies an id by its button', async () => {
