@@ -57,7 +57,11 @@ describe('a team', () => {
     const listed = await apps.list({ team: team(), limit: 200 })
     expect(listed).toMatchObject({ items: allApps.map(({ id, name, state }) => ({ id, name, state })), more: false })
     expect(await apps.get({ app: app() })).toEqual(allApps.find(({ id }) => id === app()))
-    expect(await clients.get({ client })).toEqual({ ...allClients.find(({ id }) => id === client), secrets: [] })
+    expect(await clients.get({ client })).toEqual({
+      ...allClients.find(({ id }) => id === client),
+      members: 0,
+      secrets: [],
+    })
     const listIds = async (changes: object) =>
       (await clients.list({ team: team(), limit: 200, ...changes })).items.map(({ id }) => id)
     expect(await listIds({})).toEqual(allClients.map(({ id }) => id))

@@ -148,7 +148,12 @@ describe('the forms', () => {
   it('remove a client that members use once its id is typed', async () => {
     const { db, ids } = team.world
     const consent = { id: `g-${client}`, clientId: client, personId: ids.member, organisationId: ids.club, scopes: [] }
-    await db.consent.create({ data: consent })
+    // Signed in on two devices.
+    await db.consent.createMany({ data: [consent, { ...consent, id: `h-${client}` }] })
+    expect(await asPlatform(team.world, { member: team.owner }).developer.clients.get({ client })).toMatchObject({
+      members: 1,
+      consents: 2,
+    })
     expect((await team.asOwner.get(`${team.clientAt(client)}/remove`)).text).toContain('1 member will lose')
     expect((await post(`${client}/remove/confirm`, { confirm: 'another' })).answer.status).toBe(409)
     expect(await db.client.count({ where: { id: client } })).toBe(1)

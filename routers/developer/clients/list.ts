@@ -59,12 +59,14 @@ const statements = {
         ${listSql('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${listSql('scopes')} AS scopes, "idTokenAlgorithm",
         purpose::json, ${unix('"requestedAt"')} AS "requestedAt", wanted::json, refusal::json, authentication,
         (jwks->'keys')::json AS keys, version,
-        (SELECT count(*) FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL
-          AND "createdAt" > $consentedAfter::timestamptz) AS consents,
+        consents, members,
         (SELECT coalesce(json_agg(json_build_object('id', id, 'createdAt', ${unix('"createdAt"')},
             'expiresAt', ${unix('"expiresAt"')}, 'lastUsedAt', ${unix('"lastUsedAt"')}) ORDER BY "createdAt" DESC, id), '[]')
           FROM "ClientSecret" WHERE "clientId" = client.id) AS secrets
-      FROM "Client" client JOIN "TeamMember" USING ("teamId") WHERE client.id = $client AND "personId" = $person`,
+      FROM "Client" client JOIN "TeamMember" USING ("teamId")
+      CROSS JOIN LATERAL (SELECT count(*) AS consents, count(DISTINCT ("personId", "organisationId")) AS members
+        FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL AND "createdAt" > $consentedAfter::timestamptz) granted
+      WHERE client.id = $client AND "personId" = $person`,
     { client: text, person: text, consentedAfter: instant },
     {
       ...summary,
@@ -83,6 +85,7 @@ const statements = {
       keys: nullable(json<KeySet['keys']>()),
       version: int,
       consents: int,
+      members: int,
       secrets: jsonArray<Secret>(),
     },
   ),
@@ -120,6 +123,7 @@ export const getClient = internal('dev:read', teamPeople, { summary: 'A client o
   .input(z.object({ client: idOr('clientUnknown') }))
   .output(
     clientOutput.extend({
+      members: z.int().meta({ description: 'Members who allow it, each once a club, however often they signed in' }),
       secrets: z.array(secretOutput).meta({ description: 'Newest first; an expired one is listed for 30 days' }),
     }),
   )

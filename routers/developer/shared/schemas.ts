@@ -131,7 +131,7 @@ export const clientOutput = z.object({
     .nullable()
     .meta({ description: 'The public keys of its assertions, as JWKs' }),
   version: z.int(),
-  consents: z.int().meta({ description: 'Consents in force' }),
+  consents: z.int().meta({ description: 'Consents in force, one a sign-in' }),
 })
 
 export const secretOutput = z.object({

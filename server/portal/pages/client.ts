@@ -58,7 +58,7 @@ ${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
 <dl class="facts">
 ${fact(w.clientId, copyable(w.clientId, client.id))}
 ${fact(w.issuer, copyable(w.issuer, issuer))}
-${fact(w.consents, client.consents)}
+${fact(w.members, client.members)}
 ${client.requestedAt !== null && fact(w.requestedAt, formatDay(client.requestedAt, language))}
 </dl>
 ${isSandbox && actions(request, view)}
@@ -203,7 +203,7 @@ export function removalPage(request: PageRequest, view: ClientView): string {
   const { client } = view
   return clientPage(request, view, 'remove', {
     title: w.removeClient,
-    body: html`<p class="lead">${w.removeLead(client.consents)}</p>
+    body: html`<p class="lead">${w.removeLead(client.members)}</p>
 <form method="post" action="${clientPageUrl(request, view)}/remove/confirm">
 <p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>
 ${removalForm.at(request).field('confirm', { label: w.confirmation })}

@@ -303,6 +303,7 @@ export const de: Words = {
   clientId: 'Client-ID',
   issuer: 'Aussteller',
   consents: 'Aktive Zustimmungen',
+  members: 'Mitglieder mit Zustimmung',
   requestedAt: 'Beantragt am',
   reference: 'API-Referenz mit diesem Client öffnen:',
   apis: { apps: 'Mitgliederdaten', lms: 'Quizze', notify: 'Webhooks', sync: 'Sync' },
@@ -331,10 +332,10 @@ export const de: Words = {
   clientUsage: 'Nutzung dieses Clients',
   clientRequests: 'Abgelehnte Anfragen dieses Clients',
   removeClient: 'Client entfernen',
-  removeLead: (consents) =>
-    consents === 0
+  removeLead: (members) =>
+    members === 0
       ? 'Kein Mitglied hat diesen Client zugelassen. Seine ID wird nicht erneut vergeben.'
-      : `${consents === 1 ? '1 Mitglied verliert' : `${consents} Mitglieder verlieren`} die Zustimmung und die Anmeldung in der App. Das lässt sich nicht rückgängig machen.`,
+      : `${members === 1 ? '1 Mitglied verliert' : `${members} Mitglieder verlieren`} die Zustimmung und die Anmeldung in der App. Das lässt sich nicht rückgängig machen.`,
   removeConfirm: (id) => html`Zur Bestätigung die ID des Clients eingeben: ${id}`,
   confirmation: 'Client-ID',
 

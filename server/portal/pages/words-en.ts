@@ -296,6 +296,7 @@ export const en = {
   clientId: 'Client id',
   issuer: 'Issuer',
   consents: 'Active consents',
+  members: 'Members who allow it',
   requestedAt: 'Requested on',
   reference: 'Open the API reference with this client:',
   apis: { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' },
@@ -324,12 +325,12 @@ export const en = {
   clientUsage: 'Usage of this client',
   clientRequests: 'Refused requests of this client',
   removeClient: 'Remove client',
-  removeLead: (consents: number): string =>
-    consents === 0
+  removeLead: (members: number): string =>
+    members === 0
       ? 'No member has allowed this client. Its id will not be reused.'
-      : consents === 1
+      : members === 1
         ? '1 member will lose their consent and be signed out of the app. This cannot be undone.'
-        : `${consents} members will lose their consent and be signed out of the app. This cannot be undone.`,
+        : `${members} members will lose their consent and be signed out of the app. This cannot be undone.`,
   removeConfirm: (id: Html): Html => html`To confirm, type the client’s id: ${id}`,
   confirmation: 'Client id',
 
