@@ -4,12 +4,13 @@ import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
 import { builtHtml, html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
+import type { Running } from './addresses.ts'
+import { fillAddresses } from './addresses.ts'
 import type { Docs, DocsPage } from './docs.ts'
 import { toPageAddress } from './docs.ts'
 
-/** Addresses of this service that the sidebar leads to. */
-export interface Ways {
-  apps: string
+/** Addresses of this service that pages name and lead to. */
+export interface Ways extends Running {
   /** Undefined with an external issuer. */
   portal?: string | undefined
 }
@@ -25,7 +26,7 @@ export const LOGO = '/docs/images/logo'
 
 /** Readable without the script, which adds the search and the copy buttons. In English, as the Markdown is. */
 export function docsPage(view: View): string {
-  const { page, brand } = view
+  const { page, brand, ways } = view
   const site = brand?.name ?? words.en.mark
   return document({
     language: 'en',
@@ -39,7 +40,7 @@ export function docsPage(view: View): string {
 <script type="module" src="/docs/script.js"></script>`,
     body: html`${page.contents.length > 1 && contents(page)}
 <div class="text${page.slug === '' && ' overview'}">
-${builtHtml(page.html)}</div>
+${builtHtml(fillAddresses(page.html, ways))}</div>
 ${pager(view)}`,
   })
 }
@@ -48,8 +49,8 @@ function sidebar({ docs, page, ways }: View) {
   const bySlug = new Map(docs.pages.map((one) => [one.slug, one]))
   const item = (slug: string) => link(toPageAddress(slug), bySlug.get(slug)!.title, slug === page.slug)
   const here = [
-    link(`${ways.apps}/docs`, 'API reference'),
-    link(`${ways.apps}/docs/errors`, 'Errors'),
+    link(`${ways.urls.apps}/docs`, 'API reference'),
+    link(`${ways.urls.apps}/docs/errors`, 'Errors'),
     ...(ways.portal ? [link(ways.portal, 'Developer portal')] : []),
   ]
   const groups = docs.groups.map(({ title, slugs }) => ({ title, items: slugs.map(item) }))

@@ -35,7 +35,7 @@ const picturePolicy = buildPolicy("style-src 'unsafe-inline'; sandbox; ")
 
 /** Serves the documentation at `/docs` of every host: pages, their style, script, search index and pictures. */
 export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Options): Step {
-  const localName = localWays && normalizeHost(new URL(localWays.apps).host)
+  const localName = localWays && normalizeHost(new URL(localWays.urls.apps).host)
   /** Created at first use, as many as there are pages. */
   const made = new Map<string, StoredFile>()
 
@@ -50,7 +50,7 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
 
   function fileAt({ state: { path, host } }: StepContext): StoredFile | undefined {
     const at = localWays && normalizeHost(host) === localName ? localWays : ways
-    const key = `${at.apps} ${path}`
+    const key = `${at.urls.apps} ${path}`
     const found = made.get(key)
     if (found) return found
     const text = textAt(path, at)

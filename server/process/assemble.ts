@@ -38,7 +38,7 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
   /** How members sign in at the authorization server; undefined with an external issuer. */
   signIn: SignIn | undefined
   trust: (own: OwnIssuer | null) => Promise<Issuers>
-  trial?: { example: () => string | undefined; referenceClient: () => string | undefined } | undefined
+  trial?: { example: () => string | undefined; referenceClient: () => string | undefined; trpcUrl: string } | undefined
   limited?: Parameters<typeof rateLimit>[1]
   /** In place of the production limits. */
   more?: {
@@ -86,6 +86,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const authenticate = createAuthenticate(issuers.trusted, core.now)
   const toPortalUrl = (issuer: string | undefined) => issuer && `${issuer}/developers`
   const pages = openDocs(given.docs)
+  const named = { appsHost: new URL(baseUrls.apps).host, paths: localUrls, trpc: trial?.trpcUrl }
   const parts: HttpParts = {
     core,
     log,
@@ -125,8 +126,18 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     }),
     docs: docs(pages, {
       brand: pageBrand,
-      ways: { apps: baseUrls.apps, portal: toPortalUrl(issuer) },
-      localWays: localUrls && { apps: localUrls.apps, portal: toPortalUrl(localIssuer) },
+      ways: {
+        ...named,
+        urls: { ...baseUrls, auth: issuer && authBaseUrl },
+        issuer: issuer ?? external,
+        portal: toPortalUrl(issuer),
+      },
+      localWays: localUrls && {
+        ...named,
+        urls: localUrls,
+        issuer: localIssuer ?? external,
+        portal: toPortalUrl(localIssuer),
+      },
     }),
     resources: { baseUrls, localUrls, issuer: issuer ?? external, localIssuer: localIssuer ?? issuer ?? external },
     oauth: oauth?.steps,

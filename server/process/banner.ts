@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
@@ -9,6 +8,7 @@ import type { LocalUrls } from '../http/match-route.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
 import type { Config } from './config.ts'
 import { isEveryInterface } from './setting-rules.ts'
+import { toTrpcUrl } from './trpc-url.ts'
 import { hasSignIn, SIGN_IN_SETTINGS } from './warnings.ts'
 
 /** An operator's next steps for a database without organisations, one sentence each; empty otherwise. */
@@ -56,7 +56,7 @@ const EMPTY = 'The database is empty. What to do next:'
 function facts({ host, internalHost, baseUrls }: Config, { store, publicPort, internalPort }: Running) {
   return {
     ...baseUrls,
-    tRPC: `http://${hostToCall(internalHost)}:${internalPort}/trpc`,
+    tRPC: toTrpcUrl(internalHost, internalPort),
     ports: `${publicPort} (public) on ${describeInterface(host)}, ${internalPort} (internal) on ${describeInterface(internalHost)}`,
     data: store.embedded?.directory ?? 'the database of DATABASE_URL',
   }
@@ -75,11 +75,6 @@ async function banner(config: Config, running: Running, steps: readonly string[]
 }
 
 const describeInterface = (host: string | undefined) => (isEveryInterface(host) ? 'every interface' : host)
-
-function hostToCall(host: string) {
-  if (isEveryInterface(host) || host === '127.0.0.1') return 'localhost'
-  return isIPv6(host) ? `[${host}]` : host
-}
 
 const findClient = statement('banner_client', 'SELECT id FROM "Client" WHERE id = $id', { id: text }, { id: text })
 

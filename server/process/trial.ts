@@ -8,6 +8,7 @@ import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
 import type { Step } from '../http/state.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import type { Config } from './config.ts'
+import { toTrpcUrl } from './trpc-url.ts'
 
 const SAMPLE_HOST = 'example.localhost'
 const SAMPLE_CLIENT = 'example-app'
@@ -83,6 +84,7 @@ export function openTrial(config: Config) {
   let referenceClient: string | undefined
   return {
     urls,
+    trpcUrl: toTrpcUrl(config.internalHost, config.internalPort),
     step,
     /** The sample app's address and the reference pages' client, once they are registered. */
     example: () => example,

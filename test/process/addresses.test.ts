@@ -18,7 +18,7 @@ const ask = (port: number, host: string, path: string, method = 'GET') =>
   send(port, method, path, { headers: { host } })
 
 describe('the addresses of the trial', () => {
-  it('follow PORT: banner, curl line, documents, issuer, sample app, program of docs/apps.md', async () => {
+  it('follow PORT: banner, curl line, documents, issuer, sample app, documentation, program of docs/apps.md', async () => {
     const DATA_DIR = await dataDirectoryWithDemo()
     const service = await start({ DATA_DIR })
     const { port } = service
@@ -38,6 +38,9 @@ describe('the addresses of the trial', () => {
     expect((await ask(port, 'example.localhost', '/config.json')).body).toMatchObject({ api: base('apps'), issuer })
     expect((await command('client', ['list'], { DATA_DIR }).ended).stdout).toContain(app)
     expect(service.stdout().match(/localhost:\d+/g)).not.toContain('localhost:3000')
+    const page = (await ask(port, `localhost:${port}`, '/docs/first-party')).text
+    expect(page).toContain(`http://localhost:${service.internalPort}/trpc`)
+    expect(page).not.toMatch(/:300[01]\b/)
 
     // Node may not resolve *.localhost.
     const [, program] = /```js\n(.*?)```/s.exec(await readFile(apps, 'utf8'))!

@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import type { Token, Tokens } from 'marked'
 import { Parser, Renderer } from 'marked'
 import { builtHtml, html } from '../../browser/pages/html.ts'
+import { markAddresses } from '../addresses.ts'
 import type { Resolve } from './links.ts'
 import type { PageSource } from './page-source.ts'
 import type { SourceFile } from './source-file.ts'
@@ -37,7 +38,11 @@ class PageRenderer extends Renderer {
   }
 
   override code({ text }: Tokens.Code): string {
-    return html`<div class="block"><pre tabindex="0"><code>${text}</code></pre></div>\n`.text
+    return html`<div class="block"><pre tabindex="0"><code>${this.#marked(text)}</code></pre></div>\n`.text
+  }
+
+  override codespan({ text }: Tokens.Codespan): string {
+    return html`<code>${this.#marked(text)}</code>`.text
   }
 
   /** Comments are marks for programs that write parts of a file. */
@@ -78,6 +83,10 @@ class PageRenderer extends Renderer {
     return html`<div class="scrolls" tabindex="0" role="group" aria-label="Table: ${this.#heading}"><table>
 ${head && first}<tbody>
 ${rows.map((row) => html`<tr>${row.map((one) => cell(one, 'td'))}</tr>\n`)}</tbody></table></div>\n`.text
+  }
+
+  #marked(code: string) {
+    return markAddresses(code, this.#source.path)
   }
 
   #inline(tokens: Token[]) {
