@@ -1,7 +1,7 @@
 // Sends the failed deliveries of a provider's apps again, as a job may after a long outage of receivers: over tRPC.
 import { createClient, TRPCClientError } from 'member-apps-client'
 
-const { TRPC_URL = 'http://localhost:3001/trpc', AUTH_BASE_URL = 'http://auth.localhost:3000/v1' } = process.env
+const { TRPC_URL = 'http://localhost:3001/trpc', AUTH_BASE_URL = 'http://localhost:3000/auth/v1' } = process.env
 const { CLIENT_ID, CLIENT_SECRET, ORGANISATION: organisation = 'provider' } = process.env
 if (!CLIENT_ID || !CLIENT_SECRET) throw new Error('Set CLIENT_ID and CLIENT_SECRET.')
 

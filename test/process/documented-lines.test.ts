@@ -117,6 +117,28 @@ describe('by the documented lines, in production,', () => {
   })
 })
 
+it('a first-party client of a trial gets its tokens at the printed addresses, with a secret and with a key', async () => {
+  const env = { DATA_DIR: await dataDirectoryWithDemo() }
+  const [service, home] = await Promise.all([start(env), temporaryDirectory()])
+  const placed = (text: string) => text.replaceAll(':3000', `:${service.port}`)
+  const scope = 'ntf.subscriptions:write ntf.events:write lms.reviews:write'
+  const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing', '--scope', scope]
+  const { stdout } = await command('client', add, env).ended
+  const [, withSecret, openssl, withAssertion] = await readCode('first-party.md', 'sh')
+  const ask = async (line: string, more: Record<string, string> = {}) =>
+    JSON.parse(await sh(silently(placed(line)), more, home))
+  const CLIENT_SECRET = /billing:([\w-]+)'/.exec(stdout)![1]!
+  expect(await ask(withSecret!, { CLIENT_SECRET })).toMatchObject({ access_token: expect.any(String) })
+
+  await sh(openssl!.split('\n').slice(0, 2).join('\n'), {}, home)
+  const keys = ['--jwks', join(home, 'billing.pub'), '--replace']
+  expect(await command('client', [...add, ...keys], env).ended).toMatchObject({ code: 0 })
+  const script = (await readCode('first-party.md', 'ts')).find((text) => text.includes('SignJWT'))!
+  await writeFile(join(home, 'assertion.mjs'), placed(script).replace("'jose'", `'${import.meta.resolve('jose')}'`))
+  expect(await ask(withAssertion!)).toMatchObject({ access_token: expect.any(String), scope: 'lms.reviews:write' })
+  await service.stop()
+})
+
 it('a device signs a member in by the lines of docs/apps.md', async () => {
   const [asking, polling] = await readCode('apps.md', 'sh', 'Devices and')
   const env = { DATA_DIR: await dataDirectoryWithDemo() }

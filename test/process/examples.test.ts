@@ -70,7 +70,7 @@ const TABLES = `
   INSERT INTO trainings VALUES ('t1', 'riverside', 'Sprint', '2026-12-01T18:00:00Z', '2026-12-01T19:30:00Z', 'Track')`
 
 /** The example in a project of its own, beside pg and the client package as it is bundled. */
-async function project() {
+async function project(file = example) {
   const directory = await temporaryDirectory()
   const client = join(directory, 'node_modules/member-apps-client')
   await mkdir(client, { recursive: true })
@@ -78,7 +78,7 @@ async function project() {
   const bundle = await rolldown({ input: join(root, 'clients/first-party/client.ts'), platform: 'neutral' })
   await bundle.write({ file: join(client, 'client.js') })
   await symlink(join(root, 'node_modules/pg'), join(directory, 'node_modules/pg'))
-  await copyFile(example, join(directory, 'sync.mjs'))
+  await copyFile(file, join(directory, 'job.mjs'))
   return directory
 }
 
@@ -99,7 +99,7 @@ it('the example directory-sync keeps the service in step with another database',
   const service = await start(env)
 
   const sync = () => {
-    const program = run([join(directory, 'sync.mjs')], {
+    const program = run([join(directory, 'job.mjs')], {
       SOURCE_URL,
       TOKEN_URL: `${AUTH_BASE_URL}/oauth/token`,
       CLIENT_ID: 'sync',
@@ -161,6 +161,21 @@ it('the example directory-sync keeps the service in step with another database',
   await becomes(`SELECT "leftAt" FROM "Membership" WHERE "personId" = 'm1'`, null)
   await expect.poll(() => second.stdout()).toContain('memberships: 0 added, 1 changed, 0 ended\n')
   expect(second.stdout()).not.toContain('people')
+})
+
+it('the example first-party works at the addresses that a trial has on this machine', async () => {
+  const env = { DATA_DIR: await dataDirectoryWithDemo() }
+  const service = await start(env)
+  const directory = await project(join(root, 'examples/first-party/retry.js'))
+  const options = ['--id', 'retries', '--name', 'Retries', '--scope', 'ntf.events:write']
+  const added = await command('client', ['add', '--first-party', ...options], env).ended
+  const [, CLIENT_SECRET] = /: (\S+)$/m.exec(added.stdout)!
+  const written = await readFile(join(directory, 'job.mjs'), 'utf8')
+  const placed = written.replace(':3000', `:${service.port}`).replace(':3001', `:${service.internalPort}`)
+  await writeFile(join(directory, 'job.mjs'), placed)
+  const job = run([join(directory, 'job.mjs')], { CLIENT_ID: 'retries', CLIENT_SECRET: CLIENT_SECRET! })
+  expect(await job.ended).toMatchObject({ code: 0, stderr: '', stdout: '0 deliveries are sent again, 0 are not.\n' })
+  await service.stop()
 })
 
 const body = (id: string) =>
