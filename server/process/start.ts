@@ -20,6 +20,7 @@ import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts
 import { createSignIn } from './login.ts'
 import { developerMails } from './mailer.ts'
 import { openPorts } from './ports.ts'
+import { noteAddress } from './running-address.ts'
 import type { Runtime } from './runtime.ts'
 import { openRuntime } from './runtime.ts'
 import { addServiceGauges } from './service-metrics.ts'
@@ -112,6 +113,7 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
   await db.isReady()
   const ports = await openPorts(parts, config)
   await trial?.register(db)
+  if (trial) runtime.add(await noteAddress(config))
   const worker = config.webhooks.worker
     ? openWorker(config.webhooks, { db, watch: core.due, cipher, now, log, registry, tracing })
     : undefined

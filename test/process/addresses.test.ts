@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +50,26 @@ describe('the addresses of the trial', () => {
     const { stdout, stderr } = await run(process.execPath, ['first-call.mjs'], { cwd: directory, env })
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^Anna Berger: \S.*\n$/), ''])
     await service.stop()
+  })
+
+  it('are those that commands print while it runs, unless AUTH_BASE_URL is given', async () => {
+    const DATA_DIR = await dataDirectoryWithDemo()
+    const service = await start({ DATA_DIR })
+    const invite = async (more: Record<string, string> = {}) => {
+      const options = ['--team', 'builders', '--email', 'jo@sailors.example.org', '--json']
+      const { stdout, stderr } = await command('team', ['invite', ...options], { DATA_DIR, ...more }).ended
+      return stdout ? JSON.parse(stdout).portal : stderr
+    }
+    const noted = join(DATA_DIR, 'auth-base-url')
+    expect((await stat(noted)).mode & 0o777).toBe(0o600)
+    expect(await invite()).toBe(`http://auth.localhost:${service.port}/v1/oauth/developers`)
+    const AUTH_BASE_URL = 'https://auth.example.org/v1'
+    expect(await invite({ AUTH_BASE_URL })).toBe(`${AUTH_BASE_URL}/oauth/developers`)
+    const client = ['add', '--first-party', '--id', 'job', '--name', 'Job', '--scope', 'ntf.events:write']
+    const added = await command('client', client, { DATA_DIR }).ended
+    expect(added.stdout).toMatch(new RegExp(` http://auth\\.localhost:${service.port}/v1/oauth/token\n$`))
+    await service.stop()
+    await expect(stat(noted)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('that are given win over PORT, and the sample app has their port', async () => {

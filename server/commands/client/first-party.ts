@@ -7,6 +7,7 @@ import { registerFirstParty } from '../../admin/clients.ts'
 import { toIssuer } from '../../browser/addresses.ts'
 import { routes } from '../../oauth/engine/metadata.ts'
 import { readSettings } from '../../process/command-settings.ts'
+import { readAuthBaseUrl } from '../../process/running-address.ts'
 import type { Io } from '../line/command.ts'
 import { UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
@@ -26,7 +27,8 @@ interface Options {
 export async function addFirstParty({ id, name, scope, jwks, replace = false, log: path }: Options, io: Io) {
   const scopes = scope.split(' ').filter(Boolean)
   if (scopes.length === 0) throw new UsageError('--id, --name and --scope are required.')
-  const config = readSettings(io.env, 'tokenIssuer', 'authBaseUrl')
+  const config = readSettings(io.env, 'tokenIssuer')
+  const authBaseUrl = await readAuthBaseUrl(io.env)
   if (config.tokenIssuer !== undefined && jwks !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has the client's keys.`)
   }
@@ -46,7 +48,7 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false, lo
         ...registration.credentials,
       })
     }
-    const tokenEndpoint = registration.credentials && `${toIssuer(config.authBaseUrl)}${routes.token}`
+    const tokenEndpoint = registration.credentials && `${toIssuer(authBaseUrl)}${routes.token}`
     return { id, done, scopes, secret, tokenEndpoint, organisation: await anOrganisation(db, registration) }
   }).finally(log.close)
 }

@@ -4,7 +4,7 @@ import type { PendingReview, Subject } from '../../../routers/developer/reviews/
 import { approve as approveIn, listReviews, refuse as refuseIn } from '../../../routers/developer/reviews/decide.ts'
 import { characterSentence, textFault } from '../../../routers/kernel/text-input.ts'
 import { toIssuer } from '../../browser/addresses.ts'
-import { readSettings } from '../../process/command-settings.ts'
+import { readAuthBaseUrl } from '../../process/running-address.ts'
 import type { Io, Line } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
@@ -24,7 +24,7 @@ export const requests = action(
   {
     about: 'lists what teams have asked for, with the line that approves exactly that',
     async run(_values, io) {
-      const icons = `${toIssuer(readSettings(io.env, 'authBaseUrl').authBaseUrl)}/icons`
+      const icons = `${toIssuer(await readAuthBaseUrl(io.env))}/icons`
       return withDatabase(io, async (db) => {
         const reviews = await listReviews(db)
         const apps = reviews.flatMap(({ app }) => app?.id ?? [])

@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings'
 import { addTeam, inviteToTeam, listTeams, setLevel } from '../../admin/teams.ts'
 import { readSettings } from '../../process/command-settings.ts'
+import { readAuthBaseUrl } from '../../process/running-address.ts'
 import type { ActionIo, Command } from '../line/command.ts'
 import { action } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
@@ -29,7 +30,11 @@ const add = action(
         io.stdout.write(addedText(id))
         return {
           id,
-          invitation: invited(await inviteToTeam(db, { team: id, email: owner, role: 'owner' }, new Date()), id, io),
+          invitation: await invited(
+            await inviteToTeam(db, { team: id, email: owner, role: 'owner' }, new Date()),
+            id,
+            io,
+          ),
         }
       })
     },
@@ -66,8 +71,8 @@ const invite = action(
 
 type Invitation = Awaited<ReturnType<typeof inviteToTeam>>
 
-function invited({ email, role, expiresAt, mailed }: Invitation, team: string, { env }: ActionIo) {
-  const { authBaseUrl, login } = readSettings(env, 'authBaseUrl', 'login')
+async function invited({ email, role, expiresAt, mailed }: Invitation, team: string, { env }: ActionIo) {
+  const { login } = readSettings(env, 'login')
   return {
     team,
     email,
@@ -75,11 +80,11 @@ function invited({ email, role, expiresAt, mailed }: Invitation, team: string, {
     expiresAt: new Date(expiresAt * 1000),
     // Services with a mail server send what is queued.
     mailed: mailed && login.smtp !== null,
-    portal: `${authBaseUrl}/oauth/developers`,
+    portal: `${await readAuthBaseUrl(env)}/oauth/developers`,
   }
 }
 
-const invitationText = ({ email, team, role, expiresAt, mailed, portal }: ReturnType<typeof invited>) =>
+const invitationText = ({ email, team, role, expiresAt, mailed, portal }: Awaited<ReturnType<typeof invited>>) =>
   `${email} is invited to the team ${team} as ${role} until ${expiresAt.toISOString().slice(0, 10)}. ` +
   (mailed
     ? `An e-mail is on its way: they can sign in\nwith this address at ${portal} and accept\n`

@@ -36,7 +36,7 @@ describe('the first app', { timeout: 120_000 }, () => {
     })
     const program = spawn('bash', ['-c', [NPM, "trap 'kill $(jobs -p)' EXIT", ...script].join('\n')], {
       cwd: root,
-      env: { PATH: process.env.PATH, HOME: DATA_DIR, DATA_DIR, PORT: String(service.port), RECEIVED: received },
+      env: { PATH: process.env.PATH, HOME: DATA_DIR, DATA_DIR, RECEIVED: received },
     })
     onTestFinished(() => void program.kill())
     let said = ''
