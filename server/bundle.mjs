@@ -77,7 +77,7 @@ const latin1 = {
 const documents = ['docs', 'clients/sdk/README.md', 'server/browser/docs-layout/search-index.ts', 'server/docs']
 const isDocument = (id) => documents.some((path) => `${id}/`.startsWith(`${join(root, path)}/`))
 
-/** While `npm run dev` watches: rendering takes 0.3 s, and a restart should take less than 1 s. */
+/** While `npm run dev` watches: rendering takes 1 s, and a restart should take less than 1 s. */
 let rendered
 
 /** Renders the documentation beside the file that has server/docs/open.ts, so that no renderer is installed. */

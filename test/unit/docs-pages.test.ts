@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { lexer, walkTokens } from 'marked'
 import { describe, expect, it } from 'vitest'
+import { toSlug } from '../../server/docs/build/page-source.ts'
 import { renderDocs } from '../../server/docs/build/render-docs.ts'
 import { indexLines } from '../support/index-lines.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -18,6 +20,12 @@ async function rendered(files: Record<string, string | Buffer>) {
   const page = (slug: string) => docs.pages.find((one) => one.slug === slug)!
   return { docs, faults, page }
 }
+
+const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' }
+const listCode = (html: string) =>
+  [...html.matchAll(/<pre[^>]*><code>(.*?)<\/code><\/pre>/gs)].map(([, code]) =>
+    code!.replace(/<[^>]*>/g, '').replace(/&\w+;/g, (entity) => entities[entity]!),
+  )
 
 const overview = (lines: string) => `# Documentation\n\n## Boats\n\n${lines}\n`
 const boats = (text: string) =>
@@ -68,8 +76,36 @@ describe('Markdown of a page', () => {
     const { html } = page('boats')
     expect(html).not.toMatch(/<script|<b>|<i>|javascript:|made by|<img/)
     expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-    expect(html).toContain('<pre tabindex="0"><code>&lt;i&gt;&quot;&amp;&quot;&lt;/i&gt;</code></pre>')
+    expect(html).toContain('<pre tabindex="0"><code>&lt;i&gt;"&amp;"&lt;/i&gt;</code></pre>')
     expect(faults.join('\n')).toMatch(/has HTML: <script>[\s\S]*has HTML: <b>[\s\S]*no picture https/)
+  })
+
+  it('has its code with the classes of words, and the language above it', async () => {
+    const { page } = await boats('# Boats\n\n```ts title\nconst a = f<A>(1) // "1"\n```\n')
+    expect(page('boats').html).toBe(
+      '<div class="block"><span class="language">TypeScript</span><pre tabindex="0"><code>' +
+        '<span class="keyword">const</span> a <span class="keyword">=</span> <span class="function">f</span>&lt;' +
+        '<span class="type">A</span>&gt;(<span class="constant">1</span>) <span class="comment">// "1"</span></code></pre></div>\n',
+    )
+  })
+
+  it('has code in no language and in an unknown one as it is', async () => {
+    const { page } = await boats('# Boats\n\n```text\nconst\n```\n\n```oar\nconst\n```\n\n```\nconst\n```\n')
+    const block = (label: string) => `<div class="block">${label}<pre tabindex="0"><code>const</code></pre></div>\n`
+    expect(page('boats').html).toBe(block('') + block('<span class="language">oar</span>') + block(''))
+  })
+
+  it('has the text of each code as the Markdown has it', () => {
+    const { docs } = renderDocs(root)
+    const known = new Map(docs.pages.map(({ slug, html }) => [slug, listCode(html)]))
+    const files = ['clients/sdk/README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+    for (const path of files.filter((name) => name.endsWith('.md'))) {
+      const tokens = lexer(readFileSync(join(root, path), 'utf8'))
+      const written: string[] = []
+      walkTokens(tokens, (token) => void (token.type === 'code' && written.push(token.text)))
+      expect(known.get(path === 'docs/README.md' ? '' : toSlug(path)), path).toEqual(written)
+    }
+    expect([...known.values()].flat().length).toBeGreaterThan(100)
   })
 
   it('has tables without empty header cells', async () => {

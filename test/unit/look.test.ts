@@ -26,6 +26,12 @@ const texts = {
   pending: ['card', 'wash', 'pending-wash'],
   alert: ['card', 'wash', 'alert-wash'],
   'on-alert': ['alert'],
+  'code-comment': ['wash'],
+  'code-keyword': ['wash'],
+  'code-string': ['wash'],
+  'code-constant': ['wash'],
+  'code-function': ['wash'],
+  'code-type': ['wash'],
 } as const
 const edges = { edge: ['ground', 'card', 'wash'] } as const
 const pairs = (of: Partial<Record<ColourName, readonly ColourName[]>>, least: number) =>

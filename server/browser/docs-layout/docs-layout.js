@@ -26,7 +26,7 @@ if (navigator.clipboard) {
         button.textContent = 'Copy'
       }, 2_000)
     })
-    code.append(button)
+    code.prepend(button)
   }
 }
 

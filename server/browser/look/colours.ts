@@ -1,16 +1,47 @@
-import { amber, amberDark, grass, grassDark, red, redDark, sage, sageDark } from '@radix-ui/colors'
+import {
+  amber,
+  amberDark,
+  blue,
+  blueDark,
+  brown,
+  brownDark,
+  grass,
+  grassDark,
+  iris,
+  irisDark,
+  plum,
+  plumDark,
+  red,
+  redDark,
+  sage,
+  sageDark,
+  teal,
+  tealDark,
+} from '@radix-ui/colors'
 
 type Step = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12
 
 const [light, dark] = [
-  { ...sage, ...grass, ...amber, ...red, white0: '#ffffff' },
-  { ...sageDark, ...grassDark, ...amberDark, ...redDark, white0: '#ffffff' },
+  { ...sage, ...grass, ...amber, ...red, ...plum, ...blue, ...brown, ...iris, ...teal, white0: '#ffffff' },
+  {
+    ...sageDark,
+    ...grassDark,
+    ...amberDark,
+    ...redDark,
+    ...plumDark,
+    ...blueDark,
+    ...brownDark,
+    ...irisDark,
+    ...tealDark,
+    white0: '#ffffff',
+  },
 ]
-type Colour = `${'sage' | 'grass' | 'amber' | 'red'}${Step}` | 'white0'
+type Scale = 'sage' | 'grass' | 'amber' | 'red' | 'plum' | 'blue' | 'brown' | 'iris' | 'teal'
+type Colour = `${Scale}${Step}` | 'white0'
 
 /**
  * Colours by their meaning, in light and in dark, from Radix's scales. A colour is a state: green in force, amber pending or in
- * sandbox, red refused, suspended or destructive. test/unit/look.test.ts holds the contrast of each pair that pages use.
+ * sandbox, red refused, suspended or destructive; in code, whose colours are others, it is a kind of word. test/unit/look.test.ts holds the contrast of each pair that pages use.
  */
 export const colours = {
   ground: ['sage2', 'sage1'],
@@ -29,6 +60,12 @@ export const colours = {
   alert: ['red11', 'red11'],
   'alert-wash': ['red3', 'red3'],
   'on-alert': ['white0', 'sage1'],
+  'code-comment': ['sage11', 'sage11'],
+  'code-keyword': ['plum11', 'plum11'],
+  'code-string': ['blue11', 'blue11'],
+  'code-constant': ['brown11', 'brown11'],
+  'code-function': ['iris11', 'iris11'],
+  'code-type': ['teal12', 'teal11'],
 } as const satisfies Record<string, readonly [light: Colour, dark: Colour]>
 
 export type ColourName = keyof typeof colours

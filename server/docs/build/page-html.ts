@@ -4,6 +4,7 @@ import type { Token, Tokens } from 'marked'
 import { Parser, Renderer } from 'marked'
 import { builtHtml, html } from '../../browser/pages/html.ts'
 import { markAddresses } from '../addresses.ts'
+import { highlighted, languageTitle } from './highlight.ts'
 import type { Resolve } from './links.ts'
 import type { PageSource } from './page-source.ts'
 import type { SourceFile } from './source-file.ts'
@@ -37,8 +38,13 @@ class PageRenderer extends Renderer {
     return `<h${depth} id="${id}">${inner.text}</h${depth}>\n`
   }
 
-  override code({ text }: Tokens.Code): string {
-    return html`<div class="block"><pre tabindex="0"><code>${this.#marked(text)}</code></pre></div>\n`.text
+  /** The first word after a fence is its language. */
+  override code({ text, lang = '' }: Tokens.Code): string {
+    const [language] = lang.split(' ', 1) as [string]
+    const title = languageTitle(language)
+    const label = title && html`<span class="language">${title}</span>`
+    const code = highlighted(this.#marked(text), language)
+    return html`<div class="block">${label}<pre tabindex="0"><code>${code}</code></pre></div>\n`.text
   }
 
   override codespan({ text }: Tokens.Codespan): string {
