@@ -119,6 +119,16 @@ describe('Markdown of a page', () => {
     expect(second).not.toContain('<thead>')
   })
 
+  it('is reported for a row of a table that an empty line cuts off', async () => {
+    const { faults } = await boats(
+      '# Boats\n\n| Kind |\n|---|\n| eight |\n\n| four |\n\nOars:\n| spoon |\n\n```text\n| a |\n```\n\nA `|` b\n',
+    )
+    expect(faults).toEqual([
+      'docs/boats.md has a row without its table: | four |',
+      'docs/boats.md has a row without its table: | spoon |',
+    ])
+  })
+
   it('has its pictures, with their size', async () => {
     const png = Buffer.alloc(24)
     png.writeUInt32BE(800, 16)

@@ -51,6 +51,13 @@ class PageRenderer extends Renderer {
     return html`<code>${this.#marked(text)}</code>`.text
   }
 
+  /** A row of a table that lost its head, or was cut by an empty line, is a paragraph. */
+  override paragraph(token: Tokens.Paragraph): string {
+    const row = /^ *\|.*/m.exec(token.raw)
+    if (row) this.#given.fault(`${this.#source.path} has a row without its table: ${row[0].trim()}`)
+    return super.paragraph(token)
+  }
+
   /** Comments are marks for programs that write parts of a file. */
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
     if (/^\s*(?:<!--[\s\S]*?-->\s*)+$/.test(text)) return ''

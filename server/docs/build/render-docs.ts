@@ -14,7 +14,7 @@ const OVERVIEW = 'docs/README.md'
 
 /**
  * Renders docs/README.md and the files that it lists; `root` is the repository. `faults` has a sentence for each link that leads
- * nowhere, and for HTML, which is escaped.
+ * nowhere, for HTML, which is escaped, and for a row that is in no table.
  */
 export function renderDocs(root: string): { docs: Docs; faults: string[] } {
   const read = (path: string) => parsed(path, readFileSync(posix.join(root, path), 'utf8'))
