@@ -24,6 +24,7 @@ const typefaces = ['inter', 'jetbrains-mono'].map(
 
 /** The files that modules read from their own directory. */
 const readBy = {
+  'server/browser/look/theme.ts': ['server/browser/look/theme.js'],
   'server/browser/look/typefaces.ts': typefaces,
   'server/browser/pages/style-sheet.ts': ['server/browser/pages/pages.css'],
   'server/browser/docs-layout/docs-layout.ts': [

@@ -12,7 +12,7 @@ import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
 import { readForm } from './forms.ts'
 import { createBrowsers } from './known-browsers.ts'
 import type { LoginMethods } from './login/methods.ts'
-import { sendTypeface, typefaceAt } from './look/typefaces.ts'
+import { lookAt, sendLook } from './look/serve.ts'
 import { pageErrors, redirect } from './page-responses.ts'
 import { styleSheet } from './pages/style-sheet.ts'
 import { addPictures } from './pictures.ts'
@@ -73,11 +73,13 @@ export function createPageRoutes(
   }
   page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
   router.get(`${path}/style.css`, (ctx) => sendStyleSheet(ctx, styleSheet))
-  router.get(`${path}/fonts/:name`, (ctx) => {
-    const typeface = typefaceAt(ctx.state.path, path)
-    if (!typeface) throw errors.addressUnknown()
-    sendTypeface(ctx, typeface)
-  })
+  for (const place of ['fonts', 'theme']) {
+    router.get(`${path}/${place}/:name`, (ctx) => {
+      const file = lookAt(ctx.state.path, path)
+      if (!file) throw errors.addressUnknown()
+      sendLook(ctx, file)
+    })
+  }
   addPictures(router, { db, path, limits })
 
   return {

@@ -1,5 +1,6 @@
 import type { Brand } from '../browser/brand.ts'
 import { link, side } from '../browser/docs-layout/docs-layout.ts'
+import { themeScript } from '../browser/look/theme.ts'
 import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
 import { builtHtml, html } from '../browser/pages/html.ts'
@@ -24,7 +25,7 @@ interface View {
 
 export const LOGO = '/docs/images/logo'
 
-/** Readable without the script, which adds the search and the copy buttons. In English, as the Markdown is. */
+/** Readable without the scripts, which add the search, the copy buttons and the choice of a theme. In English, as the Markdown is. */
 export function docsPage(view: View): string {
   const { page, brand, ways } = view
   const site = brand?.name ?? words.en.mark
@@ -35,7 +36,8 @@ export function docsPage(view: View): string {
     above: sidebar(view),
     title: page.heading,
     tab: page.slug === '' ? `Documentation · ${site}` : `${page.heading} · Documentation`,
-    style: html`${preloadTypeface('/docs')}
+    style: html`${themeScript('/docs', 'en')}
+${preloadTypeface('/docs')}
 <link rel="stylesheet" href="/docs/style.css">
 <script type="module" src="/docs/script.js"></script>`,
     body: html`${page.contents.length > 1 && contents(page)}

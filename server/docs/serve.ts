@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Brand } from '../browser/brand.ts'
 import { docsLayoutScript, docsLayoutStyle } from '../browser/docs-layout/docs-layout.ts'
-import { sendTypeface, typefaceAt } from '../browser/look/typefaces.ts'
+import { lookAt, sendLook } from '../browser/look/serve.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -73,8 +73,8 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
   return async (ctx, next) => {
     const { path } = ctx.state
     if (path !== '/docs' && !path.startsWith('/docs/')) return next()
-    const typeface = typefaceAt(path, '/docs')
-    if (typeface) return sendTypeface(ctx, typeface)
+    const look = lookAt(path, '/docs')
+    if (look) return sendLook(ctx, look)
     const found = path.startsWith(PICTURES) ? pictureAt(path) : fileAt(ctx)
     if (!found) return next()
     ctx.state.operation = 'docs'

@@ -3,6 +3,7 @@ import { envelope } from '../../rest-facade/envelope.ts'
 import type { CatalogueRow } from '../../routers/kernel/errors.ts'
 import { errorCatalogue } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
+import { themeScript } from '../browser/look/theme.ts'
 import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { codeHtml, html } from '../browser/pages/html.ts'
 import type { Reference } from './page.ts'
@@ -22,7 +23,8 @@ export function errorsPage({ api, section, urls, brand }: Reference): string {
     'Errors',
     brand,
     sidebar({ api, section, urls, page: 'errors' }),
-    html`${preloadTypeface('.')}
+    html`${themeScript('.', 'en')}
+${preloadTypeface('.')}
 <link rel="stylesheet" href="style.css">
 <script type="module" src="frame.js"></script>`,
     html`<p class="lead">Every error of this service: its body as sent, its cause, and its remedy. Each response also has <code>X-Request-Id</code>, which an operator can look up.</p>

@@ -2,6 +2,7 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import { isScope, scopes } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { toDataUrl } from '../browser/brand.ts'
+import { themeScript } from '../browser/look/theme.ts'
 import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
 import type { Html } from '../browser/pages/html.ts'
@@ -45,7 +46,8 @@ export function referencePage(reference: Reference): string {
     `${api.info.title}: API reference`,
     reference.brand,
     sidebar({ api, section, urls, page: 'operations' }),
-    html`${preloadTypeface('docs')}
+    html`${themeScript('docs', 'en')}
+${preloadTypeface('docs')}
 <link rel="stylesheet" href="docs/style.css">
 <script type="module" src="docs/frame.js"></script>
 <script type="module" src="docs/try.js"></script>`,

@@ -3,7 +3,7 @@ import { openApiDocument } from '../../rest-facade/openapi.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { docsLayoutScript, docsLayoutStyle } from '../browser/docs-layout/docs-layout.ts'
-import { sendTypeface, typefaceAt } from '../browser/look/typefaces.ts'
+import { lookAt, sendLook } from '../browser/look/serve.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -90,8 +90,8 @@ export function reference({
     return keep([urls[section!], path, client?.()].join(' '), () => text(section!, urls))
   }
   return (ctx, next) => {
-    const typeface = ctx.state.section === null ? undefined : typefaceAt(ctx.state.path, '/v1/docs')
-    if (typeface) return sendTypeface(ctx, typeface)
+    const look = ctx.state.section === null ? undefined : lookAt(ctx.state.path, '/v1/docs')
+    if (look) return sendLook(ctx, look)
     const file = fileAt(ctx)
     if (!file) return next()
     ctx.state.operation = 'reference'

@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { errorCatalogue, errors } from '../../routers/kernel/errors.ts'
 import { toLogo } from '../../server/browser/brand.ts'
+import { themeFile } from '../../server/browser/look/theme.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import { indexLines } from '../support/index-lines.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
@@ -95,7 +96,7 @@ describe('a page of the documentation', () => {
     expect(text.match(/<h1>/g)).toHaveLength(1)
     expect(text).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/)
     const loaded = [...text.matchAll(/<(?:link rel="stylesheet"|script)[^>]*(?:href|src)="([^"]*)"/g)]
-    expect(loaded.map(([, url]) => url)).toEqual(['/docs/style.css', '/docs/script.js'])
+    expect(loaded.map(([, url]) => url)).toEqual([`/docs${themeFile.place}`, '/docs/style.css', '/docs/script.js'])
     const levels = [...text.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level))
     expect(levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)).toEqual([])
     const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
@@ -257,6 +258,7 @@ describe.each(apis)('the reference of %s', (api) => {
     const { text } = await get(`${api}.test`, '/v1/docs')
     const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url!)
     expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual([
+      `docs${themeFile.place}`,
       expect.stringMatching(/^docs\/fonts\/inter-[\w-]{8}\.woff2$/),
       ...['docs/style.css', 'docs/frame.js', 'docs/try.js'],
     ])

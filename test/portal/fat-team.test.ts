@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errors } from '../../routers/kernel/errors.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import { themeFile } from '../../server/browser/look/theme.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -147,7 +148,7 @@ describe('a list that is longer than its page', () => {
       })),
     })
     const parts = await Promise.all(
-      ['developers/style.css', 'developers/script.js', 'style.css'].map((part) =>
+      ['developers/style.css', 'developers/script.js', 'style.css', `.${themeFile.place}`].map((part) =>
         team.asOwner.get(new URL(part, portal).href),
       ),
     )

@@ -52,6 +52,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /end-session/confirm                                | all       |                | form   | own  | yes  |
 | GET     | /style.css                                          | all       |                |        |      |      |
 | GET     | /fonts/:name                                        | all       |                |        |      |      |
+| GET     | /theme/:name                                        | all       |                |        |      |      |
 | GET     | /logo/:version                                      | all       |                |        |      |      |
 | GET     | /icons/:app/:version                                | all       | icons          |        |      |      |
 | GET     | /upstream                                           | attempt   |                |        |      |      |

@@ -1,4 +1,5 @@
 import type { Language } from '../../browser/language.ts'
+import { themeScript } from '../../browser/look/theme.ts'
 import { preloadTypeface } from '../../browser/look/typefaces.ts'
 import { pageContext, readPath } from '../../browser/page-context.ts'
 import { document } from '../../browser/pages/document.ts'
@@ -45,7 +46,8 @@ export function portalPage(request: PageRequest, { title, heading, trail = [], b
     title,
     heading,
     tab: refused && `${w.problem}: ${title}`,
-    style: html`${preloadTypeface(path)}
+    style: html`${themeScript(path, language)}
+${preloadTypeface(path)}
 <link rel="stylesheet" href="${path}/style.css">
 <link rel="stylesheet" href="${at('style.css')}">
 <script src="${at('script.js')}" defer data-copy="${w.copy}" data-copied="${w.copied}"></script>`,

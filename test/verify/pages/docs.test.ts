@@ -107,6 +107,39 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     }
   })
 
+  it('keeps the theme that is chosen, over a reload, on other pages and in other windows', async () => {
+    const { page, context, complaints } = await open('/docs/apps', { colorScheme: 'light' })
+    const ground = (one: Page) => one.evaluate('getComputedStyle(document.body).backgroundColor')
+    const light = await ground(page)
+    const other = await context.newPage()
+    await other.goto(toUrl('/docs/sdk'))
+    await page.getByRole('button', { name: 'Theme: system' }).click()
+    await page.getByRole('button', { name: 'Theme: light' }).click()
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+    const dark = await ground(page)
+    expect(dark).not.toBe(light)
+    await other.getByRole('button', { name: 'Theme: dark' }).waitFor()
+    expect(await ground(other)).toBe(dark)
+    await page.reload()
+    expect(await ground(page)).toBe(dark)
+    await page.goto(toUrl('/docs'))
+    expect(await ground(page)).toBe(dark)
+    await page.getByRole('button', { name: 'Theme: dark' }).click()
+    await page.getByRole('button', { name: 'Theme: system' }).waitFor()
+    expect(await ground(page)).toBe(light)
+    expect(complaints).toEqual([])
+  })
+
+  it('has the chosen theme before its body is there', async () => {
+    const { page } = await open('/docs')
+    await page.evaluate(`localStorage.setItem('theme', 'dark')`)
+    await page.addInitScript(
+      `new MutationObserver(() => { if (document.body) window.first ??= document.documentElement.dataset.theme ?? 'none' }).observe(document, { childList: true, subtree: true })`,
+    )
+    await page.goto(toUrl('/docs/apps'))
+    expect(await page.evaluate('window.first')).toBe('dark')
+  })
+
   it('skips to its content', async () => {
     const { page } = await open('/docs/apps')
     await page.keyboard.press('Tab')
@@ -119,7 +152,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     const { page } = await open('/docs/security', { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     await page.setViewportSize({ width: 700, height: 990 })
-    expect(await shown(page, '.side, .contents, .pager, .skip, .copy')).toBe(0)
+    expect(await shown(page, '.side, .contents, .pager, .skip, button')).toBe(0)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(700)
     expect(await page.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)')
     const link = `getComputedStyle(document.querySelector('.text a[href^="https:"]'), '::after').content`
