@@ -151,7 +151,7 @@ const fullAnswer = (begun: string) => {
 
 describe('without random functions of the platform', () => {
   // A round takes 2 ms: one that hangs is a failure that names its seed and what was lacking.
-  const runs = { numRuns: times(3_000, 300), seed, timeout: 20_000 }
+  const runs = { numRuns: times(3_000, 300), seed, timeout: 20_000, endOnFailure: true }
 
   it('calls work', async () => {
     const holds = (features: Lacking) =>
