@@ -75,7 +75,7 @@ const latin1 = {
 }
 
 /** The sources of the documentation, and its renderer. */
-const documents = ['docs', 'clients/sdk/README.md', 'server/browser/docs-layout/search-index.ts', 'server/docs']
+const documents = ['docs', 'clients/sdk/README.md', 'server/docs']
 const isDocument = (id) => documents.some((path) => `${id}/`.startsWith(`${join(root, path)}/`))
 
 /** While `npm run dev` watches: rendering takes 1 s, and a restart should take less than 1 s. */

@@ -55,10 +55,8 @@ export const pages: Record<string, Page> = {
   'portal-client-remove': ofClient('/remove'),
   reference: ofApis('/v1/docs'),
   'reference-errors': ofApis('/v1/docs/errors'),
-  'reference-search': ofApis('/v1/docs/search.json'),
   docs: ofApis('/docs'),
   'docs-page': ofApis('/docs/first-app'),
-  'docs-search': ofApis('/docs/search.json'),
   llms: ofApis('/llms.txt'),
 }
 

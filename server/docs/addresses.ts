@@ -43,7 +43,7 @@ const KEPT = new Set(['docs/production.md'])
 const FIRST = 0xe000
 
 /** The documented addresses in code of a file as one private-use character each, which no highlighting divides. */
-export const markAddresses = (code: string, path: string) =>
+export const markAddresses = (code: string, path = '') =>
   KEPT.has(path)
     ? code
     : table.reduce((text, [documented], i) => text.replace(documented, String.fromCharCode(FIRST + i)), code)

@@ -4,8 +4,8 @@ export interface Docs {
   groups: readonly DocsGroup[]
   /** In reading order; the first is the overview, whose slug is empty. */
   pages: readonly DocsPage[]
-  /** JSON for the script: pages, sections, and the sections of each word. */
-  search: string
+  /** What the search finds. */
+  sections: readonly DocsSection[]
   /** By file name in docs/images: a hash of the bytes. */
   pictures: Readonly<Record<string, string>>
 }
@@ -29,6 +29,15 @@ export interface Heading {
   id: string
   text: string
   depth: number
+}
+
+/** A part of a page as plain text, without blocks of code. */
+export interface DocsSection {
+  slug: string
+  /** Empty: the top of the page. */
+  id: string
+  heading: string
+  text: string
 }
 
 /** Where the pages come from: files of the build, or the sources in tests. */

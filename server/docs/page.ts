@@ -3,6 +3,7 @@ import { link, side } from '../browser/docs-layout/docs-layout.ts'
 import { themeScript } from '../browser/look/theme.ts'
 import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
+import type { Html } from '../browser/pages/html.ts'
 import { builtHtml, html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
 import type { Running } from './addresses.ts'
@@ -16,30 +17,36 @@ export interface Ways extends Running {
   portal?: string | undefined
 }
 
-interface View {
+/** The same for each page at an address of the service. */
+export interface Site {
   docs: Docs
-  page: DocsPage
   brand: Brand | undefined
   ways: Ways
 }
 
+interface View extends Site {
+  page: DocsPage
+}
+
+interface Frame {
+  /** The page in the sidebar; undefined for the results of a search. */
+  slug?: string
+  /** In the field of the search. */
+  query?: string
+  title: string
+  tab: string
+  body: Html
+}
+
 export const LOGO = '/docs/images/logo'
 
-/** Readable without the scripts, which add the search, the copy buttons and the choice of a theme. In English, as the Markdown is. */
+/** Readable without the scripts, which add results while one types, the copy buttons and the choice of a theme. In English, as the Markdown is. */
 export function docsPage(view: View): string {
-  const { page, brand, ways } = view
-  const site = brand?.name ?? words.en.mark
-  return document({
-    language: 'en',
-    mark: site,
-    logo: brand?.logo && LOGO,
-    above: sidebar(view),
+  const { page, ways } = view
+  return docsFrame(view, {
+    slug: page.slug,
     title: page.heading,
-    tab: page.slug === '' ? `Documentation · ${site}` : `${page.heading} · Documentation`,
-    style: html`${themeScript('/docs', 'en')}
-${preloadTypeface('/docs')}
-<link rel="stylesheet" href="/docs/style.css">
-<script type="module" src="/docs/script.js"></script>`,
+    tab: page.slug === '' ? `Documentation · ${readMark(view)}` : `${page.heading} · Documentation`,
     body: html`${page.contents.length > 1 && contents(page)}
 <div class="text${page.slug === '' && ' overview'}">
 ${builtHtml(fillAddresses(page.html, ways))}</div>
@@ -47,9 +54,26 @@ ${pager(view)}`,
   })
 }
 
-function sidebar({ docs, page, ways }: View) {
+const readMark = ({ brand }: Site) => brand?.name ?? words.en.mark
+
+export const docsFrame = (site: Site, { title, tab, body, ...more }: Frame): string =>
+  document({
+    language: 'en',
+    mark: readMark(site),
+    logo: site.brand?.logo && LOGO,
+    above: sidebar(site, more),
+    title,
+    tab,
+    style: html`${themeScript('/docs', 'en')}
+${preloadTypeface('/docs')}
+<link rel="stylesheet" href="/docs/style.css">
+<script type="module" src="/docs/script.js"></script>`,
+    body,
+  })
+
+function sidebar({ docs, ways }: Site, { slug: current, query }: Pick<Frame, 'slug' | 'query'>) {
   const bySlug = new Map(docs.pages.map((one) => [one.slug, one]))
-  const item = (slug: string) => link(toPageAddress(slug), bySlug.get(slug)!.title, slug === page.slug)
+  const item = (slug: string) => link(toPageAddress(slug), bySlug.get(slug)!.title, slug === current)
   const here = [
     link(`${ways.urls.apps}/docs`, 'API reference'),
     link(`${ways.urls.apps}/docs/errors`, 'Errors'),
@@ -57,7 +81,7 @@ function sidebar({ docs, page, ways }: View) {
   ]
   const groups = docs.groups.map(({ title, slugs }) => ({ title, items: slugs.map(item) }))
   return side({
-    index: '/docs/search.json',
+    query,
     label: 'Documentation',
     summary: 'All pages',
     first: item(''),

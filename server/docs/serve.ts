@@ -25,15 +25,17 @@ const ownStyle = readFileSync(new URL('docs.css', import.meta.url), 'utf8')
 
 const PICTURES = '/docs/images/'
 
-const buildPolicy = (own: string) =>
-  `default-src 'none'; ${own}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-const pagePolicy = buildPolicy(
+const buildPolicy = (own: string, forms = "'none'") =>
+  `default-src 'none'; ${own}base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
+/** Scripts, images and the form of the search are this service's own. */
+export const pagePolicy = buildPolicy(
   "script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; ",
+  "'self'",
 )
 /** An SVG opened by itself is a document of this origin. */
 const picturePolicy = buildPolicy("style-src 'unsafe-inline'; sandbox; ")
 
-/** Serves the documentation at `/docs` of every host: pages, their style, script, search index and pictures. */
+/** Serves the documentation at `/docs` of every host: pages, their style, script and pictures. */
 export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Options): Step {
   const localName = localWays && normalizeHost(new URL(localWays.urls.apps).host)
   /** Created at first use, as many as there are pages. */
@@ -43,7 +45,6 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
     if (path === '/docs/style.css') return ['text/css', styleSheet + docsLayoutStyle + ownStyle]
     if (path === '/docs/script.js') return ['text/javascript', docsLayoutScript]
     const { docs, pages } = open()
-    if (path === '/docs/search.json') return ['application/json', docs.search]
     const page = pages.get(path)
     return page && ['text/html', docsPage({ docs, page, brand, ways: at })]
   }

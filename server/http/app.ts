@@ -83,6 +83,7 @@ export interface HttpParts {
   tracing?: Tracing | undefined
   pages?: Step | undefined
   reference?: Step | undefined
+  search?: Step | undefined
   docs?: Step | undefined
   /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: readonly Step[] | undefined
@@ -108,6 +109,7 @@ export function createPublicApp({
   tracing,
   pages,
   reference,
+  search,
   docs,
   oauth,
   issuer,
@@ -124,6 +126,7 @@ export function createPublicApp({
   app.use(matchRoute(baseUrls)).use(endpoint(core, { authenticate, consumeQuota, memory, longPollSlots })).use(koaSends)
   app.use(protectedResources(resources))
   if (reference) app.use(reference)
+  if (search) app.use(search)
   if (docs) app.use(docs)
   if (pages) app.use(pages)
   for (const step of oauth ?? []) app.use(step)

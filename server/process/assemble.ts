@@ -18,6 +18,7 @@ import { rateLimit } from '../http/rate-limit.ts'
 import type { Limits } from '../limits/limit.ts'
 import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
+import { search } from '../search/serve.ts'
 import { httpMetrics } from '../telemetry/http-metrics.ts'
 import { replayMetrics } from '../telemetry/mail-metrics.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
@@ -87,6 +88,18 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const toPortalUrl = (issuer: string | undefined) => issuer && `${issuer}/developers`
   const pages = openDocs(given.docs)
   const named = { appsHost: new URL(baseUrls.apps).host, paths: localUrls, trpc: trial?.trpcUrl }
+  const ways = {
+    ...named,
+    urls: { ...baseUrls, auth: issuer && authBaseUrl },
+    issuer: issuer ?? external,
+    portal: toPortalUrl(issuer),
+  }
+  const localWays = localUrls && {
+    ...named,
+    urls: localUrls,
+    issuer: localIssuer ?? external,
+    portal: toPortalUrl(localIssuer),
+  }
   const parts: HttpParts = {
     core,
     log,
@@ -124,20 +137,18 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
       client: () => trial?.referenceClient(),
       guides: pages.guides,
     }),
+    search: search(pages, {
+      ways,
+      localWays,
+      brand: core.brand,
+      pageBrand,
+      limits,
+      readClientAddress,
+    }),
     docs: docs(pages, {
       brand: pageBrand,
-      ways: {
-        ...named,
-        urls: { ...baseUrls, auth: issuer && authBaseUrl },
-        issuer: issuer ?? external,
-        portal: toPortalUrl(issuer),
-      },
-      localWays: localUrls && {
-        ...named,
-        urls: localUrls,
-        issuer: localIssuer ?? external,
-        portal: toPortalUrl(localIssuer),
-      },
+      ways,
+      localWays,
     }),
     resources: { baseUrls, localUrls, issuer: issuer ?? external, localIssuer: localIssuer ?? issuer ?? external },
     oauth: oauth?.steps,

@@ -17,7 +17,6 @@ import { errorsPage } from './errors-page.ts'
 import type { Guide } from './llms-text.ts'
 import { llmsText } from './llms-text.ts'
 import { referencePage } from './page.ts'
-import { referenceIndex } from './search.ts'
 
 interface Options {
   baseUrls: BaseUrls
@@ -60,7 +59,6 @@ export function reference({
   const texts = new Map<string, (section: Section, urls: BaseUrls) => [type: string, text: string]>([
     ['/v1/docs', (...at) => ['text/html', referencePage(buildReference(...at))]],
     ['/v1/docs/errors', (...at) => ['text/html', errorsPage(buildReference(...at))]],
-    ['/v1/docs/search.json', (...at) => ['application/json', referenceIndex(buildReference(...at).api)]],
     ['/v1/docs/frame.js', () => ['text/javascript', docsLayoutScript]],
     ['/v1/docs/code.js', () => ['text/javascript', codeScript]],
     ['/v1/docs/try.js', () => ['text/javascript', script]],
@@ -114,8 +112,8 @@ function currentRule(api: ApiDocument) {
   return `:is(${items}) { color: var(--accent); font-weight: 600; background: var(--card); box-shadow: inset 0.1875rem 0 var(--accent); }\n`
 }
 
-/** Calls go to the page's own origin, tokens come from the issuer. */
+/** Calls and the search go to the page's own origin, tokens come from the issuer. */
 function policyFor(issuer: string | undefined) {
   const own = `script-src 'self'; style-src 'self'; font-src 'self'; img-src data:; connect-src 'self'${issuer ? ` ${issuer}/` : ''}`
-  return `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  return `default-src 'none'; ${own}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 }

@@ -50,7 +50,6 @@ export function sidebar({ api, section, urls, page }: Given): Html {
     },
   ]
   return side({
-    index: `${root}docs/search.json`,
     label: 'Reference',
     summary: 'Contents',
     groups: [

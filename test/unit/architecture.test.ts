@@ -55,6 +55,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/docs     | prisma routers http browser                 | oidc-provider jose marked       |
 | server/docs/build | browser docs                              | oidc-provider jose koa @koa     |
 | server/reference | routers rest-facade http browser           | oidc-provider jose              |
+| server/search   | routers rest-facade http limits browser docs reference | oidc-provider jose marked |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
 | server/oauth/keys | prisma routers secrets tokens browser     | koa @koa oidc-provider          |
 | server/oauth/consents | prisma routers browser oauth/keys     | koa @koa jose                   |
@@ -63,7 +64,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/oauth/pages | prisma routers tokens limits http browser oauth/keys oauth/consents oauth/engine oauth/endpoints | |
 | server/oauth    | prisma routers secrets tokens limits http browser oauth/keys oauth/engine oauth/endpoints oauth/pages | |
 | server/portal   | prisma routers http browser mails           | oidc-provider jose              |
-| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails docs reference trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
+| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails docs reference search trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
 | server/commands/line | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process | koa @koa |
 | server/commands/removals | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/client | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line commands/removals | koa @koa |

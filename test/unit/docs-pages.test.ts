@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lexer, walkTokens } from 'marked'
 import { describe, expect, it } from 'vitest'
+import { markAddresses } from '../../server/docs/addresses.ts'
 import { toSlug } from '../../server/docs/build/page-source.ts'
 import { renderDocs } from '../../server/docs/build/render-docs.ts'
-import { indexLines } from '../support/index-lines.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -102,7 +102,7 @@ describe('Markdown of a page', () => {
     for (const path of files.filter((name) => name.endsWith('.md'))) {
       const tokens = lexer(readFileSync(join(root, path), 'utf8'))
       const written: string[] = []
-      walkTokens(tokens, (token) => void (token.type === 'code' && written.push(token.text)))
+      walkTokens(tokens, (token) => void (token.type === 'code' && written.push(markAddresses(token.text, path))))
       expect(known.get(path === 'docs/README.md' ? '' : toSlug(path)), path).toEqual(written)
     }
     expect([...known.values()].flat().length).toBeGreaterThan(100)
@@ -153,18 +153,17 @@ describe('Markdown of a page', () => {
   })
 })
 
-it('the search index has the sections of each word, and those of the parts of a setting', async () => {
-  const { docs } = await boats(
-    '# Boats\n\nAn eight.\n\n## Oars\n\nOf 404 `ASH_WOOD`, eight.\n\n| Kind |\n|---|\n| spoon |\n\n- carbon\n',
-  )
-  const { pages, sections, words } = JSON.parse(docs.search)
-  expect(pages).toEqual([['boats', 'Boats']])
-  expect(sections).toEqual([
-    [0, '', 'Boats'],
-    [0, 'oars', 'Oars'],
+it('the sections for the search are plain text, and each row of the settings', async () => {
+  const { docs } = await rendered({
+    'docs/README.md': overview('- [Boats](boats.md): to row\n- [Settings](settings.md): all'),
+    'docs/boats.md':
+      '# All boats\n\nAn **eight**.\n\n## Oars\n\nOf `ASH_WOOD`.\n\n```\ncode\n```\n\n| Kind | |\n|---|---|\n| spoon | 2 |\n\n- carbon\n',
+    'docs/settings.md': '# Settings\n\n| Variable | Default | |\n|---|---|---|\n| `ROWERS` | 8 | In a boat |\n',
+  })
+  expect(docs.sections).toEqual([
+    { slug: 'boats', id: '', heading: 'All boats', text: 'An eight. to row' },
+    { slug: 'boats', id: 'oars', heading: 'Oars', text: 'Of ASH_WOOD. Kind · spoon · 2 carbon' },
+    { slug: 'settings', id: '', heading: 'Settings', text: 'all' },
+    { slug: 'settings', id: '', heading: 'ROWERS', text: '8 · In a boat' },
   ])
-  const lines = indexLines({ words })
-  for (const line of ['404 1', 'ash 1', 'ash_wood 1', 'carbon 1', 'eight 0 1', 'spoon 1', 'wood 1'])
-    expect(lines).toContain(line)
-  expect(lines).not.toContain('an 0')
 })

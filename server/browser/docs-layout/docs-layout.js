@@ -1,4 +1,4 @@
-// The documentation and the reference are complete without this script. It adds the search and the copy buttons.
+// The documentation and the reference are complete without this script. It adds results while one types, and the copy buttons.
 
 const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties)
 
@@ -34,80 +34,66 @@ const form = document.querySelector('[role=search]')
 const input = form.querySelector('input')
 const found = form.querySelector('[role=status]')
 const results = form.querySelector('ul')
-const MAX_RESULTS = 12
-const [IN_HEADING, HEADING_STARTS, IN_TEXT, TEXT_STARTS, IN_TITLE] = [12, 8, 2, 1, 4]
+/** In milliseconds, between two letters. */
+const PAUSE = 150
 
-/** Fetched when the field is used first. */
-let index
-const load = () => {
-  index ??= fetch(form.dataset.index).then(async (response) => {
-    const { pages, sections, words, stop } = await response.json()
-    let word = ''
-    const lines = words.split(',').map((line) => {
-      const [[shared, ...rest], ...distances] = line.split(' ')
-      word = word.slice(0, Number.parseInt(shared, 36)) + rest.join('')
-      let at = 0
-      return [word, distances.map((distance) => (at += Number.parseInt(distance, 36)))]
-    })
-    return { pages, sections, lines, stop: new Set(stop.split(' ')), url: response.url }
-  })
-  return index
-}
+/** Every second part is a word that was found. */
+const marked = (parts) => parts.map((part, at) => (at % 2 === 1 ? make('mark', { textContent: part }) : part))
 
-const splitWords = (text) => text.toLowerCase().match(/[\p{L}\d_]+/gu) ?? []
-
-/** What each section has of one word, whole or as its beginning. */
-function scoreWord(word, { pages, sections, lines }) {
-  const scores = new Map()
-  const add = (section, score) => scores.set(section, (scores.get(section) ?? 0) + score)
-  for (const [other, at] of lines) {
-    if (other.startsWith(word)) for (const section of at) add(section, other === word ? IN_TEXT : TEXT_STARTS)
-  }
-  sections.forEach(([page, , heading], section) => {
-    const own = splitWords(heading)
-    if (own.includes(word)) add(section, IN_HEADING)
-    else if (own.some((one) => one.startsWith(word))) add(section, HEADING_STARTS)
-    if (scores.has(section) && splitWords(pages[page][1]).some((one) => one.startsWith(word))) add(section, IN_TITLE)
-  })
-  return scores
-}
-
-/** The sections that have every word, best first. */
-function search(text, known) {
-  const words = splitWords(text)
-  const telling = words.filter((word) => !known.stop.has(word))
-  const [first, ...others] = (telling.length > 0 ? telling : words).map((word) => scoreWord(word, known))
-  return [...(first ?? [])]
-    .filter(([section]) => others.every((scores) => scores.has(section)))
-    .map(([section, score]) => [section, others.reduce((sum, scores) => sum + scores.get(section), score)])
-    .sort(([a, one], [b, other]) => other - one || a - b)
-    .map(([section]) => section)
-}
-
-function renderResult([page, id, heading], { pages, url }) {
-  const [address, title] = pages[page]
-  const link = make('a', { href: new URL(`${address}${id && `#${id}`}`, url), textContent: heading })
-  link.append(make('span', { textContent: title }))
+function renderHit({ title, heading, excerpt, url }) {
+  const text = make('span')
+  text.append(...marked(excerpt))
+  const link = make('a', { href: url, textContent: heading })
+  link.append(make('small', { textContent: title }), text)
   const item = make('li')
   item.append(link)
   return item
 }
 
+/** The latest request, which ends the one before. */
+let asking = new AbortController()
+async function ask(text) {
+  const response = await fetch(`/docs/search.json?q=${encodeURIComponent(text)}`, { signal: asking.signal })
+  if (!response.ok) throw new Error(String(response.status))
+  return (await response.json()).hits
+}
+
+function render(items, status) {
+  results.replaceChildren(...(items.length > 0 ? items : [make('li', { textContent: status })]))
+  results.hidden = false
+  found.textContent = status
+}
+
+let pause
 async function show() {
-  const text = input.value
-  const known = await load()
-  if (text !== input.value) return
-  const sections = search(text, known)
-  results.replaceChildren(...sections.slice(0, MAX_RESULTS).map((at) => renderResult(known.sections[at], known)))
-  if (text.trim() !== '' && sections.length === 0) results.append(make('li', { textContent: 'Nothing found' }))
-  results.hidden = text.trim() === ''
-  found.textContent = results.hidden ? '' : `${sections.length} found`
+  clearTimeout(pause)
+  asking.abort()
+  asking = new AbortController()
+  const text = input.value.trim()
+  if (text === '') return hide()
+  await new Promise((resolve) => {
+    pause = setTimeout(resolve, PAUSE)
+  })
+  const { signal } = asking
+  try {
+    const hits = await ask(text)
+    if (!signal.aborted) render(hits.map(renderHit), hits.length > 0 ? `${hits.length} found` : 'Nothing found')
+  } catch {
+    // Enter still leads to the page of results, which says what is wrong.
+    if (!signal.aborted) render([], 'No results at the moment')
+  }
+}
+
+function hide() {
+  results.hidden = true
+  found.textContent = ''
 }
 
 function close() {
+  clearTimeout(pause)
+  asking.abort()
   input.value = ''
-  results.hidden = true
-  found.textContent = ''
+  hide()
 }
 
 /** Up and down move between the field and its results. */
@@ -117,14 +103,7 @@ function move(step) {
   stops[Math.min(Math.max(at + step, 0), stops.length - 1)].focus()
 }
 
-form.hidden = false
-form.addEventListener('focusin', load, { once: true })
 input.addEventListener('input', show)
-form.addEventListener('submit', async (event) => {
-  event.preventDefault()
-  await show()
-  results.querySelector('a')?.click()
-})
 results.addEventListener('click', (event) => event.target.closest('a') && close())
 form.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') {
@@ -151,5 +130,5 @@ document.addEventListener('keydown', (event) => {
 // The list of pages may be longer than the window.
 const list = document.querySelector('.pages')
 const current = list.querySelector('[aria-current]')
-const below = current.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom
+const below = current ? current.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom : 0
 if (below > 0) list.scrollTop += below + list.clientHeight / 3

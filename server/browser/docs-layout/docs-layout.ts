@@ -6,10 +6,13 @@ import { html } from '../pages/html.ts'
 export const docsLayoutStyle = readFileSync(new URL('docs-layout.css', import.meta.url), 'utf8')
 export const docsLayoutScript = readFileSync(new URL('docs-layout.js', import.meta.url), 'utf8')
 
+/** In characters. */
+export const MAX_QUERY = 100
+
 /** Ids of the frame have a dot, which ids of headings never have. */
-const search = (index: string) => html`<form role="search" data-index="${index}" hidden>
+const search = (query: string | undefined) => html`<form role="search" method="get" action="/docs/search">
 <label for="docs.search">Search <kbd>/</kbd></label>
-<input id="docs.search" type="search" autocomplete="off" spellcheck="false" aria-describedby="docs.found">
+<div class="ask"><input id="docs.search" type="search" name="q" value="${query}" maxlength="${MAX_QUERY}" autocomplete="off" spellcheck="false" aria-describedby="docs.found"><button>Go</button></div>
 <p id="docs.found" class="visually-hidden" role="status"></p>
 <ul class="results" hidden></ul>
 </form>`
@@ -26,8 +29,8 @@ export const link = (address: string, text: string | Html, isCurrent = false) =>
   html`<li><a href="${address}"${isCurrent && html` aria-current="page"`}>${text}</a></li>`
 
 interface Side {
-  /** Address of the search index, made by `searchIndex`. */
-  index: string
+  /** In the field of the search. */
+  query?: string | undefined
   label: string
   /** Opens the list where the window is narrow. */
   summary: string
@@ -36,16 +39,16 @@ interface Side {
   groups: readonly Group[]
 }
 
-/** Goes above the page's `main`. The script shows the search. */
+/** Goes above the page's `main`. */
 export const side = ({
-  index,
+  query,
   label,
   summary,
   first,
   groups,
 }: Side) => html`<a class="skip" href="#main">Skip to the content</a>
 <div class="side">
-${search(index)}
+${search(query)}
 <nav class="pages" aria-label="${label}"><details><summary>${summary}</summary>
 ${first && html`<ul>${first}</ul>`}
 ${groups.map(({ title, items, isShort }, at) => html`<p id="docs.group-${at}">${title}</p><ul aria-labelledby="docs.group-${at}"${isShort && html` class="short"`}>${items}</ul>\n`)}</details></nav>

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { searchIndex } from '../../browser/docs-layout/search-index.ts'
 import type { Docs } from '../docs.ts'
 import { parseContents } from './contents.ts'
 import { links } from './links.ts'
@@ -48,10 +47,7 @@ export function renderDocs(root: string): { docs: Docs; faults: string[] } {
   const docs: Docs = {
     groups: groups.map(({ title, entries }) => ({ title, slugs: entries.map(({ path }) => toSlug(path)) })),
     pages,
-    search: searchIndex(
-      searched.map(({ slug, title }) => [slug, title]),
-      searchSections(searched),
-    ),
+    sections: searchSections(searched),
     pictures: Object.fromEntries([...pictures.values()].map(({ name, hash }) => [name, hash])),
   }
   return { docs, faults }

@@ -1,29 +1,47 @@
-import type { Token } from 'marked'
-import type { SearchSection } from '../../browser/docs-layout/search-index.ts'
+import type { Token, Tokens } from 'marked'
+import type { DocsSection } from '../docs.ts'
 import type { PageSource } from './page-source.ts'
 import { joinText } from './source-file.ts'
 
-/** The top of each page, and each of its headings with the text below it. */
-export const searchSections = (pages: readonly PageSource[]): SearchSection[] =>
-  pages.flatMap(({ source, tokens, heading: top }, page) => {
-    const sections = [{ page, id: '', heading: top, text: '' }]
+/** Pages whose tables are looked up row by row. */
+const LISTS = ['settings', 'commands']
+
+const isTable = (token: Token): token is Tokens.Table => token.type === 'table'
+
+/** The top of each page, each of its headings with the text below it, and rows of lists by their first cell. */
+export const searchSections = (pages: readonly PageSource[]): DocsSection[] =>
+  pages.flatMap(({ slug, about, source, tokens, heading: top }) => {
+    const sections = [{ slug, id: '', heading: top, text: '' }]
+    const rows: DocsSection[] = []
     for (const token of tokens) {
       const heading = source.headings.get(token)
-      if (heading) sections.push({ page, id: heading.id, heading: heading.text, text: '' })
-      sections.at(-1)!.text += ` ${wholeText([token])}`
+      if (heading) {
+        sections.push({ slug, id: heading.id, heading: heading.text, text: '' })
+        continue
+      }
+      const { id } = sections.at(-1)!
+      if (isTable(token) && LISTS.includes(slug)) rows.push(...tableRows(token, slug, id))
+      else sections.at(-1)!.text += ` ${wholeText([token])}`
     }
-    return sections
+    sections[0]!.text += ` ${about}`
+    return [...sections, ...rows].map((section) => ({ ...section, text: section.text.replace(/\s+/g, ' ').trim() }))
   })
+
+const joinCells = (cells: readonly Tokens.TableCell[]) =>
+  cells
+    .map((cell) => joinText(cell.tokens))
+    .filter((text) => text !== '')
+    .join(' · ')
+
+const tableRows = ({ rows }: Tokens.Table, slug: string, id: string): DocsSection[] =>
+  rows.map(([first, ...others]) => ({ slug, id, heading: joinText(first!.tokens), text: joinCells(others) }))
 
 /** With tables and lists, without blocks of code: 6 kB of names that matter nowhere else. */
 function wholeText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
       if (token.type === 'code') return ''
-      if (token.type === 'table') {
-        const cells = [...token.header, ...token.rows.flat()] as { tokens: Token[] }[]
-        return cells.map((cell) => joinText(cell.tokens)).join(' ')
-      }
+      if (isTable(token)) return [token.header, ...token.rows].map(joinCells).join(' · ')
       if (token.type === 'list') return token.items.map((item: { tokens: Token[] }) => wholeText(item.tokens)).join(' ')
       return joinText([token])
     })

@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('an installation for production', 
     expect(await check('/nothing')).toMatchObject({ code: 1, stderr: '/nothing: 404\n' })
     const headers = { host: 'apps.localhost' }
     expect((await send(Number(PORT), 'GET', '/v1/openapi.json', { headers })).status).toBe(200)
-    for (const path of ['/docs', '/docs/apps', '/docs/search.json', '/docs/images/reference.png'])
+    for (const path of ['/docs', '/docs/apps', '/docs/search?q=quota', '/docs/images/reference.png'])
       expect([path, (await send(Number(PORT), 'GET', path, { headers })).status]).toEqual([path, 200])
     expect((await send(Number(PORT), 'GET', '/v1/me/profile', { headers })).status).toBe(401)
     service.child.kill('SIGTERM')

@@ -113,7 +113,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
   it('is read without JavaScript: sidebar, text, and code by language', async () => {
     const { page } = await here.visit(docs('notify'), { javaScriptEnabled: false, viewport: phone })
     expect(await page.locator('.operation:has(.tabs):visible').count()).toBe(3)
-    expect(await page.locator('form:visible, button:visible').count()).toBe(0)
+    expect(await page.locator('main :is(form, button):visible').count()).toBe(0)
     const get = page.locator('#webhookGet')
     expect(await get.locator('pre:visible').first().textContent()).toMatch(/^curl/)
     await get.locator('label', { hasText: 'SDK' }).click()
@@ -168,11 +168,10 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
   })
 
   it.each([
-    ['storage.put scope storage:write', 'PUT /storage/{collection}/{key}', 'Operation', '#storagePut'],
-    ['entryChanged', '412 entryChanged', 'Error', '/errors#entryChanged'],
-    ['byte for byte', 'value', 'Field', '#storageList'],
-    ['detail', 'Detail', 'Schema', '#schema-Detail'],
-  ])('finds %s by keyboard alone, and asks for the index only then', async (text, heading, kind, address) => {
+    ['storage.put scope storage:write', 'PUT /storage/{collection}/{key}', 'API apps', '#storagePut'],
+    ['entryChanged', '412 entryChanged', 'Errors', '/errors#entryChanged'],
+    ['storage list', 'GET /storage/{collection}', 'API apps', '#storageList'],
+  ])('finds %s by keyboard alone, and asks for it only then', async (text, heading, kind, address) => {
     const { page, complaints } = await here.visit(docs('apps'), { viewport: desktop })
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -180,7 +179,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await page.keyboard.type(text)
     const result = page.locator('.results a', { hasText: heading }).filter({ hasText: kind }).first()
     await result.waitFor()
-    expect(asked).toEqual(['/v1/docs/search.json'])
+    expect(new Set(asked)).toEqual(new Set(['/docs/search.json']))
     const at = await result.evaluate((link) => [...link.closest('ul')!.querySelectorAll('a')].indexOf(link as never))
     for (let i = 0; i <= at; i++) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
@@ -193,7 +192,9 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     const { page } = await here.visit(`${docs('lms')}/errors`)
     await page.getByRole('searchbox').fill('quizzes')
     const result = page.locator('.results a', { hasText: 'POST /quizzes/{quizId}/results' }).first()
-    expect(await result.getAttribute('href')).toBe(`${docs('lms')}#quizzesSubmit`)
+    expect(await result.evaluate((link) => (link as never as { href: string }).href)).toMatch(
+      /\/v1\/docs#quizzesSubmit$/,
+    )
     await page.keyboard.press('Escape')
     expect(await page.locator('.results').isVisible()).toBe(false)
   })
