@@ -1,5 +1,5 @@
 import type { Brand } from '../browser/brand.ts'
-import { link, side } from '../browser/docs-layout/docs-layout.ts'
+import { link, SKIP, side } from '../browser/docs-layout/docs-layout.ts'
 import { themeScript } from '../browser/look/theme.ts'
 import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
@@ -61,6 +61,7 @@ export const docsFrame = (site: Site, { title, tab, body, ...more }: Frame): str
     language: 'en',
     mark: readMark(site),
     logo: site.brand?.logo && LOGO,
+    skip: SKIP,
     above: sidebar(site, more),
     title,
     tab,

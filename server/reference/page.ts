@@ -2,6 +2,7 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import { isScope, scopes } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { toDataUrl } from '../browser/brand.ts'
+import { SKIP } from '../browser/docs-layout/docs-layout.ts'
 import { themeScript } from '../browser/look/theme.ts'
 import { preloadTypeface } from '../browser/look/typefaces.ts'
 import { document } from '../browser/pages/document.ts'
@@ -32,6 +33,7 @@ export const shell = (title: string, brand: Brand | undefined, above: Html, head
     language: 'en',
     mark: brand?.name ?? words.en.mark,
     logo: brand?.logo && toDataUrl(brand.logo),
+    skip: SKIP,
     above,
     title,
     style: head,

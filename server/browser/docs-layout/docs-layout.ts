@@ -39,15 +39,10 @@ interface Side {
   groups: readonly Group[]
 }
 
+export const SKIP = 'Skip to the content'
+
 /** Goes above the page's `main`. */
-export const side = ({
-  query,
-  label,
-  summary,
-  first,
-  groups,
-}: Side) => html`<a class="skip" href="#main">Skip to the content</a>
-<div class="side">
+export const side = ({ query, label, summary, first, groups }: Side) => html`<div class="side">
 ${search(query)}
 <nav class="pages" aria-label="${label}"><details><summary>${summary}</summary>
 ${first && html`<ul>${first}</ul>`}

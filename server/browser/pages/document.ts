@@ -14,6 +14,8 @@ interface Page {
   mark: string
   /** The address of the image beside it; by default a pennant. */
   logo?: string | undefined
+  /** The text of a link past what comes before the `main`. */
+  skip?: string | undefined
   above?: Html | undefined
   /** Contains no users' text, as its direction cannot be isolated in a title. */
   title: string
@@ -25,7 +27,7 @@ interface Page {
 }
 
 /** A complete document with one `main` and one `h1`. */
-export function document({ language, mark, logo, above, title, heading, tab, style, body }: Page): string {
+export function document({ language, mark, logo, skip, above, title, heading, tab, style, body }: Page): string {
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -37,7 +39,7 @@ export function document({ language, mark, logo, above, title, heading, tab, sty
 ${style}
 </head>
 <body>
-<header>${logo === undefined ? pennant : html`<img src="${logo}" alt="">`} ${name(mark)}</header>
+${skip !== undefined && html`<a class="skip" href="#main">${skip}</a>\n`}<header>${logo === undefined ? pennant : html`<img src="${logo}" alt="">`} ${name(mark)}</header>
 ${above}<main id="main">
 <h1>${heading ?? title}</h1>
 ${body}

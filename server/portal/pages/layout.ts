@@ -42,6 +42,7 @@ export function portalPage(request: PageRequest, { title, heading, trail = [], b
     language,
     mark: brand?.name ? `${brand.name} · ${w.mark}` : w.mark,
     logo: brand?.logo && `${path}/logo/${brand.logo.version}`,
+    skip: w.skip,
     above: above(request, trail),
     title,
     heading,
@@ -58,11 +59,7 @@ ${body}`,
   })
 }
 
-const above = (
-  { w, at, person }: PageRequest,
-  trail: readonly Link[],
-) => html`<a class="skip" href="#main">${w.skip}</a>
-<div class="portal">
+const above = ({ w, at, person }: PageRequest, trail: readonly Link[]) => html`<div class="portal">
 <nav class="trail" aria-label="${w.trail}"><ol>
 ${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
 </ol></nav>
