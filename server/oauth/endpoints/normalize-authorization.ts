@@ -1,5 +1,5 @@
 import type { IdentityScope } from '../../../routers/kernel/identity-scopes.ts'
-import { dropHints } from './hints.ts'
+import { dropHints } from './request-parameters.ts'
 
 /** Which many libraries ask for by default. */
 const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access']

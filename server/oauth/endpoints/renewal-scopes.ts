@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { decodeJwt } from 'jose'
 import type { Client } from 'oidc-provider'
 import { requestedScopes } from '../consents/authorize-scopes.ts'
-import { parseBasicHeader } from './hints.ts'
+import { parseBasicHeader } from './basic-header.ts'
 
 /**
  * Drops the scopes of a renewal that its client is not registered for, as `authorize` does: oidc-agent asks for `offline_access`

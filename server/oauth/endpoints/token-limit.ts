@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../../http/send.ts'
 import type { StepContext } from '../../http/state.ts'
 import type { Limits } from '../../limits/limit.ts'
 import { validSecret } from '../engine/client-secrets.ts'
-import { parseBasicHeader } from './hints.ts'
+import { parseBasicHeader } from './basic-header.ts'
 import { MAX_BODY_BYTES, peekBody } from './token-body.ts'
 
 /** Per minute and address (IPv6: its /64). A failed request takes 5 ms: 60 are 0.5 % of a core. */
