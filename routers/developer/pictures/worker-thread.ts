@@ -3,13 +3,13 @@ import { Semaphore, withTimeout } from 'async-mutex'
 import { within } from '../../../prisma/within.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Fault } from '../shared/validation.ts'
-import { PictureRefused, UNREADABLE } from './reencode.ts'
+import { PictureRefused } from './reencode.ts'
 
 /** What a thread tells of its picture. */
 export type Reply = { png: Uint8Array<ArrayBuffer> } | { refused: Fault } | { failed: string }
 
-/** Per picture, with the start of its thread: 0.5 s on an idle machine. */
-const DECODING_MS = 5_000
+/** Per picture, with the start of its thread: 0.5 s on an idle machine, as the decoders bound the pixels. */
+const DECODING_MS = 15_000
 /** JavaScript's own; the pixels are bounded by the decoders. */
 const MEMORY_MB = 64
 
@@ -22,7 +22,7 @@ const thread = new URL(`${dist}/routers/developer/pictures/worker.js`, import.me
 
 /**
  * `rewritten` in a thread of its own, which is ended after `ms`: to decode a picture takes up to 0.4 s, in which the process
- * answers nobody. Throws `PictureRefused`, and 503 while the pictures of others take too long.
+ * answers nobody. Throws `PictureRefused`, and 503 where the machine is too busy for this picture or for those before it.
  */
 export const reencodeInWorker = (bytes: Uint8Array, ms = DECODING_MS): Promise<Uint8Array<ArrayBuffer>> =>
   turn.runExclusive(() => run(bytes, ms))
@@ -40,7 +40,8 @@ async function run(bytes: Uint8Array, ms: number) {
       // As when its memory is used up.
       worker.once('error', (thrown) => resolve({ failed: String(thrown) }))
     })
-    const reply = await within(ms, answered, { refused: UNREADABLE })
+    const reply = await within(ms, answered, null)
+    if (reply === null) throw errors.unavailable(new Error(`a picture took longer than ${ms} ms`))
     if ('png' in reply) return reply.png
     if ('refused' in reply) throw new PictureRefused(reply.refused)
     throw new Error(reply.failed)
