@@ -1,7 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
+import { boundedFetch } from './bounded-fetch.ts'
 import { isLoopback } from './loopback.ts'
-
-const LIMIT_BYTES = 256 * 1024
 
 /** Whether the network cannot alter what is read from this address: https, or http on this machine. */
 export function isSecure(address: string): boolean {
@@ -57,26 +56,14 @@ async function jwksAddress(issuer: string, address: string, signal: AbortSignal)
 /** Does not follow redirects: they could lead to any host. */
 async function readDocument(address: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   try {
-    const { status, body } = await fetch(address, {
+    const response = await boundedFetch(address, {
       redirect: 'manual',
       headers: { accept: 'application/json' },
       signal,
     })
-    if (status === 200 && body) return Object(JSON.parse(await readText(body)))
-    await body?.cancel()
-    throw new Error(`its status is ${status}`)
+    if (response.status === 200) return Object(await response.json())
+    throw new Error(`its status is ${response.status}`)
   } catch (cause) {
     throw new Error(`${address} cannot be read`, { cause })
   }
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > LIMIT_BYTES) throw new Error(`it has more than ${LIMIT_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }

@@ -1,5 +1,6 @@
 import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
-import { createRemoteJWKSet, decodeProtectedHeader, errors as jose, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors as jose, jwtVerify } from 'jose'
+import { boundedFetch } from './bounded-fetch.ts'
 
 /** The keys of another issuer. */
 export interface PublishedKeys {
@@ -10,7 +11,7 @@ export interface PublishedKeys {
 
 /** Reads the keys when a token needs them, each read within `timeoutMs`. */
 export function publishedAt(address: string, timeoutMs: number): PublishedKeys {
-  const keys = createRemoteJWKSet(new URL(address), { timeoutDuration: timeoutMs })
+  const keys = createRemoteJWKSet(new URL(address), { timeoutDuration: timeoutMs, [customFetch]: boundedFetch })
   return { keys, reloadKeys: () => reloadAfterPause(keys) }
 }
 

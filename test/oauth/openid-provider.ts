@@ -37,6 +37,7 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
   const requests: string[] = []
   let publishedKeys: JWK[] | null = null
   let isUnnamed = false
+  let endless = ''
   const signingKey = await anyKey()
 
   // It warns that its in-memory storage and pages are for development only.
@@ -64,7 +65,8 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
   warnings.mockRestore()
   answer = (request, response) => {
     requests.push(request.url!.split('?')[0]!)
-    if (request.url === '/jwks' && publishedKeys) response.end(JSON.stringify({ keys: publishedKeys }))
+    if (request.url === endless) sendEndlessly(response)
+    else if (request.url === '/jwks' && publishedKeys) response.end(JSON.stringify({ keys: publishedKeys }))
     else {
       if (request.url === '/token' && isUnnamed) signWithoutName(response, signingKey)
       void callback(request, response)
@@ -86,12 +88,25 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
       const { d: _private, ...key } = await anyKey()
       publishedKeys = [key]
     },
+    /** From now on the answer at this path does not end. */
+    answerEndlessly(path: string) {
+      endless = path
+    },
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
     comeBack: () => listen(port),
   }
+}
+
+function sendEndlessly(response: ServerResponse) {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const send = () => {
+    while (!response.destroyed && response.write(' '.repeat(65_536)));
+  }
+  response.on('drain', send)
+  send()
 }
 
 /** Signs the ID token of a response again, without a `kid`. */

@@ -214,6 +214,24 @@ describe('an OpenID provider', () => {
     expect(provider.requests).toHaveLength(2)
   })
 
+  it.each([
+    ['metadata', '/.well-known/openid-configuration'],
+    ['keys', '/jwks'],
+    ['tokens', '/token'],
+    ['user info', '/me'],
+  ])('whose %s do not end is refused after 256 KiB', async (_name, path) => {
+    const { provider, upstream } = await openProvider()
+    if (path.startsWith('/.well-known')) {
+      provider.answerEndlessly(path)
+      await expect(upstream.start()).rejects.toThrow(/more than 262144 bytes/)
+    } else {
+      const { returned, state } = await signInAs({ upstream })
+      provider.answerEndlessly(path)
+      await expect(upstream.finish(returned, state)).rejects.toThrow(/more than 262144 bytes/)
+    }
+    expect(asked(provider, path)).toBe(1)
+  })
+
   it('that names another issuer is refused', async () => {
     const { provider } = await openProvider()
     const settings = { clientId: CLIENT_ID, name: 'Club account', redirectUri: REDIRECT_URI }

@@ -1,5 +1,6 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import * as openid from 'openid-client'
+import { boundedFetch } from '../../tokens/bounded-fetch.ts'
 import { isLoopback } from '../../tokens/loopback.ts'
 import type { PublishedKeys } from '../../tokens/published-keys.ts'
 import { publishedAt } from '../../tokens/published-keys.ts'
@@ -37,7 +38,8 @@ export function upstreamConfiguration(
       [openid.clockSkew]: Math.round((now() - Date.now()) / 1000),
       [openid.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
     }
-    const options = { timeout: TIMEOUT_SECONDS, execute }
+    const read: openid.CustomFetch = (address, { body = null, ...rest }) => boundedFetch(address, { ...rest, body })
+    const options = { timeout: TIMEOUT_SECONDS, execute, [openid.customFetch]: read }
     const config = await openid.discovery(server, clientId, clock, authentication(clientSecret), options)
     const { jwks_uri: address } = config.serverMetadata()
     if (address === undefined) throw new Error('the metadata names no jwks_uri')
