@@ -1,4 +1,5 @@
-// The documentation and the reference are complete without this script. It adds results while one types, and the copy buttons.
+// The documentation and the reference are complete without this script. It adds results while one types, the copy buttons, and the
+// mark of the heading that is read.
 
 const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties)
 
@@ -132,3 +133,23 @@ const list = document.querySelector('.pages')
 const current = list.querySelector('[aria-current]')
 const below = current ? current.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom : 0
 if (below > 0) list.scrollTop += below + list.clientHeight / 3
+
+// "On this page" marks the heading that is read: the last one above this line, or else the first.
+const places = [...document.querySelectorAll('.contents a')].map((item) => ({
+  item,
+  heading: document.getElementById(decodeURIComponent(item.hash.slice(1))),
+}))
+/** In pixels: a jump leaves the heading above it, and the next one below it. */
+const LINE = 96
+function follow() {
+  const read = places.findLast(({ heading }) => heading.getBoundingClientRect().top <= LINE) ?? places[0]
+  for (const { item } of places) {
+    if (item !== read.item) item.removeAttribute('aria-current')
+    else if (!item.ariaCurrent) {
+      item.ariaCurrent = 'location'
+      item.closest('nav').scrollTop = item.offsetTop - item.closest('nav').clientHeight / 2
+    }
+  }
+}
+const passing = new IntersectionObserver(follow, { rootMargin: `-${LINE}px 0px 0px 0px` })
+for (const { heading } of places) passing.observe(heading)

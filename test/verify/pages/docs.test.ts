@@ -50,6 +50,57 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     expect(await shown(wide.page, '.pages summary')).toBe(0)
   })
 
+  /** The characters of each line of the text's paragraphs and lists. */
+  const lineLengths = `[...document.querySelectorAll('.text > p, .text > :is(ul, ol) > li')].flatMap((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    const lines = []
+    for (let top, text = texts.nextNode(); text; text = texts.nextNode()) {
+      for (let at = 0; at < text.length; at++) {
+        range.setStart(text, at)
+        range.setEnd(text, at + 1)
+        const box = range.getBoundingClientRect()
+        if (box.width === 0) continue
+        if (top === undefined || Math.abs(box.top - top) > 9) lines.push(0)
+        if (lines.at(-1) === 0) top = box.top
+        lines[lines.length - 1]++
+      }
+    }
+    return lines
+  })`
+
+  it('has lines of at most 70 characters', async () => {
+    const { page } = await open('/docs')
+    for (const slug of all) {
+      await page.goto(toUrl(toPageAddress(slug)))
+      await page.evaluate('document.fonts.ready.then(() => true)')
+      const lines = (await page.evaluate(lineLengths)) as number[]
+      expect([slug, lines.filter((length) => length > 70)]).toEqual([slug, []])
+    }
+  })
+
+  it('marks on this page the heading that is read, and nothing without the script', async () => {
+    const { page, complaints } = await open('/docs/apps', { viewport: { width: 1440, height: 900 } })
+    const marked = () => page.locator('.contents [aria-current]').allTextContents()
+    const headings = pages.find(({ slug }) => slug === 'apps')!.contents
+    await expect.poll(marked).toEqual([headings[0]!.text])
+    const { id, text } = headings[headings.length >> 1]!
+    await page.evaluate(`document.getElementById('${id}').scrollIntoView()`)
+    await expect.poll(marked).toEqual([text])
+    expect(
+      await page.locator('.contents [aria-current]').evaluate((item) => {
+        const box = item.getBoundingClientRect()
+        return box.top >= 0 && box.bottom <= 900
+      }),
+    ).toBe(true)
+    await page.evaluate('scrollTo(0, 0)')
+    await expect.poll(marked).toEqual([headings[0]!.text])
+    expect(complaints).toEqual([])
+    const without = await open('/docs/apps', { javaScriptEnabled: false })
+    expect(await shown(without.page, '.contents a')).toBe(headings.length)
+    expect(await shown(without.page, '.contents [aria-current]')).toBe(0)
+  })
+
   it('finds a heading by keyboard alone, and asks for it only then', async () => {
     const { page, complaints } = await open('/docs')
     const asked: string[] = []
