@@ -40,8 +40,10 @@ async function build() {
   await produce('prisma/generated', schemaInputs, () => run(tools.prisma, 'generate'))
   // Bundled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
   await produce('dist', inputs, async (draft) => {
-    await (await import('./server/bundle.mjs')).bundle(draft)
+    const { bundle, writeReferenceCode } = await import('./server/bundle.mjs')
+    await bundle(draft)
     run(join(relative(root, draft), 'rest-facade/write-documents.js'))
+    await writeReferenceCode(draft)
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     renameSync(draft, join(root, 'dist'))
   })

@@ -1,7 +1,9 @@
 // Puts the programs and the packages that they import into a few files: loading 900 small modules takes 0.4 of 1.1 s of CPU
 // at each start.
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build } from 'rolldown'
 import { readNotices } from './third-party.mjs'
 
@@ -35,10 +37,14 @@ const readBy = {
   'server/portal/portal.ts': ['server/portal/portal.css', 'server/portal/script.js'],
   'server/reference/serve.ts': [
     'server/reference/code.js',
+    'server/reference/show-code.js',
     'server/reference/try.js',
     'server/reference/reference.css',
   ],
 }
+
+/** Read by server/docs/open.ts. */
+export const CODE_FILE = 'chunks/docs/reference-code.json'
 
 /** Copies them to the files that have the modules. */
 const besideModules = {
@@ -111,10 +117,13 @@ const filesIn = (directory, ending) =>
     .map((name) => join(directory, name))
 
 /** Bundled for this process alone, which cannot read TypeScript. */
-async function renderer() {
-  const input = join(root, 'server/docs/build/render-docs.ts')
-  const { output } = await build({ cwd: root, input, platform: 'node', write: false })
-  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`)
+async function renderer(file = 'server/docs/build/render-docs.ts') {
+  const { output } = await build({ cwd: root, input: join(root, file), platform: 'node', write: false })
+  // A file, as packages in CommonJS look for Node's modules from where they are.
+  const directory = mkdtempSync(join(tmpdir(), 'renderer-'))
+  const path = join(directory, 'renderer.mjs')
+  writeFileSync(path, output[0].code)
+  return import(pathToFileURL(path)).finally(() => rmSync(directory, { recursive: true }))
 }
 
 /** Rolldown's options for the files in a directory. */
@@ -132,6 +141,13 @@ export const bundleOptions = (dir) => ({
   },
   output: { dir, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js', comments: { jsdoc: false } },
 })
+
+/** Writes the code of the reference beside the documentation, once the API's documents are there. */
+export async function writeReferenceCode(dir) {
+  const { renderReferenceCode } = await renderer('server/reference/build/render-code.ts')
+  const documents = JSON.parse(readFileSync(join(dir, 'chunks/documents.json'), 'utf8'))
+  writeFileSync(join(dir, CODE_FILE), JSON.stringify(renderReferenceCode(documents)))
+}
 
 export async function bundle(dir) {
   const { output } = await build(bundleOptions(dir))

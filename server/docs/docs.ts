@@ -40,9 +40,22 @@ export interface DocsSection {
   text: string
 }
 
+/** HTML of an operation's examples, with marks for the addresses of the service. */
+export interface OperationCode {
+  /** By language. */
+  calls: Readonly<Record<string, string>>
+  /** By status. */
+  answers: Readonly<Record<string, string>>
+}
+
+/** By API and operation. */
+export type ReferenceCode = Readonly<Record<string, Readonly<Record<string, OperationCode>>>>
+
 /** Where the pages come from: files of the build, or the sources in tests. */
 export interface DocsSource {
   read: () => Docs
+  /** Half a megabyte, which nobody keeps. */
+  readCode: () => Promise<ReferenceCode>
   picture: (name: string) => Promise<Buffer>
 }
 

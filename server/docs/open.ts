@@ -6,7 +6,7 @@ import { toPageAddress } from './docs.ts'
 export type OpenDocs = ReturnType<typeof openDocs>
 
 /** Reads the pages at first use: half a megabyte that a start does not wait for. */
-export function openDocs({ read, picture }: DocsSource) {
+export function openDocs({ read, readCode, picture }: DocsSource) {
   let found: { docs: Docs; pages: Map<string, DocsPage>; pictures: Map<string, string> } | undefined
   const open = () => {
     if (found) return found
@@ -17,6 +17,7 @@ export function openDocs({ read, picture }: DocsSource) {
   }
   return {
     open,
+    readCode,
     picture,
     guides: () =>
       open()
@@ -30,5 +31,6 @@ const directory = new URL('docs/', import.meta.url)
 
 export const builtDocs: DocsSource = {
   read: () => JSON.parse(readFileSync(new URL('docs.json', directory), 'utf8')),
+  readCode: async () => JSON.parse(await readFile(new URL('reference-code.json', directory), 'utf8')),
   picture: (name) => readFile(new URL(`images/${name}`, directory)),
 }

@@ -136,6 +136,9 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
       pageBrand,
       client: () => trial?.referenceClient(),
       guides: pages.guides,
+      ways,
+      localWays,
+      readCode: pages.readCode,
     }),
     search: search(pages, {
       ways,

@@ -1,8 +1,11 @@
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Html } from '../browser/pages/html.ts'
-import { codeHtml, html } from '../browser/pages/html.ts'
+import { builtHtml, codeHtml, html } from '../browser/pages/html.ts'
+import type { OperationCode } from '../docs/docs.ts'
 import type { Parameter, PathOperation } from './api-document.ts'
 import { renderCode } from './code.js'
+import type { Language } from './languages.ts'
+import { languages } from './languages.ts'
 import { findExample } from './schema-text.ts'
 
 export interface CallView {
@@ -33,21 +36,27 @@ export const buildCall = ({
   fields: parameters.map((one) => ({ name: one.name, in: one.in, value: startValue(one), type: readType(one) })),
 })
 
-const languages = [
-  ['curl', 'curl'],
-  ['fetch', 'fetch'],
-  ['sdk', 'SDK'],
-  ['trpc', 'tRPC'],
-] as const
+/** What the build highlighted, and the language that the page has. */
+export interface Written {
+  language: Language
+  /** Absent where the sources were changed after the build. */
+  code: OperationCode | undefined
+  /** Puts the addresses of this service in place of their marks. */
+  fill: (marked: string) => string
+}
 
-/** A tab for each language, without the script too; the script writes what the form contains. */
-export function codeTabs(view: CallView): Html {
+/** The call in one language, with a link to the page in each of the others. The script writes what the form contains. */
+export function codeExample(view: CallView, { language, code, fill }: Written): Html {
   const { operationId: id, summary } = view.operation
-  const code = renderCode(buildCall(view))
-  const shown = languages.filter(([language]) => code[language] !== undefined)
-  return html`<div class="tabs" role="group" aria-label="Code: ${summary ?? id}">
-${shown.map(([language, name]) => html`<label><input type="radio" name="code-${id}" value="${language}"${language === 'curl' && html` checked`}>${name}</label>`)}
-${shown.map(([language]) => html`<div class="block" data-code="${language}"><pre><code>${codeHtml(code[language]!)}</code></pre></div>`)}</div>`
+  const plain: Partial<Record<Language, string | undefined>> = renderCode(buildCall(view))
+  const isWritten = (one: Language) => (code?.calls ?? plain)[one] !== undefined
+  const [shown] = [language, 'javascript' as const].filter(isWritten)
+  const choices = (Object.keys(languages) as Language[]).filter(
+    (one) => isWritten(one) && (one !== 'trpc' || language === 'trpc'),
+  )
+  const text = code ? builtHtml(fill(code.calls[shown!]!)) : codeHtml(plain[shown!]!)
+  return html`<div class="tabs" role="group" aria-label="Code: ${summary ?? id}">${choices.map((one) => html`<a href="?code=${one}#${id}"${one === shown && html` aria-current="true"`}>${languages[one]}</a>`)}</div>
+<div class="block" data-code="${shown}"><pre tabindex="0"><code>${text}</code></pre></div>`
 }
 
 /** The script shows it, and adds what works with it alone. */

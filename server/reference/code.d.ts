@@ -25,7 +25,12 @@ export interface Call {
 export function buildRequest(call: Call): { url: string; headers: Record<string, string>; body: string | undefined }
 
 /** `sdk` is undefined where the SDK has no function. The code has `$TOKEN` or `token`. */
-export function renderCode(call: Call): { curl: string; fetch: string; sdk: string | undefined; trpc: string }
+export function renderCode(call: Call): {
+  curl: string
+  javascript: string
+  sdk: string | undefined
+  trpc: string
+}
 
 /** The value that JSON stands for, in an object; undefined where it stands for none, or would be sent as another one. */
 export function tryParse(text: string): { value: unknown } | undefined

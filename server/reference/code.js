@@ -1,4 +1,4 @@
-// A call as it is sent, and as code in four forms. The service writes the examples with it, the page what its forms contain.
+// A call as it is sent, and as code in four forms. The build writes the examples with it, the page what its forms contain.
 
 const to =
   (name, pick = () => []) =>
@@ -63,14 +63,14 @@ const api = createClient({ url: 'http://localhost:3001/trpc', token })
 ${assigned(`await api.${toProcedure(id)}.${method === 'GET' ? 'query' : 'mutate'}(${listed([some(input)])})`)}`
   return {
     curl: renderCurl(method, url, headers, body),
-    fetch: renderFetch(method, url, headers, body),
+    javascript: renderFetch(method, url, headers, body),
     sdk: sdkCall && (input ? sdk(sdkCall(input)) : UNWRITABLE),
     trpc: input ? trpc() : UNWRITABLE,
   }
 }
 
 const UNWRITABLE =
-  '// Only curl and fetch send this body as it is: it is no JSON object, or JavaScript writes it differently.'
+  '// Only curl and JavaScript send this body as it is: it is no JSON object, or JavaScript writes it differently.'
 
 function renderCurl(method, url, headers, body) {
   const pairs = Object.entries(headers).map((pair) => ` \\\n  -H ${quoted(pair.join(': '))}`)

@@ -1,7 +1,8 @@
 import { html } from '../browser/pages/html.ts'
 import type { PathOperation } from './api-document.ts'
+import { findJson } from './examples.ts'
 import type { Common } from './operation.ts'
-import { failure, findJson, headerFields, list, readMessage } from './operation.ts'
+import { failure, headerFields, list, readMessage } from './operation.ts'
 
 const listResponses = ({ responses }: PathOperation) => Object.entries(responses)
 const formatName = (id: string, body: unknown) => `${id} ${readMessage(body)}`

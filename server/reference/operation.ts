@@ -1,14 +1,14 @@
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Html } from '../browser/pages/html.ts'
-import { codeHtml, html } from '../browser/pages/html.ts'
-import type { Content, Parameter, PathOperation, Response } from './api-document.ts'
+import { builtHtml, codeHtml, html } from '../browser/pages/html.ts'
+import type { Parameter, PathOperation, Response } from './api-document.ts'
 import { listScopes } from './api-document.ts'
-import { callForm, codeTabs } from './call.ts'
+import type { Written } from './call.ts'
+import { callForm, codeExample } from './call.ts'
+import { findJson, formatJson, readBody, readExamples } from './examples.ts'
 import type { Field } from './schema-text.ts'
-import { findExample, formatType, listFields } from './schema-text.ts'
+import { formatType, listFields } from './schema-text.ts'
 
-export const findJson = (content: Content = {}) => content['application/json']
-const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 const inCode = (text: string, index: number) => (index % 2 === 1 ? html`<code>${text}</code>` : text)
 
 /** Code in backticks; a paragraph for each block. */
@@ -28,13 +28,14 @@ interface Place {
   section: Section
   base: string
   common: Common
+  written: Written
 }
 
 /** An operation's input and responses; beside them code, the response's example, and a form to try it, which needs the script. */
-export function operationSection(operation: PathOperation, { section, base, common }: Place): Html {
+export function operationSection(operation: PathOperation, { section, base, common, written }: Place): Html {
   const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = operation
   const content = findJson(requestBody?.content)
-  const view = { operation, section, base, body: content && pretty(findExample(content) ?? {}) }
+  const view = { operation, section, base, body: readBody(operation) }
   const scopes = listScopes(operation).filter((scope) => !description?.includes(scope))
   const answers = Object.entries(responses)
   const good = answers.filter(([status]) => status < '400')
@@ -52,8 +53,8 @@ ${good.map((answer) => success(answer, common.isHeader))}
 ${common.isAny && html`<p><a href="#common">Errors of every operation</a></p>`}</details>
 </div>
 <div class="use">
-${codeTabs(view)}
-${good.map(exampleBlock)}
+${codeExample(view, written)}
+${readExamples(operation).map(([status, value]) => answerExample(status, value, written))}
 ${callForm(view)}
 </div>
 </section>`
@@ -84,12 +85,10 @@ ${schema && list('', listFields(schema))}
 ${Object.keys(own).length > 0 && html`<details><summary>Headers (${status})</summary>${list('', headerFields(own))}</details>`}`
 }
 
-function exampleBlock([status, { content }]: Answer) {
-  const example = content && findExample(findJson(content) ?? {})
-  return (
-    example !== undefined &&
-    html`<h3>Example (${status})</h3><div class="block"><pre><code>${codeHtml(pretty(example))}</code></pre></div>`
-  )
+function answerExample(status: string, value: unknown, { code, fill }: Written) {
+  const built = code?.answers[status]
+  const text = built === undefined ? codeHtml(formatJson(value)) : builtHtml(fill(built))
+  return html`<h3>Example (${status})</h3><div class="block"><pre tabindex="0"><code>${text}</code></pre></div>`
 }
 
 /** The names of a status' examples are ids of the catalogue; without examples its description has the messages. */

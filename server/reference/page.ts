@@ -9,10 +9,12 @@ import { document } from '../browser/pages/document.ts'
 import type { Html } from '../browser/pages/html.ts'
 import { html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
+import type { OperationCode } from '../docs/docs.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 import { listErrorSchemas, listOperations, listScopes } from './api-document.ts'
 import { commonSection, findCommon } from './every-operation.ts'
+import type { Language } from './languages.ts'
 import { list, operationSection, prose } from './operation.ts'
 import { listFields } from './schema-text.ts'
 import { sidebar } from './sidebar.ts'
@@ -25,6 +27,11 @@ export interface Reference {
   issuer?: string | undefined
   brand?: Brand | undefined
   client?: string | undefined
+  language: Language
+  /** By operation, as the build wrote it. */
+  code: Readonly<Record<string, OperationCode>>
+  /** Puts the addresses of this service in place of their marks. */
+  fill: (marked: string) => string
 }
 
 /** Readable without the scripts, which show parts that are hidden here. In English, as the document is. */
@@ -41,7 +48,7 @@ export const shell = (title: string, brand: Brand | undefined, above: Html, head
   })
 
 export function referencePage(reference: Reference): string {
-  const { api, section, urls } = reference
+  const { api, section, urls, language, code, fill } = reference
   const operations = listOperations(api)
   const common = findCommon(operations)
   return shell(
@@ -55,9 +62,16 @@ ${preloadTypeface('docs')}
 <script type="module" src="docs/try.js"></script>`,
     html`<div class="lead">${prose(api.info.description)}</div>
 <code class="address">${urls[section]}</code>
-<p class="hint">In the code, <code>token</code> is an access token. The SDK is the package <a href="/docs/sdk">@member-apps/sdk</a>; tRPC is for <a href="/docs/first-party">programs of the platform</a>, on its internal port.</p>
+<p class="hint">In the code, <code>token</code> is an access token. The SDK is the package <a href="/docs/sdk">@member-apps/sdk</a>. Programs of the platform call <a href="?code=trpc">tRPC</a> on <a href="/docs/first-party">its internal port</a>.</p>
 ${session(reference)}
-${operations.map((operation) => operationSection(operation, { section, base: urls[section], common }))}
+${operations.map((operation) =>
+  operationSection(operation, {
+    section,
+    base: urls[section],
+    common,
+    written: { language, code: code[operation.operationId], fill },
+  }),
+)}
 ${commonSection(operations, common)}
 ${listErrorSchemas(api).map(schemaSection)}`,
   )

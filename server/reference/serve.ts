@@ -8,12 +8,18 @@ import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
 import { onlyGet, sendStored, storedFile } from '../browser/stored-file.ts'
+import type { Running } from '../docs/addresses.ts'
+import { fillAddresses } from '../docs/addresses.ts'
+import type { ReferenceCode } from '../docs/docs.ts'
 import { normalizeHost } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { ApiDocument } from './api-document.ts'
 import { listErrorSchemas, listOperations, resolved } from './api-document.ts'
+import { chooseLanguage } from './choice.ts'
 import { errorsPage } from './errors-page.ts'
+import type { Language } from './languages.ts'
+import { FIRST } from './languages.ts'
 import type { Guide } from './llms-text.ts'
 import { llmsText } from './llms-text.ts'
 import { referencePage } from './page.ts'
@@ -28,13 +34,20 @@ interface Options {
   brand: string
   pageBrand?: Brand | undefined
   client?: (() => string | undefined) | undefined
+  /** Addresses that examples name. */
+  ways: Running
+  localWays?: Running | undefined
+  readCode: () => Promise<ReferenceCode>
   /** The pages of the documentation, for llms.txt. */
   guides: () => readonly Guide[]
 }
 
+const PAGE = '/v1/docs'
+
 /** The build copies these files. */
 const script = readFileSync(new URL('try.js', import.meta.url), 'utf8')
 const codeScript = readFileSync(new URL('code.js', import.meta.url), 'utf8')
+const showScript = readFileSync(new URL('show-code.js', import.meta.url), 'utf8')
 const ownStyle = readFileSync(new URL('reference.css', import.meta.url), 'utf8')
 
 /** Serves each API's reference at `/v1/docs` of its host, the error catalogue below it, and `/llms.txt` at every host. */
@@ -47,20 +60,26 @@ export function reference({
   pageBrand,
   client,
   guides,
+  ways,
+  localWays = ways,
+  readCode,
 }: Options): Step {
   const issuerAt = (urls: BaseUrls) => (urls === localUrls ? localIssuer : issuer)
-  const buildReference = (section: Section, urls: BaseUrls) => {
+  const buildReference = (section: Section, urls: BaseUrls, language: Language = FIRST, all: ReferenceCode = {}) => {
     const issuer = issuerAt(urls)
     const api = resolved(
       openApiDocument(section, { urls: [urls[section]], host: new URL(baseUrls[section]).host, brand, issuer }),
     )
-    return { api, section, urls, issuer, brand: pageBrand, client: client?.() }
+    const fill = (marked: string) => fillAddresses(marked, urls === localUrls ? localWays : ways)
+    const code = all[section] ?? {}
+    return { api, section, urls, issuer, brand: pageBrand, client: client?.(), language, code, fill }
   }
-  const texts = new Map<string, (section: Section, urls: BaseUrls) => [type: string, text: string]>([
-    ['/v1/docs', (...at) => ['text/html', referencePage(buildReference(...at))]],
+  const texts = new Map<string, (...at: Parameters<typeof buildReference>) => [type: string, text: string]>([
+    [PAGE, (...at) => ['text/html', referencePage(buildReference(...at))]],
     ['/v1/docs/errors', (...at) => ['text/html', errorsPage(buildReference(...at))]],
     ['/v1/docs/frame.js', () => ['text/javascript', docsLayoutScript]],
     ['/v1/docs/code.js', () => ['text/javascript', codeScript]],
+    ['/v1/docs/show-code.js', () => ['text/javascript', showScript]],
     ['/v1/docs/try.js', () => ['text/javascript', script]],
     [
       '/v1/docs/style.css',
@@ -78,19 +97,22 @@ export function reference({
   // At the paths of localhost the host was replaced.
   const urlsFor = ({ req, state: { host } }: StepContext) =>
     localUrls && normalizeHost(req.headers.host ?? '') !== normalizeHost(host) ? localUrls : baseUrls
-  const fileAt = (ctx: StepContext) => {
+  const fileAt = async (ctx: StepContext) => {
     const { path, section } = ctx.state
     if (path === '/llms.txt')
       return keep(path, () => ['text/plain', llmsText({ urls: baseUrls, issuer, guides: guides() })])
     const text = section === null ? undefined : texts.get(path)
     if (!text) return undefined
     const urls = urlsFor(ctx)
-    return keep([urls[section!], path, client?.()].join(' '), () => text(section!, urls))
+    const language = path === PAGE ? chooseLanguage(ctx, urls[section!]) : FIRST
+    const key = [urls[section!], path, language, client?.()].join(' ')
+    const code = path === PAGE && !made.has(key) ? await readCode() : {}
+    return keep(key, () => text(section!, urls, language, code))
   }
-  return (ctx, next) => {
+  return async (ctx, next) => {
     const look = ctx.state.section === null ? undefined : lookAt(ctx.state.path, '/v1/docs')
     if (look) return sendLook(ctx, look)
-    const file = fileAt(ctx)
+    const file = await fileAt(ctx)
     if (!file) return next()
     ctx.state.operation = 'reference'
     ctx.state.address = ctx.state.path

@@ -1,4 +1,5 @@
-import { buildRequest, renderCode, tryParse } from './code.js'
+import { buildRequest, tryParse } from './code.js'
+import { keepCode, showCode, showLanguage } from './show-code.js'
 
 // Signs in by redirecting the whole page, and sends the forms' contents. The token stays in this tab.
 const element = (id) => document.getElementById(id)
@@ -95,16 +96,15 @@ const readCall = (form) => ({
   body: form.elements.body?.value,
 })
 
-// Updates the code to what the form would send.
-function showCode(form) {
-  const code = renderCode(readCall(form))
-  for (const block of form.closest('section').querySelectorAll('[data-code]'))
-    block.querySelector('code').textContent = code[block.dataset.code]
-}
-
-// One choice for all operations, and for the tab's other pages.
-function chooseLanguage(value) {
-  for (const choice of document.querySelectorAll(`.tabs input[value="${CSS.escape(value)}"]`)) choice.checked = true
+// The forms keep their contents. Where the page cannot be fetched, the link leads to it.
+async function chooseLanguage(link) {
+  try {
+    const settle = await showLanguage(link)
+    for (const form of forms) showCode(form, readCall(form))
+    settle()
+  } catch {
+    location.assign(link.href)
+  }
 }
 
 const SHOWN = /^(etag|x-request-id|x-storage-.*|ratelimit.*|retry-after|www-authenticate|allow)$/
@@ -147,10 +147,13 @@ document.addEventListener('submit', (event) => {
   else send(event.target)
 })
 document.addEventListener('input', ({ target }) => {
-  if (target.form?.dataset.path) showCode(target.form)
-  if (!target.matches('.tabs input')) return
-  put('reference code', target.value)
-  chooseLanguage(target.value)
+  if (target.form?.dataset.path) showCode(target.form, readCall(target.form))
+})
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('.tabs a')
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  chooseLanguage(link)
 })
 for (const button of signIns) button.addEventListener('click', () => signIn(button.dataset.scope))
 element('sign-out').addEventListener('click', () => {
@@ -161,16 +164,17 @@ element('sign-out').addEventListener('click', () => {
 for (const hidden of document.querySelectorAll('#session, form[data-path]')) hidden.hidden = false
 const query = Object.fromEntries(new URLSearchParams(location.search))
 if (query.client_id) keep({ client: query.client_id, token: undefined, values: query })
+const forms = document.querySelectorAll('form[data-path]')
+for (const form of forms) keepCode(form, readCall(form))
 for (const field of document.querySelectorAll('[data-in=path]'))
   field.value = kept().values?.[field.name] || field.value
-for (const form of document.querySelectorAll('form[data-path]')) {
+for (const form of forms) {
   Object.assign(form, { autocomplete: 'off', spellcheck: false })
   const answer = Object.assign(document.createElement('div'), { className: 'answer' })
   answer.setAttribute('role', 'status')
   form.append(answer)
-  showCode(form)
+  showCode(form, readCall(form))
 }
-chooseLanguage(stored('reference code') ?? 'curl')
 // Only the server that was asked answers; all else in the address is no answer.
 const isAnswer = query.state && query.iss === issuer && (query.code || query.error)
 showSession(isAnswer ? await finishSignIn(query) : undefined)

@@ -5,7 +5,7 @@ import type { Docs } from '../docs/docs.ts'
 import { toPageAddress } from '../docs/docs.ts'
 import type { ApiDocument, PathOperation } from '../reference/api-document.ts'
 import { listOperations, listScopes } from '../reference/api-document.ts'
-import { findJson } from '../reference/operation.ts'
+import { findJson } from '../reference/examples.ts'
 import { listFields } from '../reference/schema-text.ts'
 import { stem } from './words.ts'
 

@@ -6,22 +6,30 @@ export interface PrintedCall {
 
 const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
 
-export const printedCalls = (page: string): PrintedCall[] =>
-  [...page.matchAll(/<section class="operation" id="([\w-]+)">(.*?)<\/section>/gs)]
-    .map(([, id, text]) => {
-      const blocks = [...text!.matchAll(/data-code="(\w+)"><pre><code>(.*?)<\/code>/gs)]
-      const code = blocks.map(([, language, code]) => [
-        language,
-        code!.replace(/&\w+;/g, (entity) => entities[entity]!),
-      ])
-      return { id: id!, code: Object.fromEntries(code) }
-    })
-    .filter(({ code }) => Object.keys(code).length > 0)
+/** From the page in each language; `open` gets the query. Other code, where there is none in a language, does not count. */
+export async function printedCalls(
+  open: (query: string) => Promise<string>,
+  languages: readonly string[],
+): Promise<PrintedCall[]> {
+  const calls = new Map<string, Record<string, string>>()
+  for (const language of languages) {
+    const page = await open(`?code=${language}`)
+    for (const [, id, text] of page.matchAll(/<section class="operation" id="([\w-]+)">(.*?)<\/section>/gs)) {
+      const [, shown, code] = /data-code="(\w+)"><pre tabindex="0"><code>(.*?)<\/code>/s.exec(text!) ?? []
+      if (shown === undefined) continue
+      const found = calls.get(id!) ?? {}
+      calls.set(id!, found)
+      if (shown === language)
+        found[shown] = code!.replace(/<[^>]*>/g, '').replace(/&\w+;/g, (entity) => entities[entity]!)
+    }
+  }
+  return [...calls].map(([id, code]) => ({ id, code }))
+}
 
 type Call = (createClient: unknown, token: string) => Promise<unknown>
 const AsyncFunction = (async () => {}).constructor as new (...source: string[]) => Call
 
-/** Runs code of the reference, whose import is given as `createClient`: its answer, for fetch as status and body. */
+/** Runs code of the reference, whose import is given as `createClient`: its answer, for fetch the body. */
 export async function runPrinted(code: string, createClient: unknown, token: string): Promise<unknown> {
   const [, name] = /^const (\w+) = await/m.exec(code) ?? []
   const body = code.replace(/^import .*\n/, '')

@@ -54,7 +54,8 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/mails    | prisma routers browser                      | koa @koa oidc-provider jose     |
 | server/docs     | prisma routers http browser                 | oidc-provider jose marked       |
 | server/docs/build | browser docs                              | oidc-provider jose koa @koa     |
-| server/reference | routers rest-facade http browser           | oidc-provider jose              |
+| server/reference | routers rest-facade http browser docs      | oidc-provider jose marked       |
+| server/reference/build | routers docs docs/build reference    | oidc-provider jose koa @koa     |
 | server/search   | routers rest-facade http limits browser docs reference | oidc-provider jose marked |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
 | server/oauth/keys | prisma routers secrets tokens browser     | koa @koa oidc-provider          |

@@ -25,7 +25,7 @@ describe('a call as code', () => {
   -H "Authorization: Bearer $TOKEN" \\
   -H 'if-none-match: *' \\
   -H 'content-type: application/json' -d '{"value":1}'`)
-    expect(code.fetch).toContain(`    'if-none-match': '*',`)
+    expect(code.javascript).toContain(`    'if-none-match': '*',`)
     expect(code.sdk).toContain(`const answer = await store.put('k', 1, { ifNoneMatch: '*' })`)
     expect(code.trpc).toContain(`ifNoneMatch: '*'`)
     expect(renderCode(put({ fields: [...put().fields, field('scope', 'query', 'user')] })).sdk).toContain(
@@ -42,7 +42,7 @@ describe('a call as code', () => {
     }
     expect(list('20').sdk).toContain(`.list({ limit: 20 })`)
     expect(list('20').trpc).toContain(`api.storage.list.query({ collection: 'c', limit: 20 })`)
-    expect(list('20').fetch).toContain(`'https://a.test/v1/storage/c?limit=20'`)
+    expect(list('20').javascript).toContain(`'https://a.test/v1/storage/c?limit=20'`)
     expect(list('1e400').trpc).toContain(`limit: '1e400'`)
   })
 
@@ -55,7 +55,7 @@ describe('a call as code', () => {
     expect(entries('false').trpc).toContain(`api.storage.entries.query({ collection: 'c', values: false })`)
     expect(entries('no').trpc).toContain(`values: 'no'`)
     expect(entries('').trpc).toContain(`api.storage.entries.query({ collection: 'c' })`)
-    expect(entries('false').fetch).toContain(`'https://a.test/v1/collections/c/entries?values=false'`)
+    expect(entries('false').javascript).toContain(`'https://a.test/v1/collections/c/entries?values=false'`)
     expect(entries('false').sdk).toBeUndefined()
   })
 
@@ -64,16 +64,16 @@ describe('a call as code', () => {
     '{"value":{"__proto__":{"a":1},"a-b":[],"constructor":null,"seven":{}}}',
     JSON.stringify({ value: Array.from({ length: 30 }, (_, i) => ({ [`name ${i}`]: [i, `${i}`, null, true] })) }),
   ])('is the body that is typed, read by JavaScript: %s', (body) => {
-    expect(sentBy(renderCode(put({ body })).fetch)).toBe(JSON.stringify(JSON.parse(body)))
+    expect(sentBy(renderCode(put({ body })).javascript)).toBe(JSON.stringify(JSON.parse(body)))
   })
 
   it.each(['{"value":1e400}', '{"value":12345678901234567890}', '{"value":', '{"value":0.10}', '{"value":"\\u0061"}'])(
     'sends by curl and fetch alone a body that JavaScript would write differently: %s',
     (body) => {
-      const { curl, fetch, sdk, trpc } = renderCode(put({ body }))
+      const { curl, javascript, sdk, trpc } = renderCode(put({ body }))
       expect(curl).toContain(`-d '${body}'`)
-      expect(valueIn(/body: (.*),\n/.exec(fetch)![1]!)).toBe(body)
-      expect([sdk, trpc]).toEqual(Array(2).fill(expect.stringMatching(/^\/\/ Only curl and fetch/)))
+      expect(valueIn(/body: (.*),\n/.exec(javascript)![1]!)).toBe(body)
+      expect([sdk, trpc]).toEqual(Array(2).fill(expect.stringMatching(/^\/\/ Only curl and JavaScript/)))
     },
   )
 
@@ -89,7 +89,7 @@ describe('a call as code', () => {
     expect(url).not.toContain("'")
     const code = renderCode(put({ fields, body: JSON.stringify({ value: hostile }) }))
     expect(code.curl).toContain(`{"value":"'\\''; rm -rf`)
-    expect(sentBy(code.fetch)).toBe(JSON.stringify({ value: hostile }))
+    expect(sentBy(code.javascript)).toBe(JSON.stringify({ value: hostile }))
   })
 })
 

@@ -57,7 +57,9 @@ const document = {
     },
   },
 }
-const page = (more = {}) => referencePage({ api: resolved(document), section: 'apps', urls, ...more })
+/** A document that the build has not seen. */
+const built = { language: 'curl' as const, code: {}, fill: (marked: string) => marked }
+const page = (more = {}) => referencePage({ api: resolved(document), section: 'apps', urls, ...built, ...more })
 
 describe('the page of a document', () => {
   const text = page()
@@ -81,16 +83,32 @@ describe('the page of a document', () => {
     expect(text).toContain('<dt><code>503</code></dt><dd><p>Busy.</p><p>Away.</p></dd>')
   })
 
-  it('has code in tabs that need no script, and a field for each parameter and the body', () => {
+  it('has code with links to other languages, and a field for each parameter and the body', () => {
     expect(text).toContain(`curl -X PUT 'https://apps.example.org/v1/boats/a%2Fb' \\\n`)
-    expect(text).toContain('<input type="radio" name="code-boats-put" value="curl" checked>curl</label>')
-    // The SDK has no such function.
-    expect(text.match(/name="code-boats-put"/g)).toHaveLength(3)
+    // The SDK has no such function, and tRPC is offered once, to programs of the platform.
+    expect(text).toContain(
+      '<a href="?code=curl#boats-put" aria-current="true">curl</a><a href="?code=javascript#boats-put">JavaScript</a></div>',
+    )
     expect(text).toMatch(/<form hidden data-method="PUT" data-path="\/boats\/\{id\}"/)
     for (const field of ['name="id" data-in="path" value="a/b"', 'name="mode" data-in="query"', 'name="If-Match"'])
       expect(text).toContain(field)
     expect(text).toContain('<option></option><option>dry</option><option>wet</option>')
     expect(text).toMatch(/<textarea name="body"[^>]*>\{\n {2}"name": "L'Orage"/)
+  })
+
+  it('has JavaScript where the SDK has no function, and tRPC where it was chosen', () => {
+    expect(page({ language: 'sdk' })).toContain('<div class="block" data-code="javascript">')
+    const trpc = page({ language: 'trpc' })
+    expect(trpc).toContain('<a href="?code=trpc#boats-put" aria-current="true">tRPC</a>')
+    expect(trpc).toContain('<div class="block" data-code="trpc">')
+  })
+
+  it('has what the build wrote, with the addresses of the service', () => {
+    const code = { 'boats-put': { calls: { curl: 'a', python: '<i>AT</i>' }, answers: {} } }
+    const fill = (marked: string) => marked.replace('AT', 'https://here')
+    const text = page({ language: 'python', code, fill })
+    expect(text).toContain('<div class="block" data-code="python"><pre tabindex="0"><code><i>https://here</i></code>')
+    expect(text).toContain('<a href="?code=python#boats-put" aria-current="true">Python</a></div>')
   })
 
   it('quotes an apostrophe of the body for the shell', () => {
@@ -127,7 +145,7 @@ describe('the page of a document', () => {
       '/a': { put: { ...put, operationId: 'a-put', responses: errors('Use GET.') } },
       '/b': { put: { ...put, operationId: 'b-put', responses: errors('Use POST.') } },
     }
-    const two = referencePage({ api: resolved({ ...document, paths }), section: 'apps', urls })
+    const two = referencePage({ api: resolved({ ...document, paths }), section: 'apps', urls, ...built })
     const [operations, common] = two.split('id="common"')
     for (const once of ['docs/errors#keyUnknown', '<code>ETag</code>']) {
       expect(operations).not.toContain(once)

@@ -1,11 +1,16 @@
 import { createOnigurumaEngine } from '@shikijs/engine-oniguruma'
 import wasm from '@shikijs/engine-oniguruma/wasm-inlined'
+import csharp from '@shikijs/langs/csharp'
+import go from '@shikijs/langs/go'
 import ini from '@shikijs/langs/ini'
 import json from '@shikijs/langs/json'
+import kotlin from '@shikijs/langs/kotlin'
 import nginx from '@shikijs/langs/nginx'
+import php from '@shikijs/langs/php'
 import python from '@shikijs/langs/python'
 import sh from '@shikijs/langs/shellscript'
 import sql from '@shikijs/langs/sql'
+import swift from '@shikijs/langs/swift'
 import typescript from '@shikijs/langs/typescript'
 import yaml from '@shikijs/langs/yaml'
 import type { LanguageRegistration } from '@shikijs/primitive'
@@ -18,18 +23,22 @@ const alone = (grammars: readonly LanguageRegistration[]) => ({ ...grammars.at(-
 
 /** By the word that begins a fence. */
 const languages: Record<string, { title: string; grammar?: LanguageRegistration }> = {
+  csharp: { title: 'C#', grammar: alone(csharp) },
   csv: { title: 'CSV' },
+  dart: { title: 'Dart' },
+  go: { title: 'Go', grammar: alone(go) },
   html: { title: 'HTML' },
   http: { title: 'HTTP' },
   ini: { title: 'INI', grammar: alone(ini) },
   js: { title: 'JavaScript', grammar: alone(typescript) },
   json: { title: 'JSON', grammar: alone(json) },
+  kotlin: { title: 'Kotlin', grammar: alone(kotlin) },
   nginx: { title: 'nginx', grammar: alone(nginx) },
-  // Its grammar loads those of HTML, CSS and XML: 0.3 s of a build, for one fence.
-  php: { title: 'PHP' },
+  php: { title: 'PHP', grammar: alone(php) },
   python: { title: 'Python', grammar: alone(python) },
   sh: { title: 'Shell', grammar: alone(sh) },
   sql: { title: 'SQL', grammar: alone(sql) },
+  swift: { title: 'Swift', grammar: alone(swift) },
   ts: { title: 'TypeScript', grammar: alone(typescript) },
   yaml: { title: 'YAML', grammar: alone(yaml) },
 }

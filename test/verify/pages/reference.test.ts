@@ -99,8 +99,8 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
   ] as const)('of %s breaks no rule of WCAG AA, and fits: %s, %j', async (api, colorScheme, viewport) => {
     const { page, complaints } = await here.visit(docs(api), { colorScheme, viewport, bypassCSP: true })
     const unfold = () => page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
-    for (const language of ['curl', 'fetch', 'SDK', 'tRPC']) {
-      await page.locator('.tabs label', { hasText: language }).first().click()
+    for (const language of ['curl', 'php', 'trpc']) {
+      await page.goto(`${docs(api)}?code=${language}`)
       await unfold()
       await expectAccessible(page)
     }
@@ -116,10 +116,11 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     expect(await page.locator('main :is(form, button):visible').count()).toBe(0)
     const get = page.locator('#webhookGet')
     expect(await get.locator('pre:visible').first().textContent()).toMatch(/^curl/)
-    await get.locator('label', { hasText: 'SDK' }).click()
-    expect(await get.locator('[data-code]:visible pre').allTextContents()).toEqual([
-      expect.stringContaining("api.webhook.get('trainer-app')"),
-    ])
+    await get.getByRole('link', { name: 'SDK' }).click()
+    expect(page.url()).toBe(`${docs('notify')}?code=sdk#webhookGet`)
+    expect(await get.locator('[data-code] pre').textContent()).toContain("api.webhook.get('trainer-app')")
+    await page.goto(docs('notify'))
+    expect(await get.locator('[data-code] pre').textContent()).toContain("api.webhook.get('trainer-app')")
     await page.getByText('Contents').click()
     await page.locator('.pages').getByRole('link', { name: 'PUT /apps/{id}/webhook' }).click()
     expect(page.url()).toBe(`${docs('notify')}#webhookPut`)
@@ -137,23 +138,28 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     const { page, complaints } = await here.visit(`${docs('notify')}?client_id=reference&id=my-app`, {
       viewport: desktop,
     })
-    const code = (id: string) => page.locator(`#${id} [data-code]:visible code`).textContent()
-    const choose = (id: string, language: string) => page.locator(`#${id} .tabs label`, { hasText: language }).click()
+    const code = (id: string) => page.locator(`#${id} [data-code] code`).textContent()
+    const choose = async (id: string, language: string, shown: string) => {
+      await page.locator(`#${id} .tabs`).getByRole('link', { name: language, exact: true }).click()
+      await page.locator(`#${id} [data-code=${shown}]`).waitFor()
+    }
     expect(await code('webhookGet')).toContain(`/apps/my-app/webhook'`)
     await page.locator('#webhookPut').getByLabel('Body').fill(`{"url": "https://a.example/it's"}`)
     expect(await code('webhookPut')).toContain(`-d '{"url": "https://a.example/it'\\''s"}'`)
-    await choose('webhookPut', 'fetch')
+    await choose('webhookPut', 'JavaScript', 'javascript')
     expect(await code('webhookPut')).toContain(`JSON.stringify({ url: "https://a.example/it's" })`)
-    await choose('webhookPut', 'SDK')
+    await choose('webhookPut', 'SDK', 'sdk')
     expect(await code('webhookPut')).toContain(`api.webhook.put('my-app', { url: "https://a.example/it's" })`)
-    await choose('webhookPut', 'tRPC')
-    expect(await code('webhookPut')).toContain(`url: "https://a.example/it's",`)
-    // All operations, and the next page of the tab.
-    expect(await code('webhookGet')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
+    await choose('webhookPut', 'Go', 'go')
+    // All operations, and the next page of the browser.
+    expect(await code('webhookGet')).toContain(`/v1/apps/my-app/webhook"`)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Go')
+    expect(page.url()).toBe(`${docs('notify')}?code=go#webhookPut`)
     await page.goto(docs('notify'))
-    await expect.poll(() => code('webhookGet')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
-    await page.locator('#webhookGet .tabs input:checked').press('ArrowLeft')
-    expect(await code('webhookDelete')).toContain(`await api.webhook.delete('my-app')`)
+    await expect.poll(() => code('webhookGet')).toContain(`/v1/apps/my-app/webhook"`)
+    expect(await page.locator('#webhookGet [data-code] .string').count()).toBe(0)
+    await page.locator('#webhookGet').getByLabel('id').fill('trainer-app')
+    expect(await page.locator('#webhookGet [data-code] .string').count()).toBeGreaterThan(0)
     expect(complaints).toEqual([])
   })
 
@@ -199,19 +205,21 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     expect(await page.locator('.results').isVisible()).toBe(false)
   })
 
-  it('prints text and code in all languages, as wide as the paper, and no forms', async () => {
+  it('prints text and code, as wide as the paper, and no forms', async () => {
     const { page } = await here.visit(docs('apps'), { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     await page.setViewportSize({ width: 700, height: 990 })
-    expect(await page.locator('.side:visible, form:visible, .copy:visible, .tabs label:visible').count()).toBe(0)
-    expect(await page.locator('#storagePut [data-code]:visible').count()).toBe(4)
+    expect(await page.locator('.side:visible, form:visible, .copy:visible, .tabs:visible').count()).toBe(0)
+    expect(await page.locator('#storagePut [data-code]:visible').count()).toBe(1)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(700)
     expect(await page.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)')
   })
 
   it.each(['apps', 'lms', 'notify', 'sync'] as const)('has lines of curl for %s that bash runs', async (api) => {
-    const page = await fetch(`http://localhost:${here.service.port}/${api}/v1/docs`)
-    const printed = printedCalls(await page.text())
+    const printed = await printedCalls(
+      async (query) => (await fetch(`http://localhost:${here.service.port}/${api}/v1/docs${query}`)).text(),
+      ['curl'],
+    )
     const tokenFor = async (organisation: string) => {
       const words = ['--client', 'trainer-app', '--member', 'anna', '--club', organisation]
       return (await command('token', words, here.env).ended).stdout.trim()
