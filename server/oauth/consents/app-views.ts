@@ -7,22 +7,28 @@ interface ShownClient {
   name: string
   /** What each scope of a production client is for. */
   purpose?: Record<string, string> | null
-  app: { id: string; name: string; homepage: string | null; description: string | null } | null
+  app: { id: string; name: string; homepage: string | null; description?: string | null } | null
   team: { name: string } | null
 }
 
-/** What pages show of a "Client" `client`, without the icon's bytes, which its address serves. */
-export const SHOWN = `json_build_object('name', client.name, 'purpose', client.purpose,
-    'app', (SELECT json_build_object('id', id, 'name', name, 'homepage', homepage, 'description', description) FROM "App" WHERE id = client."appId"),
+const showing = (more: string, moreOfApp: string) => `json_build_object('name', client.name, ${more}
+    'app', (SELECT json_build_object('id', id, 'name', name, ${moreOfApp} 'homepage', homepage) FROM "App" WHERE id = client."appId"),
     'team', (SELECT json_build_object('name', name) FROM "Team" WHERE id = client."teamId")) AS client`
+
+/** What pages show of a "Client" `client`, without the icon's bytes, which its address serves. */
+export const SHOWN = showing('', '')
 export const shown = { client: json<ShownClient>() }
 
-const find = statement(
-  'shown_client',
-  `SELECT ${SHOWN} FROM "Client" client WHERE id = $client`,
-  { client: text },
-  shown,
-)
+const parameters = { client: text }
+const statements = {
+  find: statement('shown_client', `SELECT ${SHOWN} FROM "Client" client WHERE id = $client`, parameters, shown),
+  findAsking: statement(
+    'asking_client',
+    `SELECT ${showing(`'purpose', client.purpose,`, `'description', description,`)} FROM "Client" client WHERE id = $client`,
+    parameters,
+    shown,
+  ),
+}
 
 /** The names that members see: the app's, or else the client's, and the team's. */
 export async function appViews(db: Database, clients: readonly ShownClient[]): Promise<AppView[]> {
@@ -41,7 +47,12 @@ export async function appViews(db: Database, clients: readonly ShownClient[]): P
   })
 }
 
-export async function findApp(db: Database, clientId: string): Promise<AppView | null> {
-  const [found] = await db.execute(find, { client: clientId })
+export const findApp = (db: Database, client: string) => view(db, statements.find, client)
+
+/** With its description and purposes, for the page that asks a member. */
+export const findAskingApp = (db: Database, client: string) => view(db, statements.findAsking, client)
+
+async function view(db: Database, find: typeof statements.find, client: string): Promise<AppView | null> {
+  const [found] = await db.execute(find, { client })
   return found ? (await appViews(db, [found.client]))[0]! : null
 }

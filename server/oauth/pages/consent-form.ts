@@ -8,7 +8,7 @@ import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
-import { findApp } from '../consents/app-views.ts'
+import { findAskingApp } from '../consents/app-views.ts'
 import { isFor, isSandbox, listOrganisationKinds, requestedScopes } from '../consents/authorize-scopes.ts'
 import { choicesFor } from '../consents/consent-choices.ts'
 import { storeConsent } from '../consents/consents.ts'
@@ -37,7 +37,7 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
   const read = async ({ client: id, person, params }: ConsentRequest) => {
     if (person === undefined) throw errors.requestInvalid()
     const client = await provider().Client.find(id)
-    const app = await findApp(db, id)
+    const app = await findAskingApp(db, id)
     const member = await readFullName(db, person)
     if (!client || !app || member === null) {
       throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
