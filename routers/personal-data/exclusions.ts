@@ -19,6 +19,8 @@ export const notExported: Readonly<Record<string, string>> = {
   ClientUsage: REQUESTS,
   'ClubApproval.number': 'the place in the order of all changes',
   CollectionRule: RULES,
+  'Consent.basis': 'the id of a consent that is exported itself',
+  'Consent.shown': 'a hash of what the consent page says about an app',
   Delivery: 'what receivers answered; the platform has published the event',
   DeliveryAttempt: 'what receivers answered; the platform has published the event',
   EventFeed: 'numbers the events of an app',

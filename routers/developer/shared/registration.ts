@@ -161,6 +161,7 @@ function toPlace(uri: string) {
 
 const isLoopback = (hostname: string) => hostname === '127.0.0.1' || hostname === '[::1]'
 const isLocalhost = (hostname: string) => hostname === 'localhost' || hostname.endsWith('.localhost')
+export const isThisMachine = (hostname: string) => isLoopback(hostname) || isLocalhost(hostname)
 
 /** Without TLS the code can be read on the network, which requests to this machine do not reach. */
 function httpFault(hostname: string, type: ClientType, development: boolean, wrong: (why: RedirectReason) => Fault) {
@@ -172,6 +173,5 @@ function httpFault(hostname: string, type: ClientType, development: boolean, wro
 
 /** A claimed https redirect of a native app names a host on the internet. */
 function httpsFault(hostname: string, type: ClientType, wrong: (why: RedirectReason) => Fault) {
-  const own = isLoopback(hostname) || isLocalhost(hostname)
-  return type === 'native' && own ? wrong('nativeHttps') : null
+  return type === 'native' && isThisMachine(hostname) ? wrong('nativeHttps') : null
 }

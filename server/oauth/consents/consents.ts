@@ -1,8 +1,6 @@
-import type { Database } from '../../../prisma/client.ts'
+import type { Database, Transaction } from '../../../prisma/client.ts'
 import type { Prisma } from '../../../prisma/generated/client.ts'
 import { instant, int, jsonStrings, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
-import type { ClubApp } from '../../../routers/approvals/approvals.ts'
-import { holdApproval } from '../../../routers/approvals/approvals.ts'
 import { CONSENT_MS, isPostgresText } from '../../../routers/kernel/access.ts'
 import { isConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import { labelItems } from '../../../routers/kernel/labels.ts'
@@ -134,24 +132,7 @@ export async function withdraw(db: Database, person: string, consent: string, no
   return (await findApp(db, clientId))?.name
 }
 
-/** Stores a consent; false where the club of `approved` has not approved its app, or no longer does. */
-export async function storeConsent(
-  db: Database,
-  data: Prisma.ConsentUncheckedCreateInput,
-  approved: ClubApp | null,
-): Promise<boolean> {
-  if (!approved) {
-    await db.consent.create({ data })
-    return true
-  }
-  return db.$transaction(async (tx) => {
-    if (!(await holdApproval(tx, approved))) return false
-    await tx.consent.create({ data })
-    return true
-  })
-}
-
-/** Returns how many consents were in force until now. */
+/** With the consents of sign-ins that they covered. Returns how many of `grants` were in force until now. */
 export async function endGrants(db: Database, grants: string[], now: number, replayed = false): Promise<number> {
   const at = new Date(now)
   return db.$transaction(async (tx) => {
@@ -159,9 +140,14 @@ export async function endGrants(db: Database, grants: string[], now: number, rep
       where: { id: { in: grants }, withdrawnAt: null },
       data: { withdrawnAt: at, ...(replayed && { replayedAt: at }) },
     })
-    await tx.oauthRecord.deleteMany({
-      where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
-    })
+    const skipped = await tx.consent.findMany({ where: { basis: { in: grants } }, select: { id: true } })
+    await removeRecords(tx, [...grants, ...skipped.map(({ id }) => id)])
     return count
   })
 }
+
+/** Removes what was issued under grants, and these. */
+export const removeRecords = (tx: Transaction, grants: string[]) =>
+  tx.oauthRecord.deleteMany({
+    where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
+  })

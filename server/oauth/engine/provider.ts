@@ -33,6 +33,7 @@ import { memberGrants } from './member-grants.ts'
 import { routes } from './metadata.ts'
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts'
 import type { Realm } from './realm.ts'
+import { skipPrompt } from './skip-prompt.ts'
 
 export interface ProviderOptions {
   db: Database
@@ -129,7 +130,7 @@ export function createProvider(
         },
       },
     },
-    interactions: { url: interactionUrl, policy: interactionPrompts(now) },
+    interactions: { url: interactionUrl, policy: interactionPrompts({ db, now, clubApproval }) },
     renderError,
   })
   compareHashedSecrets(provider, db, now)
@@ -142,7 +143,7 @@ export function createProvider(
  * oidc-provider's prompts, with max_age by the database's time, and without id_token_hint of sandbox clients, which names a test
  * member. A session whose member no longer exists has to sign in again.
  */
-function interactionPrompts(now: () => number) {
+function interactionPrompts({ db, now, clubApproval }: Pick<ProviderOptions, 'db' | 'now' | 'clubApproval'>) {
   const { base, Check } = interactionPolicy
   const prompts = base()
   const { checks } = prompts.get('login')!
@@ -159,6 +160,7 @@ function interactionPrompts(now: () => number) {
     const hint = entities.IdTokenHint
     return hint !== undefined && !isSandbox(client) && hint.payload.sub !== session!.accountId
   })
+  prompts.add(skipPrompt({ db, now, clubApproval }), 1)
   return prompts
 }
 

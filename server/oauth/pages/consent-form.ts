@@ -11,7 +11,9 @@ import { AUDIENCE } from '../../tokens/audience.ts'
 import { findAskingApp } from '../consents/app-views.ts'
 import { isFor, isSandbox, listOrganisationKinds, requestedScopes } from '../consents/authorize-scopes.ts'
 import { choicesFor } from '../consents/consent-choices.ts'
-import { storeConsent } from '../consents/consents.ts'
+import { hashShown } from '../consents/skipped-consent.ts'
+import { storeConsent } from '../consents/store-consent.ts'
+import { createGrant } from '../engine/grants.ts'
 import { errors as oauthErrors } from '../engine/oidc-provider.ts'
 import type { PageOptions } from './page-options.ts'
 import { consentPage, developmentPage } from './views/consent.ts'
@@ -59,6 +61,7 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
       ...view,
       member,
       sandbox,
+      shown: hashShown(app, scopes),
       organisations: organisations.map(({ id, name }) => ({ id, name })),
       closed: choices.closed,
       chosen: chosen?.id ?? null,
@@ -72,7 +75,7 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
     show,
     /** Null if the form lacks something: then the page is shown again. */
     async allow(ctx: StepContext, request: ConsentRequest, form: URLSearchParams) {
-      const { person, scopes, choices } = await read(request)
+      const { app: asking, person, scopes, choices, sandbox } = await read(request)
       const clientId = request.client
       const picked = form.get('organisation')
       const choice = choices?.open.find(({ id }) => id === picked)
@@ -81,15 +84,16 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
       const ticked = fitting.filter((scope) => scope === 'openid' || form.getAll('scope').includes(scope))
       if (ticked.length === 0) return show(ctx, request, 'scopesMissing', picked).then(() => null)
 
-      const grant = new (provider().Grant)({ accountId: person, clientId })
-      // An access token has the scopes of the APIs and of userinfo: it works at both.
-      grant.addResourceScope(AUDIENCE, ticked.join(' '))
-      grant.addOIDCScope(ticked.filter(isIdentityScope))
+      const grant = createGrant(provider(), { accountId: person, clientId, scopes: ticked })
       // Stored as refused, so that further requests do not ask again; an app may with prompt=consent.
       const unticked = fitting.filter((scope) => !ticked.includes(scope))
       if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
       if (unticked.some(isIdentityScope)) grant.rejectOIDCScope(unticked.filter(isIdentityScope))
       const grantId = await grant.save()
+      const shown = hashShown(asking, scopes)
+      // What a device shows is another page, and a team may have changed its app since the page was shown.
+      const replaces = 'returnsTo' in request.asker
+      const isRepeatable = replaces && !sandbox && form.get('shown') === shown
       const consent = {
         id: grantId,
         personId: choice.member,
@@ -97,9 +101,11 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
         clientId,
         scopes: ticked,
         createdAt: new Date(now()),
+        ...(isRepeatable && { shown }),
       }
       const app = choice.kind === 'club' ? choices!.approvedApp : null
-      if (!(await storeConsent(db, consent, app === null ? null : { club: choice.organisation, app }))) {
+      const approved = app === null ? null : { club: choice.organisation, app }
+      if (!(await storeConsent(db, consent, { approved, replaces }))) {
         await grant.destroy()
         return show(ctx, request, 'organisationMissing').then(() => null)
       }

@@ -23,6 +23,8 @@ export interface ConsentView extends PageContext {
   closed?: readonly ClosedClub[]
   chosen: string | null
   scopes: readonly ConsentScope[]
+  /** A hash of what the page shows, for the consent. */
+  shown?: string
   asker: Asker
   problem?: Problem
 }
@@ -45,6 +47,7 @@ ${'device' in asker && html`<p class="one">${w.deviceAsks(html`<strong>${asker.d
 <p>${(sandbox ? w.testAsks : w.asks)(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${noDefault}
+${view.shown !== undefined && html`<input type="hidden" name="shown" value="${view.shown}">`}
 ${organisationField(view)}
 ${view.closed && closedClubs(view, view.closed)}
 ${scopeFields(view)}
@@ -101,7 +104,10 @@ const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[
   )}</ul>`
 }
 
-type Refused = Omit<ConsentView, 'member' | 'sandbox' | 'organisations' | 'closed' | 'chosen' | 'scopes' | 'problem'>
+type Refused = Omit<
+  ConsentView,
+  'member' | 'sandbox' | 'organisations' | 'closed' | 'chosen' | 'scopes' | 'shown' | 'problem'
+>
 
 /** For a person outside the team of an app that is in development. */
 export function developmentPage(view: Refused): string {

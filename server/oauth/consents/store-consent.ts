@@ -1,0 +1,38 @@
+import type { Database, Transaction } from '../../../prisma/client.ts'
+import type { Prisma } from '../../../prisma/generated/client.ts'
+import type { ClubApp } from '../../../routers/approvals/approvals.ts'
+import { holdApproval } from '../../../routers/approvals/approvals.ts'
+import { removeRecords } from './consents.ts'
+
+type Given = Prisma.ConsentUncheckedCreateInput & { createdAt: Date }
+
+interface Options {
+  approved: ClubApp | null
+  /** Given in a browser: an earlier one of the member for the client and organisation covers no sign-in any more. */
+  replaces: boolean
+}
+
+/** Stores a consent; false where the club of `approved` has not approved its app, or no longer does. */
+export const storeConsent = (db: Database, data: Given, { approved, replaces }: Options): Promise<boolean> =>
+  db.$transaction(async (tx) => {
+    if (approved && !(await holdApproval(tx, approved))) return false
+    if (replaces) await replaceFormer(tx, data)
+    await tx.consent.create({ data })
+    return true
+  })
+
+/** In this order: a sign-in that skips the page holds the consent that covers it. */
+async function replaceFormer(tx: Transaction, { personId, clientId, organisationId, createdAt }: Given) {
+  const former = { personId, clientId, organisationId }
+  await tx.consent.updateMany({ where: { ...former, shown: { not: null } }, data: { shown: null } })
+  const ended = await tx.consent.updateManyAndReturn({
+    where: { ...former, basis: { not: null }, withdrawnAt: null },
+    data: { withdrawnAt: createdAt },
+    select: { id: true },
+  })
+  if (ended.length > 0)
+    await removeRecords(
+      tx,
+      ended.map(({ id }) => id),
+    )
+}
