@@ -79,6 +79,7 @@ export const clients = (scopesAt: ScopesAt) =>
         ...client('example-app', 'builders', 'example-app', scopesAt('hobby')),
         name: 'Clubnote',
         redirectUris: ['http://example.localhost:3000/'],
+        postLogoutRedirectUris: ['http://example.localhost:3000/'],
       },
       { ...client('reference', 'builders', 'reference-app', scopesAt('developer')), name: 'API reference' },
       { ...client('platform', null, null, []), name: 'The platform itself' },

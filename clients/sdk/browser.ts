@@ -61,8 +61,10 @@ export interface BrowserSignIn {
    * else the address where the sign-in began. Throws `SignInFailed`.
    */
   finish(): Promise<string | undefined>
-  /** Deletes the tokens, then revokes them, so that copies are useless too. */
+  /** Deletes the tokens, then revokes them, so that copies are useless too: this ends the consent of this sign-in. */
   signOut(): Promise<void>
+  /** Deletes the tokens here and keeps the consent, for an app that goes on to the issuer's `end_session_endpoint`. */
+  forget(): Promise<void>
 }
 
 /** Signs members in with OAuth 2.0 and PKCE, by redirecting the whole page. */
@@ -156,6 +158,8 @@ export function browserSignIn({
         await store.removeItem(name)
         if (held?.refresh_token) await server.revoke(held.refresh_token)
       }),
+
+    forget: () => inOneTab(name, async () => store.removeItem(name)),
   }
 }
 

@@ -15,7 +15,8 @@ const words = language === 'de' ? await fetch('/de.json').then((response) => res
 const t = (text) => words[text] ?? text
 
 const { api: apps, sync, issuer, client_id: clientId } = await (await fetch('/config.json')).json()
-const auth = browserSignIn({ issuer, clientId, redirectUri: `${location.origin}/`, scope })
+const HERE = `${location.origin}/`
+const auth = browserSignIn({ issuer, clientId, redirectUri: HERE, scope })
 const api = createClient({ apps, sync, tokens: auth.tokens })
 
 /** An error in the reader's language; `fetch` throws a TypeError when the server cannot be reached. */
@@ -140,11 +141,15 @@ async function addName() {
   return `${t('Added:')} ${name}`
 }
 
-// The token is revoked at the server too, so that a copy of it is useless.
+// Ends the member's session at the club, which asks them and sends them back here. It does not end the consent: who signs in
+// again is asked who they are, and only about what is new. `auth.signOut` would revoke the tokens, and end it.
+const LEFT = 'signed out'
 async function signOut() {
+  const { end_session_endpoint: end } = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()
   stopFollowing()
-  await auth.signOut()
-  return t('You are signed out.')
+  await auth.forget()
+  sessionStorage.setItem(LEFT, 'yes')
+  location.assign(`${end}?${new URLSearchParams({ client_id: clientId, post_logout_redirect_uri: HERE })}`)
 }
 
 async function showState() {
@@ -165,7 +170,7 @@ async function attempt(action) {
 document.documentElement.lang = language
 for (const translated of document.querySelectorAll('[data-text]')) translated.textContent = t(translated.textContent)
 element('sign-in').onclick = () => attempt(() => auth.signIn())
-element('sign-out').onclick = () => attempt(signOut).then(() => element('sign-in').focus())
+element('sign-out').onclick = () => attempt(signOut)
 element('score-form').onsubmit = (submitted) => {
   submitted.preventDefault()
   return attempt(addName)
@@ -176,7 +181,9 @@ Object.assign(element('connected'), { href: `${issuer}/connected`, hidden: false
 await attempt(async () => {
   await auth.finish()
   await showState()
-  if (!(await auth.isSignedIn())) return
+  const hasLeft = sessionStorage.getItem(LEFT)
+  sessionStorage.removeItem(LEFT)
+  if (!(await auth.isSignedIn())) return hasLeft && t('You are signed out.')
   stopFollowing = board.subscribe(showBoard)
   showBoard()
   await showClub()

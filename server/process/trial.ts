@@ -32,15 +32,21 @@ function mountSampleApp({ apps: api, sync }: BaseUrls, issuer: string): Step | u
 const register = statement(
   'client_redirects',
   `UPDATE "Client" SET "redirectUris" = "redirectUris" ||
-    ARRAY(SELECT address FROM unnest($addresses::text[]) AS address WHERE address <> ALL(coalesce("redirectUris", '{}')))
+      ARRAY(SELECT address FROM unnest($addresses::text[]) AS address WHERE address <> ALL(coalesce("redirectUris", '{}'))),
+    "postLogoutRedirectUris" = "postLogoutRedirectUris" ||
+      ARRAY(SELECT address FROM unnest($afterSignOut::text[]) AS address WHERE address <> ALL("postLogoutRedirectUris"))
   WHERE id = $id RETURNING id`,
-  { id: text, addresses: texts },
+  { id: text, addresses: texts, afterSignOut: texts },
   { id: text },
 )
 
 /** Registers a demo client's redirects; false when the client has been removed. Redirects of services at other ports stay. */
-const registerRedirects = async (db: Database, id: string, addresses: readonly string[]): Promise<boolean> =>
-  (await db.execute(register, { id, addresses })).length > 0
+const registerRedirects = async (
+  db: Database,
+  id: string,
+  addresses: readonly string[],
+  afterSignOut: readonly string[] = [],
+): Promise<boolean> => (await db.execute(register, { id, addresses, afterSignOut })).length > 0
 
 /** The embedded database and the service's own tokens: a first look, or a developer's machine. */
 const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>
@@ -91,7 +97,7 @@ export function openTrial(config: Config) {
     referenceClient: () => referenceClient,
     /** Skips clients that have been removed. */
     async register(db: Database) {
-      if (step && (await registerRedirects(db, SAMPLE_CLIENT, [urls.example]))) example = urls.example
+      if (step && (await registerRedirects(db, SAMPLE_CLIENT, [urls.example], [urls.example]))) example = urls.example
       if (await registerRedirects(db, 'reference', urls.reference)) referenceClient = 'reference'
     },
   }

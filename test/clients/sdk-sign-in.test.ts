@@ -57,6 +57,16 @@ describe('finish()', () => {
     expect([location.href, requests]).toEqual([`${redirectUri}?${query}`, []])
   })
 
+  it('forgets its tokens, which stay valid at the server', async () => {
+    const { auth } = await openAnswered()
+    await auth.finish()
+    const token = await auth.tokens()
+    await auth.forget()
+    expect([await auth.isSignedIn(), await auth.scopes()]).toEqual([false, []])
+    await expect(auth.tokens()).rejects.toMatchObject({ name: 'SignInNeeded' })
+    expect(await here.profileStatus(token)).toBe(200)
+  })
+
   it('leaves the answer to another client of the page, which takes it', async () => {
     const { auth, location, store } = await openAnswered()
     const other = browserSignIn({ issuer, clientId: 'another', redirectUri, scope, store })

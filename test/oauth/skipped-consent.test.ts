@@ -116,6 +116,16 @@ describe('a sign-in about which nothing is new', () => {
     expect(first.code).toEqual(expect.any(String))
   })
 
+  it('follows a sign-out at the app’s request: the member signs in again, and is not asked again', async () => {
+    const { browser } = await allow()
+    const page = await browser.open(`${issuer}/end-session?client_id=${client}`)
+    const [query] = offered(page, 'query')
+    await browser.submit(page, 'confirm', { query: query!.replaceAll('&amp;', '&'), decision: 'end' })
+    const again = await browser.open(auth.authorizeUrl({ client, scope }).url)
+    expect(again.text).toContain('name="member"')
+    expect((await open({ browser })).code).toEqual(expect.any(String))
+  })
+
   it('keeps nothing of one sign-in when the app ends another', async () => {
     const given = await toTokens(await allow())
     const [one, other] = [await toTokens(await open()), await toTokens(await open())]

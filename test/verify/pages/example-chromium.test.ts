@@ -87,13 +87,19 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     expect(after.refresh_token).not.toBe(before.refresh_token)
 
     await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.locator('button[name=decision][value=end]').click()
     await message(page, 'You are signed out.')
+    expect(page.url()).toBe(here.sampleApp)
     expect(await page.getByLabel('Team or player').isVisible()).toBe(false)
-    expect(await page.evaluate(`document.activeElement.id`)).toBe('sign-in')
     expect(await readTokens(page)).toBeNull()
     // Only Chromium's own lines about 401 and 404: the content security policy blocks nothing.
     expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
-    expect(await renew(page, after.refresh_token)).toBe(400)
+    // The session has ended, and the consent has not.
+    expect(await renew(page, after.refresh_token)).toBe(200)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'anna')
+    await decide(page, 'allow')
+    await page.getByRole('heading', { name: 'Anna Berger', level: 1 }).waitFor()
   })
 
   it('says that the member has refused, and stores nothing', async () => {
