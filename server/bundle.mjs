@@ -24,8 +24,16 @@ const typefaces = ['inter', 'jetbrains-mono'].map(
   (name) => `node_modules/@fontsource-variable/${name}/files/${name}-latin-wght-normal.woff2`,
 )
 
+const lucide = 'node_modules/@iconify-json/lucide/icons.json'
+
 /** The files that modules read from their own directory. */
 const readBy = {
+  'server/browser/look/components/sheet.ts': [
+    'server/browser/look/components/components.css',
+    'server/browser/look/components/dense.css',
+    'server/browser/look/components/components.js',
+  ],
+  'server/browser/look/gallery/gallery.ts': ['server/browser/look/gallery/gallery.css'],
   'server/browser/look/theme.ts': ['server/browser/look/theme.js'],
   'server/browser/look/typefaces.ts': typefaces,
   'server/browser/pages/style-sheet.ts': ['server/browser/pages/pages.css'],
@@ -62,6 +70,24 @@ const besideModules = {
       }
     }
     if (missing.size > 0) throw new Error(`No module reads ${[...missing].join(', ')}.`)
+  },
+}
+
+/** Writes the icons that icon-names.ts has beside the file that has icon.ts: 1 of the package's 610 kB. */
+const icons = {
+  name: 'icons',
+  generateBundle(_options, output) {
+    const reader = Object.values(output).find(({ moduleIds = [] }) =>
+      moduleIds.includes(join(root, 'server/browser/look/icons/icon.ts')),
+    )
+    const names = readFileSync(join(root, 'server/browser/look/icons/icon-names.ts'), 'utf8')
+    const all = JSON.parse(readFileSync(join(root, lucide), 'utf8')).icons
+    const used = [...names.matchAll(/'([a-z0-9-]+)'/g)].map(([, name]) => [name, { body: all[name].body }])
+    this.emitFile({
+      type: 'asset',
+      fileName: join(dirname(reader.fileName), 'icons.json'),
+      source: JSON.stringify({ icons: Object.fromEntries(used) }),
+    })
   },
 }
 
@@ -135,7 +161,7 @@ export const bundleOptions = (dir) => ({
   transform: { target: 'es2023' },
   // An addon that pg does without.
   external: ['pg-native'],
-  plugins: [besideModules, documentation, latin1],
+  plugins: [besideModules, icons, documentation, latin1],
   onLog(_level, log) {
     if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
   },
@@ -153,7 +179,10 @@ export async function bundle(dir) {
   const { output } = await build(bundleOptions(dir))
   writeFileSync(
     join(dir, 'third-party.txt'),
-    readNotices([...output.flatMap(({ moduleIds = [] }) => moduleIds), ...typefaces.map((file) => join(root, file))]),
+    readNotices([
+      ...output.flatMap(({ moduleIds = [] }) => moduleIds),
+      ...[...typefaces, lucide].map((file) => join(root, file)),
+    ]),
   )
   // The program that package.json names: npm does the same where it installs one.
   chmodSync(join(dir, 'server/commands/main.js'), 0o755)

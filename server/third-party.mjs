@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** The texts of packages that come without theirs. */
+const texts = { '@iconify-json/lucide': 'browser/look/icons/lucide-licence.txt' }
+
 /** One text for the packages that have these modules. */
 export function readNotices(moduleIds) {
   const directories = moduleIds.flatMap(
@@ -13,7 +16,8 @@ export function readNotices(moduleIds) {
 
 function readNotice(directory) {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
-  return `\n## ${name}@${version} (${license})\n\n${licenceIn(directory).trim()}\n`
+  const text = texts[name] ? readFileSync(join(import.meta.dirname, texts[name]), 'utf8') : licenceIn(directory)
+  return `\n## ${name}@${version} (${license})\n\n${text.trim()}\n`
 }
 
 /** Some packages print their licence only in the README. */

@@ -85,6 +85,8 @@ export interface HttpParts {
   reference?: Step | undefined
   search?: Step | undefined
   docs?: Step | undefined
+  /** The gallery of components, in the trial. */
+  gallery?: Step | undefined
   /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: readonly Step[] | undefined
   issuer?: string | undefined
@@ -111,6 +113,7 @@ export function createPublicApp({
   reference,
   search,
   docs,
+  gallery,
   oauth,
   issuer,
   localIssuer,
@@ -128,6 +131,7 @@ export function createPublicApp({
   if (reference) app.use(reference)
   if (search) app.use(search)
   if (docs) app.use(docs)
+  if (gallery) app.use(gallery)
   if (pages) app.use(pages)
   for (const step of oauth ?? []) app.use(step)
   if (example) app.use(example)

@@ -10,6 +10,8 @@ export interface PageRequest {
   developer: Developer
   person: { id: string; name: string }
   language: Language
+  /** In Unix seconds. */
+  now: number
   w: Words
   params: Readonly<Record<string, string>>
   query: URLSearchParams

@@ -6,6 +6,7 @@ import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { isUpload, readForm, readUpload } from '../browser/forms.ts'
 import { requestLanguage } from '../browser/language.ts'
 import { readFullName } from '../browser/login/persons.ts'
+import { componentScript, denseRules } from '../browser/look/components/sheet.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import { allowScripts, sendPage, sendScript, sendStyleSheet } from '../browser/send-page.ts'
@@ -80,6 +81,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       developer: developerFor(core, id, (of, whose) => countPeople(of, whose, ctx.res)),
       person: { id, name },
       language,
+      now: core.now() / 1_000,
       w: words[language],
       params: (ctx as { params?: Record<string, string> }).params ?? {},
       query: new URLSearchParams(ctx.state.search),
@@ -170,8 +172,8 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     await (await readSession(ctx)).signOut()
     redirect(ctx, root)
   })
-  page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, styleSheet!))
-  page('get', '/developers/script.js', async (ctx) => sendScript(ctx, script!))
+  page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, denseRules + styleSheet!))
+  page('get', '/developers/script.js', async (ctx) => sendScript(ctx, componentScript + script!))
   const routes = { get, post, upload }
   teamPages(routes)
   testClubPages(routes)

@@ -1,27 +1,4 @@
-// Every page works without this script. It adds copy buttons, asks before changes are lost, and keeps the list of requests current.
-const { copy, copied } = document.currentScript.dataset
-
-for (const code of document.querySelectorAll('code[data-copy]')) {
-  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy' })
-  const show = (text) => {
-    button.textContent = text
-    button.append(
-      Object.assign(document.createElement('span'), {
-        className: 'visually-hidden',
-        textContent: `: ${code.dataset.copy}`,
-      }),
-    )
-  }
-  button.ariaLive = 'polite'
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(code.textContent)
-    show(copied)
-    setTimeout(show, 2_000, copy)
-  })
-  show(copy)
-  code.after(button)
-}
-
+// Every page works without this script. It asks before changes are lost, and keeps the list of requests current.
 let isChanged = false
 for (const form of document.querySelectorAll('form[data-unsaved]')) {
   form.addEventListener('input', () => {

@@ -1,6 +1,6 @@
 import type { Routes } from './page-request.ts'
-import type { Counts } from './pages/chart.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
+import type { Counts } from './pages/usage.ts'
 import { usagePage } from './pages/usage.ts'
 import { readTeam } from './teams.ts'
 

@@ -4,6 +4,7 @@ import type { Core } from '../../routers/kernel/context.ts'
 import { toIssuer } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
 import { browserPages } from '../browser/browser-pages.ts'
+import { gallery } from '../browser/look/gallery/gallery.ts'
 import type { DocsSource } from '../docs/docs.ts'
 import { openDocs } from '../docs/open.ts'
 import { docs } from '../docs/serve.ts'
@@ -153,6 +154,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
       ways,
       localWays,
     }),
+    gallery: trial && gallery(core.now),
     resources: { baseUrls, localUrls, issuer: issuer ?? external, localIssuer: localIssuer ?? issuer ?? external },
     oauth: oauth?.steps,
     ready: given.ready,

@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Boxes that overflow to the right, and targets too small for a finger. */
+/** Boxes that overflow to the right, and targets too small for a finger, or for a mouse. */
 const misfits = `(() => {
   const measureBox = (element) => element.getBoundingClientRect()
   const all = [...document.querySelectorAll('body *')].filter((element) => measureBox(element).width > 1 && !element.closest('.visually-hidden'))
@@ -12,10 +12,11 @@ const misfits = `(() => {
   // Wide tables and code scroll by themselves.
   const scrolls = (element) => element.parentElement.closest('.scrolls, pre') !== null
   const targets = all.filter((element) => element.matches('button, a, select, input:not(.choice input), .choice') && !isInline(element))
+  const least = matchMedia('(pointer: coarse)').matches ? 44 : 36
   return [
     ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
     ...all.filter((element) => !scrolls(element) && measureBox(element).right > innerWidth + 0.5 || element.scrollWidth > element.clientWidth + 8 && element.matches('h1, h2, p, button, label')),
-    ...targets.filter((element) => measureBox(element).height < 44),
+    ...targets.filter((element) => measureBox(element).height < least),
   ].map((found) => found.outerHTML ?? found)
 })()`
 

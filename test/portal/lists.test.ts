@@ -155,7 +155,7 @@ describe('the usage page', () => {
     await world.requestLog.flush()
     for (const by of ['minute', 'hour']) {
       const text = await open(`${own}/usage?by=${by}&client=${world.ids.client}`)
-      expect(text).toContain('<rect class="ok"')
+      expect(text).toContain('<rect class="good"')
       expect(text).toContain('2 kB')
     }
   })

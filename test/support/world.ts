@@ -40,6 +40,8 @@ interface Options {
   databaseUrl?: string
   /** Further addresses of the APIs, as in the trial. */
   localUrls?: HttpParts['localUrls']
+  /** With what only a trial has. */
+  trial?: boolean
   /** With the authorization server; by default members sign in by choosing who they are. */
   auth?: Partial<LoginMethods>
   /** CLUB_APPROVAL. */
@@ -134,6 +136,7 @@ export async function startWorld(options: Options = {}) {
     baseUrls,
     authBaseUrl: options.authBaseUrl ?? authBaseUrl,
     localUrls: options.localUrls,
+    trial: options.trial ? { example: () => undefined, referenceClient: () => undefined, trpcUrl: '' } : undefined,
     signIn: options.auth && {
       cipher,
       secretsKeys,

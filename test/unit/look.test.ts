@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ColourName } from '../../server/browser/look/colours.ts'
 import { colourRules, colours, readColour } from '../../server/browser/look/colours.ts'
+import { icon } from '../../server/browser/look/icons/icon.ts'
+import { iconNames } from '../../server/browser/look/icons/icon-names.ts'
 
 function luminance(colour: string) {
   const [r, g, b] = [1, 3, 5].map((at) => {
@@ -55,5 +59,23 @@ describe('the colours', () => {
       const dark = readColour(name, 'dark')
       expect(declared, name).toEqual([readColour(name, 'light'), dark, dark])
     }
+  })
+})
+
+describe('the icons', () => {
+  it.each(iconNames)('%s is a small drawing that takes its colour from the text and is read by nobody', (name) => {
+    const { text } = icon(name)
+    expect(text).toMatch(/^<svg class="lucide" viewBox="0 0 24 24" aria-hidden="true" [^>]*stroke="currentColor"/)
+    expect(text).not.toMatch(/\bid=|<title|<style|<script|\bhref=|\bstyle=/)
+    expect(text.length).toBeLessThan(600)
+  })
+
+  it('are those that pages use', () => {
+    const server = join(import.meta.dirname, '../../server')
+    const sources = readdirSync(server, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('icon-names.ts'))
+      .map((path) => readFileSync(join(server, path), 'utf8'))
+      .join('')
+    expect(iconNames.filter((name) => !sources.includes(`'${name}'`))).toEqual([])
   })
 })

@@ -2,10 +2,18 @@ import type { AnyTRPCProcedure, inferProcedureInput } from '@trpc/server'
 import type { z } from 'zod'
 import type { ApiError } from '../../../routers/kernel/errors.ts'
 import { readDefinition } from '../../../routers/kernel/trpc-internals.ts'
+import type { Control, Options, Text } from '../../browser/look/components/field.ts'
+import {
+  checkBox,
+  checkBoxes,
+  fileInput,
+  group,
+  select,
+  textArea,
+  textInput,
+} from '../../browser/look/components/field.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
-import type { Control, Options, Text } from './controls.ts'
-import { checkBox, checkBoxes, fileInput, group, select, textArea, textInput } from './controls.ts'
 import type { FieldRule } from './field-rule.ts'
 import { fieldRule } from './field-rule.ts'
 import type { Posted } from './read-field.ts'

@@ -1,4 +1,4 @@
-import { select } from '../forms/controls.ts'
+import { select } from '../../browser/look/components/field.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { ClientSummary } from './team-page.ts'
 

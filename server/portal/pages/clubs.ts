@@ -1,9 +1,9 @@
+import { table } from '../../browser/look/components/table.ts'
+import { formatDay } from '../../browser/look/components/time.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
-import { formatDay } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
-import { table } from './table.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 

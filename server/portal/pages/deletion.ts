@@ -1,11 +1,11 @@
 import { developer } from '../../../routers/developer/procedures.ts'
+import { copyable, fact } from '../../browser/look/components/facts.ts'
+import { formatDay } from '../../browser/look/components/time.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { formatDay } from './formats.ts'
-import { copyable, fact } from './table.ts'
 
 /** An app's; a team's has the same field. */
 export const deletionConfirmation = form('confirm', developer.apps.remove, ['confirm'], {

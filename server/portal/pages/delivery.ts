@@ -1,11 +1,12 @@
+import { badge } from '../../browser/look/components/badge.ts'
+import { fact } from '../../browser/look/components/facts.ts'
+import { table } from '../../browser/look/components/table.ts'
+import { formatMoment } from '../../browser/look/components/time.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { TeamApp } from './deliveries.ts'
 import { deliveriesPageUrl, retryButton, stateBadge } from './deliveries.ts'
-import { formatMoment } from './formats.ts'
-import { fact, table } from './table.ts'
-import { badge } from './team.ts'
 import { appPage } from './team-page.ts'
 
 type Details = Awaited<ReturnType<Developer['deliveries']['get']>>

@@ -1,9 +1,9 @@
+import { badge } from '../../browser/look/components/badge.ts'
+import { fact } from '../../browser/look/components/facts.ts'
+import { formatMoment } from '../../browser/look/components/time.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
-import { formatMoment } from './formats.ts'
-import { fact } from './table.ts'
-import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
 
 export type Health = Awaited<ReturnType<Developer['apps']['health']>>

@@ -1,10 +1,10 @@
+import { fact } from '../../browser/look/components/facts.ts'
+import { formatDay } from '../../browser/look/components/time.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { formatDay } from './formats.ts'
 import { portalPage } from './layout.ts'
-import { fact } from './table.ts'
 
 export const acceptForm = form('accept')
 export const declineForm = form('decline')

@@ -1,7 +1,7 @@
-import { html } from '../../browser/pages/html.ts'
+import { pager as renderPager } from '../../browser/look/components/pager.ts'
 import type { PageRequest } from '../page-request.ts'
 
-/** A page of 30 rows weighs less than 60 kB with its style sheets and script; one of 50 deliveries weighed 74. */
+/** test/portal/fat-team.test.ts holds what a page of so many weighs. */
 export const PAGE_ROWS = 30
 
 export const readOffset = ({ query }: PageRequest) => {
@@ -15,19 +15,6 @@ interface Shown {
   more: boolean
 }
 
-/** Links to the previous and the next page; the address's other parameters are preserved. */
-export function pager({ ctx, query, w }: PageRequest, { offset, shown, more }: Shown, rows = PAGE_ROWS) {
-  if (offset === 0 && !more) return null
-  const link = (text: string, to: number) => {
-    const kept = new URLSearchParams(query)
-    kept.delete('done')
-    if (to === 0) kept.delete('offset')
-    else kept.set('offset', String(to))
-    return html`<a href="${ctx.state.path}${kept.size > 0 && `?${kept}`}">${text}</a>`
-  }
-  return html`<nav class="pager" aria-label="${w.pager.label}">
-${offset > 0 && link(w.pager.newer, Math.max(0, offset - rows))}
-${shown > 0 && html`<span>${w.pager.shown(offset + 1, offset + shown)}</span>`}
-${more && link(w.pager.older, offset + rows)}
-</nav>`
-}
+/** Links to the previous and the next page. */
+export const pager = ({ ctx, query, language }: PageRequest, { offset, shown, more }: Shown, rows = PAGE_ROWS) =>
+  renderPager({ language, path: ctx.state.path, query, offset, shown, more, rows })

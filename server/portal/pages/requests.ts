@@ -1,15 +1,14 @@
 import { procedures } from '../../../routers/index.ts'
 import type { Meta } from '../../../routers/kernel/meta.ts'
 import { readDefinition } from '../../../routers/kernel/trpc-internals.ts'
+import { select, textInput } from '../../browser/look/components/field.ts'
+import { table } from '../../browser/look/components/table.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import { select, textInput } from '../forms/controls.ts'
 import type { PageRequest } from '../page-request.ts'
 import { clientChoice } from './client-choice.ts'
-
 import { PAGE_ROWS } from './pager.ts'
-import { table } from './table.ts'
 import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 

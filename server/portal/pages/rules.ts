@@ -1,9 +1,9 @@
 import { developer } from '../../../routers/developer/procedures.ts'
+import { table } from '../../browser/look/components/table.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { table } from './table.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 

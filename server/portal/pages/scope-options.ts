@@ -1,6 +1,6 @@
 import { isConsentScope, scopeWords } from '../../../routers/kernel/identity-scopes.ts'
+import type { Options } from '../../browser/look/components/field.ts'
 import { html } from '../../browser/pages/html.ts'
-import type { Options } from '../forms/controls.ts'
 import type { PageRequest } from '../page-request.ts'
 
 /** Scopes with what each allows, in the reader's language. */

@@ -1,9 +1,10 @@
 import { developer } from '../../../routers/developer/procedures.ts'
+import { badge } from '../../browser/look/components/badge.ts'
+import { dayText } from '../../browser/look/components/time.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
 import { deletionNotice } from './deletion.ts'
-import { dayText } from './formats.ts'
 import { pager, readOffset } from './pager.ts'
 import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
@@ -91,8 +92,3 @@ export const environmentTones = { production: 'good', sandbox: 'pending' } as co
 
 export const stateBadge = ({ w }: PageRequest, state: ClientSummary['state']) =>
   state !== 'active' && badge(w.state[state], state === 'requested' ? 'pending' : 'bad')
-
-/** Good is in force, pending waits or is a sandbox, bad is refused, suspended or has failed. */
-export type Tone = 'good' | 'pending' | 'bad' | 'plain'
-
-export const badge = (text: string, tone: Tone) => html`<span class="badge ${tone}">${text}</span>`

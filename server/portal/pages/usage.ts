@@ -1,16 +1,23 @@
+import { chart } from '../../browser/look/components/chart.ts'
+import { fact } from '../../browser/look/components/facts.ts'
+import { select } from '../../browser/look/components/field.ts'
+import { table } from '../../browser/look/components/table.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
-import { select } from '../forms/controls.ts'
 import type { PageRequest } from '../page-request.ts'
-import type { Counts } from './chart.ts'
-import { chart } from './chart.ts'
 import { clientChoice } from './client-choice.ts'
-import { formatMoment } from './formats.ts'
-import { fact, table } from './table.ts'
 import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 
 type Usage = Awaited<ReturnType<Developer['usage']>>
+
+export interface Counts {
+  /** The beginning of the period, in Unix seconds. */
+  at: number
+  ok: number
+  refused: number
+  limited: number
+}
 
 export interface UsageView {
   team: Team
@@ -54,12 +61,12 @@ ${clientChoice({ w, query }, clients)}
 function requests(request: PageRequest, { clients }: Usage, bars: readonly Counts[]) {
   const { w, language } = request
   const columns = [w.requestsOk, w.requestsRefused, w.requestsLimited]
-  const seen = bars.filter(({ ok, refused, limited }) => ok + refused + limited > 0)
-  const figures = seen.map(({ at, ok, refused, limited }) => [formatMoment(at, language), ok, refused, limited])
-  return html`${chart(request, bars)}
-<details><summary>${w.figures}</summary>
-${table(w.figures, [w.beginning, ...columns], figures)}
-</details>
+  return html`${chart({
+    label: w.chart,
+    language,
+    series: (['good', 'plain', 'bad'] as const).map((tone, at) => ({ name: columns[at]!, tone })),
+    intervals: bars.map(({ at, ok, refused, limited }) => ({ at, values: [ok, refused, limited] })),
+  })}
 <h3>${w.byClient}</h3>
 ${table(
   w.byClient,

@@ -1,7 +1,7 @@
+import { formatDay } from '../../browser/look/components/time.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
-import { formatDay } from './formats.ts'
 import type { Words } from './words-en.ts'
 
 /** A change's fields that are pending approval; `shown` has values that are not text. */

@@ -1,5 +1,7 @@
+import { bytesText, countText, percentText } from '../../browser/look/components/number-text.ts'
+import { timeZoneNote } from '../../browser/look/components/time.ts'
+import { componentWords } from '../../browser/look/components/words.ts'
 import { html } from '../../browser/pages/html.ts'
-import { bytesText, countText, percentText } from './formats.ts'
 import type { Words } from './words-en.ts'
 
 /** German without direct address: some clubs use `du`, others `Sie`. */
@@ -17,19 +19,14 @@ export const de: Words = {
   change: 'Ändern',
   none: '–',
   optional: 'optional',
-  copy: 'Kopieren',
-  copied: 'Kopiert',
-  utc: 'Alle Zeiten in UTC.',
+  copy: componentWords.de.copy,
+  copied: componentWords.de.copied,
+  utc: timeZoneNote('de'),
   signInFirst: (address) =>
     html`Die Anmeldung liegt mehr als 15 Minuten zurück. <a href="${address}" target="_blank" rel="noopener">In einem neuen Tab erneut anmelden</a>, dann dieses Formular noch einmal senden.`,
   all: 'alle',
   show: 'Anzeigen',
-  pager: {
-    label: 'Seiten der Liste',
-    newer: 'Zurück',
-    older: 'Weiter',
-    shown: (from, to) => `${from} bis ${to}`,
-  },
+  pager: componentWords.de.pager,
   missing: 'Seite nicht gefunden',
   missingHint: 'Die Adresse enthält vielleicht einen Tippfehler, oder die Seite gehört einem anderen Team.',
   back: 'Eigene Teams',
@@ -467,8 +464,6 @@ export const de: Words = {
   period: 'Zeitraum',
   periods: { minute: 'die letzten 24 Stunden', hour: 'die letzten 30 Tage' },
   chart: 'Anfragen im Zeitverlauf',
-  beginning: 'Ab',
-  figures: 'Zahlen',
   byClient: 'Nach Client',
   replays: 'Wiederholte Refresh-Token',
   replaysNone: 'In den letzten 30 Tagen hat keine Zustimmung geendet, weil ein Refresh-Token erneut gesendet wurde.',
@@ -485,7 +480,6 @@ export const de: Words = {
   limitShare: 'Anteil am Limit',
   bytes: (bytes) => bytesText(bytes, 'de-DE'),
   percent: (share) => percentText(share, 'de-DE'),
-  most: (count) => `höchster Balken: ${countText(count, 'de-DE')}`,
   storageNone: 'Es ist nichts gespeichert.',
 
   requests: 'Anfragen',

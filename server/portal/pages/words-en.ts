@@ -1,6 +1,8 @@
+import { bytesText, countText, percentText } from '../../browser/look/components/number-text.ts'
+import { timeZoneNote } from '../../browser/look/components/time.ts'
+import { componentWords } from '../../browser/look/components/words.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
-import { bytesText, countText, percentText } from './formats.ts'
 
 export const en = {
   skip: 'Skip to the content',
@@ -16,19 +18,14 @@ export const en = {
   change: 'Change',
   none: '–',
   optional: 'optional',
-  copy: 'Copy',
-  copied: 'Copied',
-  utc: 'All times are UTC.',
+  copy: componentWords.en.copy,
+  copied: componentWords.en.copied,
+  utc: timeZoneNote('en'),
   signInFirst: (address: string): Html =>
     html`You signed in more than 15 minutes ago. <a href="${address}" target="_blank" rel="noopener">Sign in again in a new tab</a>, then send this form again.`,
   all: 'all',
   show: 'Render',
-  pager: {
-    label: 'Pages of the list',
-    newer: 'Previous',
-    older: 'Next',
-    shown: (from: number, to: number) => `${from} to ${to}`,
-  },
+  pager: componentWords.en.pager,
   missing: 'Page not found',
   missingHint: 'The address may be mistyped, or the page belongs to a team that you are not in.',
   back: 'Your teams',
@@ -460,8 +457,6 @@ export const en = {
   period: 'Period',
   periods: { minute: 'the last 24 hours', hour: 'the last 30 days' },
   chart: 'Requests over time',
-  beginning: 'From',
-  figures: 'Figures',
   byClient: 'By client',
   replays: 'Replayed refresh tokens',
   replaysNone: 'In the last 30 days, no consent ended because a refresh token was sent again.',
@@ -478,7 +473,6 @@ export const en = {
   limitShare: 'Share of limit',
   bytes: (bytes: number) => bytesText(bytes, 'en-GB'),
   percent: (share: number) => percentText(share, 'en-GB'),
-  most: (count: number) => `highest bar: ${countText(count, 'en-GB')}`,
   storageNone: 'Nothing is stored.',
 
   requests: 'Requests',

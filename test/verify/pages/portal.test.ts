@@ -113,7 +113,7 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     const still = { bypassCSP: true, reducedMotion: 'reduce' } as const
     for (const appearance of [
       { locale: 'en-GB', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
-      { locale: 'de-DE', colorScheme: 'dark', viewport: { width: 320, height: 640 } },
+      { locale: 'de-DE', colorScheme: 'dark', hasTouch: true, viewport: { width: 320, height: 640 } },
     ] as const) {
       const page = await signedIn('', { ...still, ...appearance })
       for (const address of addresses) {

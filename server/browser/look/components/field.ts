@@ -1,5 +1,5 @@
-import type { Html } from '../../browser/pages/html.ts'
-import { html } from '../../browser/pages/html.ts'
+import type { Html } from '../../pages/html.ts'
+import { html } from '../../pages/html.ts'
 
 export type Text = Html | string
 export type Options = readonly (readonly [value: string, text: Text])[]
