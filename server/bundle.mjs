@@ -42,7 +42,7 @@ const readBy = {
     'server/browser/docs-layout/docs-layout.js',
   ],
   'server/docs/serve.ts': ['server/docs/docs.css'],
-  'server/portal/portal.ts': ['server/portal/portal.css', 'server/portal/script.js'],
+  'server/portal/assets.ts': ['server/portal/portal.css', 'server/portal/shell.css', 'server/portal/script.js'],
   'server/reference/serve.ts': [
     'server/reference/code.js',
     'server/reference/show-code.js',

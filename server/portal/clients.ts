@@ -66,7 +66,8 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   post(`${own}/remove`, removal, removalForm, async (request, fields) => {
     const { team, client } = await readView(request)
     await request.developer.clients.remove({ client: client.id, ...fields })
-    const above = client.app === null ? request.at('teams', team.id) : request.at('teams', team.id, 'apps', client.app)
+    const above =
+      client.app === null ? request.at('teams', team.id) : request.at('teams', team.id, 'apps', client.app, 'clients')
     return `${above}?done=removed`
   })
 }

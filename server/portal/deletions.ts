@@ -10,7 +10,7 @@ const appDeletion: Render = async (request) => {
   if (team.role !== 'owner') throw errors.ownerNeeded()
   const impact = await request.developer.apps.impact({ app: app.id })
   const own = request.at('teams', team.id, 'apps', app.id)
-  return appPage(request, team, app, undefined, {
+  return appPage(request, team, app, 'settings', {
     title: request.w.deleteApp,
     heading: deletionQuestion(request, app.name),
     body: deletionForm(request, { own, name: app.name, impact }),

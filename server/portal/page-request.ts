@@ -8,7 +8,8 @@ import type { Words } from './pages/words-en.ts'
 export interface PageRequest {
   ctx: StepContext
   developer: Developer
-  person: { id: string; name: string }
+  /** With the first of their teams. */
+  person: { id: string; name: string; teams: readonly { id: string; name: string }[] }
   language: Language
   /** In Unix seconds. */
   now: number

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { startMailsIn } from '../../routers/developer/mails/procedures.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { toFailure } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { isUpload, readForm, readUpload } from '../browser/forms.ts'
 import { requestLanguage } from '../browser/language.ts'
-import { readFullName } from '../browser/login/persons.ts'
-import { componentScript, denseRules } from '../browser/look/components/sheet.ts'
+
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import { allowScripts, sendPage, sendScript, sendStyleSheet } from '../browser/send-page.ts'
@@ -14,6 +12,7 @@ import type { PeopleLimit } from '../http/people-limit.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Addresses } from './addresses.ts'
 import { appPages, clubPages } from './apps.ts'
+import { script, styleSheet } from './assets.ts'
 import { developerFor } from './client.ts'
 import { clientPages } from './clients.ts'
 import { dataPages, rulePages } from './data.ts'
@@ -26,17 +25,13 @@ import type { PageRequest, Render, Result, Routes } from './page-request.ts'
 import { missingPage, words } from './pages/layout.ts'
 import { toProblems } from './pages/refusals.ts'
 import { peoplePages } from './people.ts'
+import { readPerson } from './person.ts'
 import { requestPages } from './requests.ts'
 import { portalSignIn } from './sign-in.ts'
 import { auditPages, teamPages } from './teams.ts'
 import { testClubPages } from './test-club.ts'
 import { usagePages } from './usage.ts'
 import { webhookPages } from './webhook.ts'
-
-/** The build copies the files. */
-const [styleSheet, script] = ['portal.css', 'script.js'].map((name) =>
-  readFileSync(new URL(name, import.meta.url), 'utf8'),
-)
 
 interface Options {
   core: Core
@@ -72,14 +67,14 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
   const readRequest = async (ctx: StepContext): Promise<(PageRequest & { since: number | undefined }) | undefined> => {
     const { person: id, since } = await readSession(ctx)
-    const name = id === undefined ? null : await readFullName(core.db, id)
-    if (id === undefined || name === null) return undefined
+    const person = id === undefined ? undefined : await readPerson(core.db, id)
+    if (!person) return undefined
     const language = requestLanguage(ctx)
     return {
       ctx,
       since,
-      developer: developerFor(core, id, (of, whose) => countPeople(of, whose, ctx.res)),
-      person: { id, name },
+      developer: developerFor(core, person.id, (of, whose) => countPeople(of, whose, ctx.res)),
+      person,
       language,
       now: core.now() / 1_000,
       w: words[language],
@@ -172,8 +167,8 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     await (await readSession(ctx)).signOut()
     redirect(ctx, root)
   })
-  page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, denseRules + styleSheet!))
-  page('get', '/developers/script.js', async (ctx) => sendScript(ctx, componentScript + script!))
+  page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, styleSheet))
+  page('get', '/developers/script.js', async (ctx) => sendScript(ctx, script))
   const routes = { get, post, upload }
   teamPages(routes)
   testClubPages(routes)

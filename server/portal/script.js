@@ -1,4 +1,10 @@
-// Every page works without this script. It asks before changes are lost, and keeps the list of requests current.
+// Every page works without this script. It closes menus, asks before changes are lost, and keeps the list of requests current.
+const closeMenus = (but) => {
+  for (const menu of document.querySelectorAll('.menu[open]')) if (!menu.contains(but)) menu.open = false
+}
+document.addEventListener('click', ({ target }) => closeMenus(target))
+document.addEventListener('keydown', ({ key }) => key === 'Escape' && closeMenus(null))
+
 let isChanged = false
 for (const form of document.querySelectorAll('form[data-unsaved]')) {
   form.addEventListener('input', () => {

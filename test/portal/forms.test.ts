@@ -35,7 +35,7 @@ describe('the forms', () => {
       description: 'A & B',
       homepage: 'https://r.example',
     }
-    const changed = await team.asOwner.post(`${team.own}/apps/${made.id}/details`, fields)
+    const changed = await team.asOwner.post(`${team.own}/apps/${made.id}/settings/details`, fields)
     expect(changed.status).toBe(303)
     const { name, description, homepage } = await team.world.db.app.findUniqueOrThrow({ where: { id: made.id } })
     expect({ name, description, homepage }).toEqual({
@@ -46,7 +46,7 @@ describe('the forms', () => {
   })
 
   it('make a sandbox client, a redirect a line', async () => {
-    const { page } = await post('/clients')
+    const { page } = await post('/clients/create')
     const made = decodeURIComponent(page.url.pathname.split('/').at(-1)!)
     expect(page.text).toContain(made)
     expect(await team.world.db.client.findUniqueOrThrow({ where: { id: made } })).toMatchObject({

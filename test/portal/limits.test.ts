@@ -76,7 +76,7 @@ it('beyond the logos of a minute a person and a team change none', async () => {
     const form = new FormData()
     form.set('version', String(version))
     form.set('picture', new Blob([new Uint8Array(bytes)]), 'logo.png')
-    return browser.upload(`${team.app}/logo`, form)
+    return browser.upload(`${team.app}/settings/logo`, form)
   }
   nextMinute()
   // A refused picture was decoded as well.

@@ -33,7 +33,7 @@ const makeForm = async (bytes: Buffer, name = 'logo.png') => {
   return form
 }
 const upload = async (bytes: Buffer, { browser = team.asOwner, name = 'logo.png', headers = {} } = {}) =>
-  browser.upload(`${team.app}/logo`, await makeForm(bytes, name), headers)
+  browser.upload(`${team.app}/settings/logo`, await makeForm(bytes, name), headers)
 const shown = (text: string) => [...text.matchAll(/<img class="icon" src="([^"]+)"[^>]*alt="([^"]+)"/g)]
 const open = (path: string, browser: Browser = team.newBrowser()) => browser.get(new URL(path, portal))
 
@@ -43,7 +43,7 @@ describe('the logo of an app', () => {
     ['JPEG', encodeJpeg(own)],
   ])('is uploaded as %s, shown with its name, and served by us as PNG', async (_, bytes) => {
     const answer = await upload(bytes, { name: 'any.txt' })
-    expect([answer.status, answer.location?.href]).toEqual([303, `${team.app}?done=saved`])
+    expect([answer.status, answer.location?.href]).toEqual([303, `${team.app}/settings?done=saved`])
     const [[, address, alt] = []] = shown((await team.asOwner.follow(answer)).text)
     expect(alt).toBe('Logo of App')
     const { status, headers } = await open(address!)
@@ -61,10 +61,10 @@ describe('the logo of an app', () => {
 
   it('is taken away by its button', async () => {
     await upload(png)
-    const page = await team.asOwner.get(team.app)
+    const page = await team.asOwner.get(`${team.app}/settings`)
     expect(page.text).toContain('Remove logo')
     const version = String((await row()).version)
-    const done = await team.asOwner.follow(await team.asOwner.post(`${team.app}/remove-logo`, { version }))
+    const done = await team.asOwner.follow(await team.asOwner.post(`${team.app}/settings/remove-logo`, { version }))
     expect(done.text).toContain('Removed.')
     expect(shown(done.text)).toEqual([])
     expect(done.text).not.toContain('Remove logo')
@@ -95,7 +95,7 @@ describe('an upload that is refused says why, and changes nothing:', () => {
     expect(answer.text).toMatch(/<div class="problem" role="alert" id="problem"><p>[^<]+/)
     expect(answer.text).toContain(message)
     expect(await team.stored()).toEqual(before)
-    expect((await team.asOwner.get(answer.url)).location?.href).toBe(team.app)
+    expect((await team.asOwner.get(answer.url)).location?.href).toBe(`${team.app}/settings`)
   })
 
   it('a form of more than 160 KiB, whatever its picture has', async () => {
@@ -107,19 +107,23 @@ describe('an upload that is refused says why, and changes nothing:', () => {
       return form
     }
     const before = await team.stored()
-    const refused = await team.asOwner.upload(`${team.app}/logo`, await formOfBytes(160 * 1024 + 1))
+    const refused = await team.asOwner.upload(`${team.app}/settings/logo`, await formOfBytes(160 * 1024 + 1))
     expect(refused.status).toBe(400)
     expect(refused.text).toContain('The logo is at most 128 KiB.')
     expect(await team.stored()).toEqual(before)
-    const accepted = await team.asOwner.upload(`${team.app}/logo`, await formOfBytes(160 * 1024))
+    const accepted = await team.asOwner.upload(`${team.app}/settings/logo`, await formOfBytes(160 * 1024))
     expect(accepted.location?.search).toBe('?done=saved')
   })
 
   const refusals: [string, number, () => Promise<{ status: number }>][] = [
-    ['as another kind of form', 415, () => team.asOwner.post(`${team.app}/logo`, { version: '0', picture: 'x' })],
+    [
+      'as another kind of form',
+      415,
+      () => team.asOwner.post(`${team.app}/settings/logo`, { version: '0', picture: 'x' }),
+    ],
     ['without its parts', 400, () => upload(png, { headers: { 'content-type': 'multipart/form-data; boundary=x' } })],
     ['without a boundary', 400, () => upload(png, { headers: { 'content-type': 'multipart/form-data; a=b' } })],
-    ['without a picture', 400, () => team.asOwner.upload(`${team.app}/logo`, new FormData())],
+    ['without a picture', 400, () => team.asOwner.upload(`${team.app}/settings/logo`, new FormData())],
   ]
   it.each(refusals)('%s: %d', async (_, status, send) => {
     const before = await team.stored()
@@ -132,7 +136,7 @@ describe('an upload that is refused says why, and changes nothing:', () => {
     const form = await makeForm(png)
     await upload(encodePng(makePixels(20)))
     const before = await team.stored()
-    expect((await team.asOwner.upload(`${team.app}/logo`, form)).status).toBe(409)
+    expect((await team.asOwner.upload(`${team.app}/settings/logo`, form)).status).toBe(409)
     expect(await team.stored()).toEqual(before)
   })
 
@@ -144,7 +148,7 @@ describe('an upload that is refused says why, and changes nothing:', () => {
     expect([answer.status, answer.location?.href]).toEqual([303, `${portal}/sign-in`])
     const done = await browser.submit(await browser.follow(answer), 'pick', { member: team.owner })
     expect(done.text).toContain('could not be stored while you signed in')
-    expect(done.url.href).toBe(`${team.app}?done=again`)
+    expect(done.url.href).toBe(`${team.app}/settings?done=again`)
     expect(await team.stored()).toEqual(before)
     team.world.advance(-16 * 60)
   })

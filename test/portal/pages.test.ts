@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { themeFile } from '../../server/browser/look/theme.ts'
-import { listPages, portal, portalWorld } from './portal-world.ts'
+import { listPages, portal, portalWorld, weigh } from './portal-world.ts'
 
 const team = portalWorld()
 let addresses: string[]
@@ -33,11 +33,11 @@ describe('the portal', () => {
     }
   })
 
-  it('weighs at most 60 kB on each page, with its style sheets and at most 20 kB of script', async () => {
+  it('weighs at most 20 kB with gzip on each page, and 60 kB with its style sheets and at most 20 kB of script', async () => {
     const { host } = new URL(portal)
     const sizes = new Map<string, number>()
     const readSize = async (address: string) => {
-      const known = sizes.get(address) ?? Buffer.byteLength((await team.asOwner.get(`http://${host}${address}`)).text)
+      const known = sizes.get(address) ?? weigh((await team.asOwner.get(`http://${host}${address}`)).text)
       sizes.set(address, known)
       return known
     }
@@ -45,7 +45,8 @@ describe('the portal', () => {
       const { text } = await team.asOwner.get(portal + address)
       const parts = [...text.matchAll(/<(?:link rel="stylesheet" href|script src)="([^"]+)"/g)].map(([, part]) => part!)
       expect(parts).toHaveLength(4)
-      let total = Buffer.byteLength(text)
+      let total = weigh(text)
+      expect([address, Math.max(0, total - 20_000)]).toEqual([address, 0])
       for (const part of parts) total += await readSize(part)
       expect([address, Math.max(0, total - 60_000)]).toEqual([address, 0])
     }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { startTeamWorld } from '../developer/team-world.ts'
 import { addEntry } from '../directory/person-rows.ts'
 import { issuer } from '../oauth/auth-world.ts'
@@ -45,6 +46,9 @@ export async function startPortal(options: Parameters<typeof startWorld>[0] = {}
 /** One for all tests of a file. */
 export const portalWorld = (...options: Parameters<typeof startPortal>) => startedAround(() => startPortal(...options))
 
+/** Bytes as a proxy sends them, with gzip. */
+export const weigh = (text: string) => gzipSync(text).length
+
 /** Stores an entry of the app that the team's test club shares, and returns the club; the entry is `data/CLUB/shared/c/k`. */
 export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld, value = '{"n": 1.0}') {
   const { testClub } = await as(owner).testClub.get({ team: ids.team })
@@ -60,6 +64,8 @@ export const listPages = (team: string, app: string, client: string, delivery: s
   )
   const ofApp = [
     '',
+    '/clients',
+    '/settings',
     '/delete',
     '/webhook',
     '/webhook/remove',
@@ -95,9 +101,14 @@ export const listForms = (
     [`${own}/people/invite`]: { email: 'new@example.org', role: 'developer' },
     [`${own}/people/role`]: { person, role: 'owner' },
     [`${own}/people/${person}/remove/confirm`]: { role: 'developer' },
-    [`${ofApp}/details`]: { version: '0', name: 'Trainer', description: 'Plans.', homepage: 'https://app.example' },
-    [`${ofApp}/remove-logo`]: { version: '0' },
-    [`${ofApp}/clients`]: { name: 'Second', type: 'web', redirectUris, scopes: [profile] },
+    [`${ofApp}/settings/details`]: {
+      version: '0',
+      name: 'Trainer',
+      description: 'Plans.',
+      homepage: 'https://app.example',
+    },
+    [`${ofApp}/settings/remove-logo`]: { version: '0' },
+    [`${ofApp}/clients/create`]: { name: 'Second', type: 'web', redirectUris, scopes: [profile] },
     [`${ofApp}/rules/set`]: { collection: 'scores', rule: 'author' },
     [`${ofApp}/webhook/set`]: { url: 'https://hooks.example/in', secret: 'secret-4711' },
     [`${ofApp}/webhook/end-former-secret`]: {},

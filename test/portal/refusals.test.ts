@@ -18,19 +18,19 @@ describe('a refused form', () => {
   it('has each problem at its field, and the first field at fault gets the focus', async () => {
     const before = await team.world.db.client.findMany({ where: { teamId: team.world.ids.team } })
     const fields = { ...wrong, name: ' ', type: 'web' }
-    const { status, text } = await team.asOwner.post(`${team.app}/clients`, fields)
+    const { status, text } = await team.asOwner.post(`${team.app}/clients/create`, fields)
     expect(status).toBe(400)
     const input = (id: string) => new RegExp(`<(?:input|textarea) id="${id}"[^>]*>`).exec(text)![0]
     const invalid = (id: string, focus: string) =>
       expect(input(id)).toMatch(new RegExp(`aria-describedby="${id}-hint ${id}-problem" aria-invalid="true"${focus}>`))
-    invalid('clients-name', ' autofocus')
-    invalid('clients-redirectUris', '')
-    expect(text).toContain('id="clients-name-problem"><span>The name of the client must be 1 to 100 characters')
+    invalid('create-name', ' autofocus')
+    invalid('create-redirectUris', '')
+    expect(text).toContain('id="create-name-problem"><span>The name of the client must be 1 to 100 characters')
     expect(text).toContain(
       'http://app.example/ cannot be a redirect URI: http:// is for 127.0.0.1, [::1] and localhost only.',
     )
     expect(text).toContain('/back cannot be a redirect URI: it is not an absolute URI.')
-    expect(text).toContain('id="clients-scopes-problem"><span>A client needs a scope.')
+    expect(text).toContain('id="create-scopes-problem"><span>A client needs a scope.')
     expect(text.match(/autofocus/g)).toHaveLength(1)
     expect(await team.world.db.client.findMany({ where: { teamId: team.world.ids.team } })).toEqual(before)
   })

@@ -26,7 +26,7 @@ describe('removing a webhook', () => {
     const before = await stored()
     const { status, text } = await team.asOwner.get(`${team.app}/webhook/remove`)
     expect(status).toBe(200)
-    expect(text).toContain('<h1>Remove the webhook?</h1>')
+    expect(text).toContain('<h2 class="section">Remove the webhook?</h2>')
     expect(text).toContain('<code>https://hooks.example/in?a=1&amp;b=%3C</code>')
     expect(await stored()).toEqual(before)
   })
@@ -38,7 +38,7 @@ describe('removing a webhook', () => {
       const { status, text } = await team.asOwner.post(`${team.app}/webhook/remove/confirm`, fields)
       expect([fields, status]).toEqual([fields, 409])
       expect(text).toContain('This has been changed in the meantime.')
-      expect(text).toContain('<h1>Remove the webhook?</h1>')
+      expect(text).toContain('<h2 class="section">Remove the webhook?</h2>')
     }
     expect(await stored()).toEqual(before)
   })
@@ -71,7 +71,7 @@ describe('removing a person', () => {
     const before = await stored()
     const { status, text } = await team.asOwner.get(question)
     expect(status).toBe(200)
-    expect(text).toContain('<h1>Remove <bdi>Mia &lt;Moser&gt;</bdi>?</h1>')
+    expect(text).toContain('<h2 class="section">Remove <bdi>Mia &lt;Moser&gt;</bdi>?</h2>')
     expect(await stored()).toEqual(before)
   })
 
@@ -96,7 +96,7 @@ describe('removing a person', () => {
 
   it('is leaving the team, for oneself', async () => {
     const self = await team.signIn(person)
-    expect((await self.get(question)).text).toMatch(/<h1>Leave .*\?<\/h1>/)
+    expect((await self.get(question)).text).toMatch(/<h2 class="section">Leave .*\?<\/h2>/)
     expect(await stored()).not.toBeNull()
     expect((await confirm(self, question)).text).toContain('You have left the team.')
     expect(await stored()).toBeNull()
@@ -125,7 +125,7 @@ describe('resetting the test club', () => {
     const held = await team.as(team.colleague).testClub.impact({ team: team.world.ids.team })
     const { status, text } = await team.asColleague.get(question)
     expect(status).toBe(200)
-    expect(text).toContain('<h1>Reset the test club?</h1>')
+    expect(text).toContain('<h2 class="section">Reset the test club?</h2>')
     expect(text).toContain(`<dt>Stored entries</dt><dd>${held.entries} (${held.bytes} bytes)</dd>`)
     expect(text).toContain('<dt>Quiz results</dt><dd>0</dd>')
     const german = await team.asColleague.get(question, { 'accept-language': 'de' })

@@ -108,10 +108,12 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/people/:person/remove/confirm | owner   | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps                        | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app                   | developer | people         |        |      |      |
-| POST    | /developers/teams/:team/apps/:app/details           | developer | people         | form   | own  | yes  |
-| POST    | /developers/teams/:team/apps/:app/logo              | developer | people         | upload | own  | yes  |
-| POST    | /developers/teams/:team/apps/:app/remove-logo       | developer | people         | form   | own  | yes  |
-| POST    | /developers/teams/:team/apps/:app/clients           | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/settings          | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/settings/details | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/settings/logo | developer | people         | upload | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/settings/remove-logo | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/clients           | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/clients/create    | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/webhook           | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/set       | developer | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/webhook/end-former-secret | developer | people | form   | own  | yes  |

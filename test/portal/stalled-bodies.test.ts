@@ -39,7 +39,7 @@ const stalls: [string, number, () => string][] = [
   [
     'an upload',
     UPLOAD_BYTES,
-    () => makeRequest(`${team.app}/logo`, 'multipart/form-data; boundary=b', UPLOAD_BYTES, team.asOwner),
+    () => makeRequest(`${team.app}/settings/logo`, 'multipart/form-data; boundary=b', UPLOAD_BYTES, team.asOwner),
   ],
   [
     'a request for tokens',
@@ -93,9 +93,9 @@ it('a person who holds half of the memory waits, and others do not', async () =>
   }
   const held = [`person ${team.owner}`, BUDGET_BYTES / 2] as const
   expect(memory.take(...held)).toBe(true)
-  const waits = team.asOwner.upload(`${team.app}/logo`, makeForm())
+  const waits = team.asOwner.upload(`${team.app}/settings/logo`, makeForm())
   await expect.poll(() => memory.waiting).toBe(1)
-  expect((await team.asColleague.upload(`${team.app}/logo`, makeForm())).status).toBe(409)
+  expect((await team.asColleague.upload(`${team.app}/settings/logo`, makeForm())).status).toBe(409)
   expect(memory.waiting).toBe(1)
   memory.give(...held)
   expect((await waits).status).toBe(409)

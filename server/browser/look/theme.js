@@ -35,7 +35,9 @@
     show(name)
   })
   showKept()
-  document.addEventListener('DOMContentLoaded', () => document.querySelector('header').append(button))
+  document.addEventListener('DOMContentLoaded', () =>
+    (document.querySelector('[data-theme-button]') ?? document.querySelector('header')).append(button),
+  )
   // Chosen on another page: in another window, or after which this one is shown again.
   addEventListener('storage', showKept)
   addEventListener('pageshow', ({ persisted }) => persisted && showKept())

@@ -8,12 +8,18 @@ const icon =
 
 const pennant = html`<svg viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d="M2 1h2v14H2zM5 2l10 4-10 4z"/></svg>`
 
+/** The site's name beside its image. */
+export const brandMark = (mark: string, logo: string | undefined) =>
+  html`${logo === undefined ? pennant : html`<img src="${logo}" alt="">`} ${name(mark)}`
+
 interface Page {
   language: Language
   /** The site's name, above the page's card. */
   mark: string
   /** The address of the image beside it; by default a pennant. */
   logo?: string | undefined
+  /** In place of the header with the mark. */
+  header?: Html | undefined
   /** The text of a link past what comes before the `main`. */
   skip?: string | undefined
   above?: Html | undefined
@@ -27,7 +33,8 @@ interface Page {
 }
 
 /** A complete document with one `main` and one `h1`. */
-export function document({ language, mark, logo, skip, above, title, heading, tab, style, body }: Page): string {
+export function document(page: Page): string {
+  const { language, mark, logo, header, skip, above, title, heading, tab, style, body } = page
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -39,7 +46,7 @@ export function document({ language, mark, logo, skip, above, title, heading, ta
 ${style}
 </head>
 <body>
-${skip !== undefined && html`<a class="skip" href="#main">${skip}</a>\n`}<header>${logo === undefined ? pennant : html`<img src="${logo}" alt="">`} ${name(mark)}</header>
+${skip !== undefined && html`<a class="skip" href="#main">${skip}</a>\n`}${header ?? html`<header>${brandMark(mark, logo)}</header>`}
 ${above}<main id="main">
 <h1>${heading ?? title}</h1>
 ${body}

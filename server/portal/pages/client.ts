@@ -53,6 +53,7 @@ export function clientOverview(request: PageRequest, view: ClientView): string {
     `${request.at('teams', view.team.id, section)}?client=${encodeURIComponent(client.id)}`
   return clientPage(request, view, 'overview', {
     title: w.client,
+    heading: html`${w.clientSections.overview}`,
     body: html`<p>${badge(w.environment[client.environment], environmentTones[client.environment])} ${badge(w.type[client.type], 'plain')} ${stateBadge(request, client.state)}</p>
 ${client.testOnly && html`<p class="hint">${w.testOnly}</p>`}
 ${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
@@ -196,7 +197,7 @@ ${fact(w.description, description === null ? missing : name(description))}
 ${fact(w.homepage, homepage ?? missing)}
 ${fact(w.logo, logo === null ? missing : w.yes)}
 </dl>
-<p class="links"><a href="${at('teams', team.id, 'apps', id)}">${w.productionComplete}</a></p>`
+<p class="links"><a href="${at('teams', team.id, 'apps', id)}/settings">${w.productionComplete}</a></p>`
 }
 
 export function removalPage(request: PageRequest, view: ClientView): string {

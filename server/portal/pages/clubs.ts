@@ -20,7 +20,7 @@ export function clubsPage(
     html`${w.clubs.states[state]}${reason !== null && html`<br>${name(reason)}`}`,
     formatDay(at, language),
   ])
-  return appPage(request, team, app, 'app', {
+  return appPage(request, team, app, 'overview', {
     title: w.clubs.title,
     body: html`<p class="lead">${w.clubs.lead}</p>
 ${rows.length === 0 ? html`<p>${w.clubs.none}</p>` : table(w.clubs.title, [w.clubs.club, w.clubs.state, w.since], rows)}

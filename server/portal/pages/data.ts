@@ -39,7 +39,7 @@ const dataPageUrl = ({ at }: PageRequest, { team, app, club, owner, collection }
     ...more,
   )
 
-/** The pages above, of the data. */
+/** The pages of the data above this one. */
 function buildTrail(request: PageRequest, { club, owner, collection, ...place }: Place, isEntry = false) {
   if (club === undefined) return []
   const above = [[request.w.appSections.data, dataPageUrl(request, place)] as const]

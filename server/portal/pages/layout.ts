@@ -4,8 +4,10 @@ import { preloadTypeface } from '../../browser/look/typefaces.ts'
 import { pageContext, readPath } from '../../browser/page-context.ts'
 import { document } from '../../browser/pages/document.ts'
 import type { Html } from '../../browser/pages/html.ts'
-import { html, name } from '../../browser/pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
+import type { Link, Navigation } from './shell.ts'
+import { breadcrumb, shellHeader, sideNavigation, tabs } from './shell.ts'
 import { de } from './words-de.ts'
 import type { Words } from './words-en.ts'
 import { en } from './words-en.ts'
@@ -22,50 +24,44 @@ export const missingPage = (request: PageRequest): string =>
 
 export const words: Record<Language, Words> = { en, de }
 
-export type Link = readonly [text: Html | string, address: string]
-
 interface Page {
   /** Without users' text. */
   title: string
+  /** What the page is about, above the heading: a team, an app or a client. */
+  subject?: Html | undefined
   heading?: Html | undefined
+  /** The team that the page is of. */
+  team?: { id: string; name: string }
+  beside?: Navigation
   trail?: readonly Link[]
-  beside?: { label: string; links: readonly { link: Link; current: boolean }[] }
+  tabs?: Navigation
   body: Html
 }
 
-export function portalPage(request: PageRequest, { title, heading, trail = [], beside, body }: Page): string {
+export function portalPage(request: PageRequest, { title, subject, heading, ...page }: Page): string {
   const { w, language, refused, query, at } = request
   const done = query.get('done') ?? ''
   const { brand, ...context } = pageContext(request.ctx)
   const path = readPath(context)
   return document({
     language,
-    mark: brand?.name ? `${brand.name} · ${w.mark}` : w.mark,
+    mark: w.mark,
     logo: brand?.logo && `${path}/logo/${brand.logo.version}`,
     skip: w.skip,
-    above: above(request, trail),
+    header: shellHeader(request, page.team),
+    above: page.beside && sideNavigation(page.beside),
     title,
-    heading,
+    heading: subject ?? heading,
     tab: refused && `${w.problem}: ${title}`,
     style: html`${themeScript(path, language)}
 ${preloadTypeface(path)}
 <link rel="stylesheet" href="${path}/style.css">
 <link rel="stylesheet" href="${at('style.css')}">
 <script src="${at('script.js')}" defer data-copy="${w.copy}" data-copied="${w.copied}"></script>`,
-    body: html`${beside && tabs(beside)}
+    body: html`${breadcrumb(w.trail, page.trail ?? [])}${page.tabs && tabs(page.tabs)}
+${subject && html`<h2 class="section">${heading ?? title}</h2>`}
 ${refused && html`<div class="problem" role="alert" id="problem">${refused.problems.map(({ text }) => html`<p>${text}</p>`)}</div>`}
 ${!refused && Object.hasOwn(w.done, done) && html`<p class="done" role="status">${w.done[done as keyof Words['done']]}</p>`}
-${body}`,
+${page.body}`,
   })
 }
-
-const above = ({ w, at, person }: PageRequest, trail: readonly Link[]) => html`<div class="portal">
-<nav class="trail" aria-label="${w.trail}"><ol>
-${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
-</ol></nav>
-<form method="post" action="${at('sign-out')}" aria-label="${w.account}"><span>${w.signedIn(name(person.name))}</span> <a href="/docs">${w.documentation}</a> <a href="${at('mails')}">${w.mails}</a> <button>${w.signOut}</button></form>
-</div>`
-
-const tabs = ({ label, links }: NonNullable<Page['beside']>) => html`<nav class="tabs" aria-label="${label}">
-${links.map(({ link: [text, address], current }) => html`<a href="${address}"${current && html` aria-current="page"`}>${text}</a>`)}
-</nav>`

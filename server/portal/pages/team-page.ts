@@ -2,8 +2,9 @@ import type { Html } from '../../browser/pages/html.ts'
 import { name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
-import type { Link } from './layout.ts'
 import { portalPage } from './layout.ts'
+import type { Link } from './shell.ts'
+import { navigation } from './shell.ts'
 
 type Returned<Procedure extends (...input: never[]) => unknown> = Awaited<ReturnType<Procedure>>
 
@@ -19,45 +20,63 @@ export type Person = People['items'][number]
 interface Content {
   title: string
   heading?: Html
-  /** Pages between that of the app and this one. */
+  /** Pages between that of the navigation and this one. */
   trail?: readonly Link[]
   body: Html
 }
 
+type Named = Pick<Team, 'id' | 'name'>
 type Section = 'apps' | 'test-club' | 'people' | 'usage' | 'requests' | 'audit'
 
-export function teamPage(request: PageRequest, team: { id: string; name: string }, current: Section, content: Content) {
+function teamNavigation(request: PageRequest, team: Named, current: Section) {
   const { w, at } = request
   const own = at('teams', team.id)
-  const link = (section: Section): Link => [w.sections[section], section === 'apps' ? own : `${own}/${section}`]
+  const toAddress = (section: Section) => (section === 'apps' ? own : `${own}/${section}`)
   const sections = ['apps', 'test-club', 'people', 'usage', 'requests', 'audit'] as const
-  return portalPage(request, {
-    ...content,
-    trail: current === 'apps' ? [] : [[name(team.name), own]],
-    beside: {
-      label: w.sections.label,
-      links: sections.map((section) => ({ link: link(section), current: section === current })),
-    },
+  return navigation(request, {
+    label: w.sections.label,
+    links: sections.map((section) => [w.sections[section], toAddress(section)]),
+    current: toAddress(current),
   })
 }
 
-type AppSection = 'app' | 'data' | 'webhook' | 'deliveries'
+export const teamPage = (request: PageRequest, team: Named, current: Section, content: Content) =>
+  portalPage(request, {
+    ...content,
+    subject: name(team.name),
+    team,
+    beside: teamNavigation(request, team, current),
+  })
 
-export function appPage(request: PageRequest, team: Team, app: App, current: AppSection | undefined, content: Content) {
+type AppSection = 'overview' | 'clients' | 'webhook' | 'deliveries' | 'data' | 'settings'
+
+function appNavigation(request: PageRequest, team: Named, app: Pick<App, 'id'>, current: AppSection) {
   const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id)
-  const link = (section: AppSection): Link => [w.appSections[section], section === 'app' ? own : `${own}/${section}`]
-  const sections = ['app', 'data', 'webhook', 'deliveries'] as const
-  const teamLink: Link = [name(team.name), at('teams', team.id)]
-  return portalPage(request, {
-    ...content,
-    trail: current === 'app' ? [teamLink] : [teamLink, [name(app.name), own], ...(content.trail ?? [])],
-    beside: {
-      label: w.appSections.label,
-      links: sections.map((section) => ({ link: link(section), current: section === current })),
-    },
+  const toAddress = (section: AppSection) => (section === 'overview' ? own : `${own}/${section}`)
+  const sections = ['overview', 'clients', 'webhook', 'deliveries', 'data', 'settings'] as const
+  return navigation(request, {
+    label: w.appSections.label,
+    up: [w.sections.apps, at('teams', team.id)],
+    links: sections.map((section) => [w.appSections[section], toAddress(section)]),
+    current: toAddress(current),
   })
 }
+
+/** By default a page of one delivery. */
+export const appPage = (
+  request: PageRequest,
+  team: Team,
+  app: App,
+  current: AppSection = 'deliveries',
+  content: Content,
+) =>
+  portalPage(request, {
+    ...content,
+    subject: name(app.name),
+    team,
+    beside: appNavigation(request, team, app, current),
+  })
 
 export interface TeamClient {
   team: Team
@@ -67,7 +86,7 @@ export interface TeamClient {
 
 type ClientSection = 'overview' | 'sign-in' | 'scopes' | 'credentials' | 'remove'
 
-/** `current` is undefined for a page below those of the tabs, whose title is its own. */
+/** `current` is undefined for a page below those of the tabs. */
 export function clientPage(
   request: PageRequest,
   { team, app, client }: TeamClient,
@@ -78,24 +97,20 @@ export function clientPage(
   const own = at('teams', team.id, 'clients', client.id)
   // The forms of all tabs have the refused values.
   const again = query.has('again') ? '?again=yes' : ''
-  const link = (section: ClientSection): Link => [
-    w.clientSections[section],
-    section === 'overview' ? own : `${own}/${section}${again}`,
-  ]
+  const toAddress = (section: ClientSection) => (section === 'overview' ? own : `${own}/${section}${again}`)
   const sections = (['overview', 'sign-in', 'scopes', 'credentials', 'remove'] as const).filter(
     (section) => section !== 'credentials' || client.type === 'web',
   )
   return portalPage(request, {
     ...content,
-    ...(current && { heading: name(client.name) }),
-    trail: [
-      [name(team.name), at('teams', team.id)],
-      ...(app ? [[name(app.name), at('teams', team.id, 'apps', app.id)] as const] : []),
-      ...(current ? [] : [[name(client.name), own] as const]),
-    ],
-    beside: {
+    subject: name(client.name),
+    team,
+    beside: app ? appNavigation(request, team, app, 'clients') : teamNavigation(request, team, 'apps'),
+    trail: app ? [[name(app.name), at('teams', team.id, 'apps', app.id, 'clients')]] : [],
+    tabs: navigation(request, {
       label: w.clientSections.label,
-      links: sections.map((section) => ({ link: link(section), current: section === current })),
-    },
+      links: sections.map((section) => [w.clientSections[section], toAddress(section)]),
+      current: current && toAddress(current),
+    }),
   })
 }

@@ -34,7 +34,7 @@ export function teamOverview(request: PageRequest, { team, apps, clients, provid
   const isNew = apps.items.length === 0 && readOffset(request) === 0
   return teamPage(request, team, 'apps', {
     title: w.team,
-    heading: name(team.name),
+    heading: html`${w.sections.apps}`,
     body: html`${deletionNotice(request, { own, endsAt: team.endsAt, isOwner: team.role === 'owner' })}
 <p class="lead">${w.teamFacts(w.level[team.level], w.role[team.role])}</p>
 ${
@@ -68,7 +68,8 @@ function clientsOfApp(request: PageRequest, team: Team, app: string, clients: re
   const { w, at } = request
   const more = clients.length - CLIENTS_OF_APP_SHOWN
   return html`${clientList(request, team, clients.slice(0, CLIENTS_OF_APP_SHOWN))}${
-    more > 0 && html`<p class="hint"><a href="${at('teams', team.id, 'apps', app)}">${w.moreClients(more)}</a></p>`
+    more > 0 &&
+    html`<p class="hint"><a href="${at('teams', team.id, 'apps', app)}/clients">${w.moreClients(more)}</a></p>`
   }`
 }
 

@@ -13,7 +13,8 @@ export const de: Words = {
   signedIn: (name) => html`Angemeldet: ${name}`,
   account: 'Konto',
   signOut: 'Abmelden',
-  documentation: 'Dokumentation',
+  documentation: 'Doku',
+  search: 'Dokumentation durchsuchen',
   save: 'Speichern',
   cancel: 'Abbrechen',
   change: 'Ändern',
@@ -63,6 +64,7 @@ export const de: Words = {
   type: { web: 'Web', native: 'Nativ' },
 
   teams: 'Eigene Teams',
+  teamsAll: 'Alle Teams und Einladungen',
   teamsLead: 'Ein Team wählen, um an seinen Apps zu arbeiten.',
   teamsNone:
     'Noch in keinem Team. Die Inhaber eines Teams können einladen; neue Teams richtet der Betreiber der Plattform ein.',
@@ -184,7 +186,15 @@ export const de: Words = {
     credentials: 'Zugangsdaten',
     remove: 'Entfernen',
   },
-  appSections: { label: 'Seiten der App', app: 'App', data: 'Daten', webhook: 'Webhook', deliveries: 'Zustellungen' },
+  appSections: {
+    label: 'Seiten der App',
+    overview: 'Übersicht',
+    clients: 'Clients',
+    webhook: 'Webhook',
+    deliveries: 'Zustellungen',
+    data: 'Daten',
+    settings: 'Einstellungen',
+  },
   data: {
     title: 'Daten',
     lead: 'Was die App gespeichert hat: im Testverein alles; für Inhaber des Teams in den eigenen Vereinen die gemeinsamen und die eigenen Einträge.',
@@ -237,6 +247,7 @@ export const de: Words = {
   upload: 'Hochladen',
   removeLogo: 'Logo entfernen',
   waiting: 'Freigabe ausstehend',
+  changesRefused: 'Änderungen wurden nicht freigegeben',
   fields: {
     count: 'Anzahl',
     name: 'Name',

@@ -12,7 +12,8 @@ export const en = {
   signedIn: (name: Html): Html => html`Signed in as ${name}`,
   account: 'Account',
   signOut: 'Sign out',
-  documentation: 'Documentation',
+  documentation: 'Docs',
+  search: 'Search the docs',
   save: 'Save',
   cancel: 'Cancel',
   change: 'Change',
@@ -24,7 +25,7 @@ export const en = {
   signInFirst: (address: string): Html =>
     html`You signed in more than 15 minutes ago. <a href="${address}" target="_blank" rel="noopener">Sign in again in a new tab</a>, then send this form again.`,
   all: 'all',
-  show: 'Render',
+  show: 'Show',
   pager: componentWords.en.pager,
   missing: 'Page not found',
   missingHint: 'The address may be mistyped, or the page belongs to a team that you are not in.',
@@ -60,6 +61,7 @@ export const en = {
   type: { web: 'web', native: 'native' },
 
   teams: 'Your teams',
+  teamsAll: 'All teams and invitations',
   teamsLead: 'Choose a team to work on its apps.',
   teamsNone: 'You are not in a team yet. A team owner can invite you; the platform’s operator sets up new teams.',
   team: 'Team',
@@ -178,7 +180,15 @@ export const en = {
     credentials: 'Credentials',
     remove: 'Remove',
   },
-  appSections: { label: 'Pages of the app', app: 'App', data: 'Data', webhook: 'Webhook', deliveries: 'Deliveries' },
+  appSections: {
+    label: 'Pages of the app',
+    overview: 'Overview',
+    clients: 'Clients',
+    webhook: 'Webhook',
+    deliveries: 'Deliveries',
+    data: 'Data',
+    settings: 'Settings',
+  },
   data: {
     title: 'Data',
     lead: 'What the app has stored: in the test club all of it; in clubs that you are a member of, if you own the team, shared entries and your own.',
@@ -230,6 +240,7 @@ export const en = {
   upload: 'Upload',
   removeLogo: 'Remove logo',
   waiting: 'Pending approval',
+  changesRefused: 'Changes were not approved',
   fields: {
     count: 'Number',
     name: 'Name',

@@ -55,7 +55,7 @@ export function registrar(port: number) {
       return page
     }
     const access = { redirectUris: redirectUri, scopes: SCOPES, ...(devices && { devices: 'yes' }) }
-    const made = await post('/apps/trainer-app/clients', { name: 'Sample', type, ...access })
+    const made = await post('/apps/trainer-app/clients/create', { name: 'Sample', type, ...access })
     const id = shown(made.text, 'Client id')
     const client: Registered = { id, redirectUri }
     const own = `/clients/${id}`

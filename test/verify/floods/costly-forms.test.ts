@@ -98,7 +98,7 @@ describe('in the portal', () => {
 
   it('no form costs 20 ms more than an ordinary one', async () => {
     const { ids } = one.world
-    const path = `${pathname}/teams/${ids.team}/apps/${ids.app}/clients`
+    const path = `${pathname}/teams/${ids.team}/apps/${ids.app}/clients/create`
     await expectCheap('a form, the body', (text) => post(one.asOwner, path, text), IN_FORM)
   })
 
@@ -121,7 +121,7 @@ describe('in the portal', () => {
   })
 
   it('no upload costs 20 ms more than an ordinary one', async () => {
-    const path = `${pathname}/teams/${one.world.ids.team}/apps/${one.world.ids.app}/logo`
+    const path = `${pathname}/teams/${one.world.ids.team}/apps/${one.world.ids.app}/settings/logo`
     const upload = (body: string, boundary = 'x') =>
       post(one.asOwner, path, body, `multipart/form-data; boundary=${boundary}`)
     const part = (head: string, content: string) => `--x\r\n${head}\r\n\r\n${content}\r\n--x--\r\n`

@@ -49,7 +49,7 @@ const app = '/oauth/developers/teams/builders/apps/trainer-app'
 
 it.each<[string, number, () => string]>([
   ['a form before the sign-in', 8_000, () => at(auth, '/oauth/connected/pick', form, ownPage)],
-  ['a form of the portal', 8_000, () => at(auth, `${app}/details`, form, ownPage, `Cookie: ${cookie}`)],
+  ['a form of the portal', 8_000, () => at(auth, `${app}/settings/details`, form, ownPage, `Cookie: ${cookie}`)],
   ['the token endpoint', 56_000, () => at(auth, '/oauth/token', form)],
   ['the revocation endpoint', 56_000, () => at(auth, '/oauth/revoke', form)],
   [
@@ -60,7 +60,8 @@ it.each<[string, number, () => string]>([
   [
     'a logo',
     158 * 1024,
-    () => at(auth, `${app}/logo`, 'Content-Type: multipart/form-data; boundary=b', ownPage, `Cookie: ${cookie}`),
+    () =>
+      at(auth, `${app}/settings/logo`, 'Content-Type: multipart/form-data; boundary=b', ownPage, `Cookie: ${cookie}`),
   ],
 ])(
   '2,000 bodies that stall at %s take at most 512 MB, and slow no neighbour',

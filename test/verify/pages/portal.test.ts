@@ -92,6 +92,7 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     await enter(page, 'Team', /\/teams\/[^/]+$/)
     await tabTo(page, 'Apps')
     await enter(page, 'App', /\/apps\/[^/]+$/)
+    await enter(page, 'Clients', /\/clients$/)
     await tabTo(page, 'New sandbox client')
     await page.keyboard.press('Enter')
     await type(page, 'Name', 'By keyboard')
@@ -118,22 +119,40 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
       const page = await signedIn('', { ...still, ...appearance })
       for (const address of addresses) {
         await page.goto(portal + address)
-        await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
+        await page.evaluate(`document.querySelectorAll('details:not(.menu)').forEach((one) => { one.open = true })`)
         await expectAccessible(page)
       }
     }
   }, 240_000)
 
+  it('has menus that open one at a time and close by Escape, also on a phone', async () => {
+    const page = await signedIn(appPage(), { locale: 'de-DE', viewport: { width: 320, height: 640 } })
+    const isOpen = (name: string) => page.locator(`details.${name}[open]`).isVisible()
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+    for (const [name, other] of [
+      ['switcher', 'account'],
+      ['account', 'switcher'],
+    ] as const) {
+      await page.locator(`.${name} > summary`).click()
+      expect([await isOpen(name), await isOpen(other), await fits()]).toEqual([true, false, true])
+    }
+    await page.keyboard.press('Escape')
+    expect(await isOpen('account')).toBe(false)
+    await page.locator('.switcher > summary').click()
+    await page.locator('h1').click()
+    expect(await isOpen('switcher')).toBe(false)
+  })
+
   it('shows a refused form with the focus on its first problem', async () => {
     const phone = { width: 320, height: 640 }
-    const page = await signedIn(appPage(), { bypassCSP: true, locale: 'de-DE', viewport: phone })
+    const page = await signedIn(`${appPage()}/clients`, { bypassCSP: true, locale: 'de-DE', viewport: phone })
     await page.locator('details.card > summary').first().click()
-    await page.locator('#clients-name').fill('Neu')
-    await page.locator('#clients-redirectUris').fill('http://app.example/')
-    await page.locator('form[action$="/clients"] button').click()
+    await page.locator('#create-name').fill('Neu')
+    await page.locator('#create-redirectUris').fill('http://app.example/')
+    await page.locator('form[action$="/create"] button').click()
     await page.getByRole('alert').waitFor()
-    expect(await page.evaluate('document.activeElement.id')).toBe('clients-redirectUris')
-    expect(await page.locator('#clients-name').inputValue()).toBe('Neu')
+    expect(await page.evaluate('document.activeElement.id')).toBe('create-redirectUris')
+    expect(await page.locator('#create-name').inputValue()).toBe('Neu')
     await expectAccessible(page)
   })
 

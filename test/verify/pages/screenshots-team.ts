@@ -41,12 +41,12 @@ export async function atWork(browser: Browser, service: Awaited<ReturnType<typeo
 
 /** Returns the address of a new sandbox client. */
 async function register(page: Page, app: string) {
-  await page.goto(app)
-  await page.locator('summary').click()
-  await page.locator('#clients-name').fill('Trainer in development')
-  await page.locator('#clients-redirectUris').fill('http://localhost:5173/callback')
+  await page.goto(`${app}/clients`)
+  await page.locator('summary').filter({ hasText: 'New sandbox client' }).click()
+  await page.locator('#create-name').fill('Trainer in development')
+  await page.locator('#create-redirectUris').fill('http://localhost:5173/callback')
   for (const scope of ['profile', 'events']) await page.locator(`input[value="svc.me.${scope}:read"]`).check()
-  await page.locator('details button').click()
+  await page.locator('form[action$="/create"] button').click()
   return page.url().replace(/\?.*/, '')
 }
 
