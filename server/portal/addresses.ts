@@ -4,14 +4,22 @@ import type { BaseUrls } from '../http/match-route.ts'
 
 export interface Addresses {
   issuer: string
+  /** The base address of each API. */
+  bases: BaseUrls
   /** Each API's reference, which takes `?client_id=` and values for its forms. */
   references: Record<Section, string>
   /** The error catalogue: `#` and an error's name link to its entry. */
   catalogue: string
 }
 
-export const portalAddresses = (authBaseUrl: string, { apps, lms, notify, sync }: BaseUrls): Addresses => ({
+export const portalAddresses = (authBaseUrl: string, bases: BaseUrls): Addresses => ({
   issuer: toIssuer(authBaseUrl),
-  references: { apps: `${apps}/docs`, lms: `${lms}/docs`, notify: `${notify}/docs`, sync: `${sync}/docs` },
-  catalogue: `${apps}/docs/errors`,
+  bases,
+  references: {
+    apps: `${bases.apps}/docs`,
+    lms: `${bases.lms}/docs`,
+    notify: `${bases.notify}/docs`,
+    sync: `${bases.sync}/docs`,
+  },
+  catalogue: `${bases.apps}/docs/errors`,
 })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { pictureTooLarge } from '../../routers/developer/pictures/reencode.ts'
 import { formatSentence } from '../../routers/developer/shared/validation.ts'
 import { errors } from '../../routers/kernel/errors.ts'
@@ -26,12 +27,13 @@ export async function readApp(request: PageRequest) {
   return { team, app }
 }
 
-export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses, clubApproval: boolean) {
+export function appPages({ get, post, upload }: Routes, addresses: Addresses, clubApproval: boolean) {
   const own = '/teams/:team/apps/:app'
   get(own, async (request) => {
     const { team, app } = await readApp(request)
     const health = await request.developer.apps.health({ app: app.id })
-    return appOverview(request, { team, app, health, catalogue, clubApproval })
+    const verifier = randomBytes(32).toString('base64url')
+    return appOverview(request, { team, app, health, addresses, verifier, clubApproval })
   })
   const clients: Render = async (request) => {
     const { team, app } = await readApp(request)

@@ -14,6 +14,7 @@ const health = () => developer.apps.health({ app: world.ids.app })
 
 it('the health of an app that nobody uses is empty', async () => {
   expect(await health()).toEqual({
+    steps: { client: null, hasClient: true, hasCalled: true, hasProduction: true },
     requests: { ok: 0, refused: 0, limited: 0 },
     lastError: null,
     webhook: { url: null, failed: 0, deliveries: 0, last: null },

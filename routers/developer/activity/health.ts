@@ -8,6 +8,7 @@ import { teamOfApp } from '../access/roles.ts'
 import { idOr } from '../shared/schemas.ts'
 import { delivery } from '../webhook/delivery.ts'
 import { listDeliveries } from '../webhook/delivery-lists.ts'
+import { firstSteps, readFirstSteps } from './first-steps.ts'
 import { findLastError, refused } from './requests.ts'
 
 /** The most recent refusals of a team, among which the last error is looked up. */
@@ -15,12 +16,13 @@ const MAX_LOOKED_AT = 1_000
 const MAX_DELIVERIES = 20
 
 export const health = internal('dev:read', teamPeople, {
-  summary: 'How an app does: its requests of a day, its last error, and its stores',
+  summary: 'How an app does: its first steps, its requests of a day, its last error, and its stores',
   fails: ['ownAppUnknown'],
 })
   .input(z.object({ app: idOr('ownAppUnknown') }))
   .output(
     z.object({
+      steps: firstSteps.meta({ description: 'What the way from the first client to production has' }),
       requests: z
         .object({ ok: z.int(), refused: z.int(), limited: z.int() })
         .meta({ description: 'In the last 24 hours; 412 counts as ok' }),
@@ -49,13 +51,14 @@ export const health = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { app } }) => {
     const team = await teamOfApp(ctx, app)
-    const [requests, lastError, webhook, storage] = await Promise.all([
+    const [steps, requests, lastError, webhook, storage] = await Promise.all([
+      readFirstSteps(ctx, { app, team }),
       countRequests(ctx, team, app),
       findLastError(ctx, { team, app, among: MAX_LOOKED_AT }),
       readWebhook(ctx, app),
       measureStorage(ctx, app),
     ])
-    return { requests, lastError, webhook, storage }
+    return { steps, requests, lastError, webhook, storage }
   })
 
 const statements = {
