@@ -7,7 +7,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node build.mjs --if-changed
+# The types of the API are for packages; the first-party client's have its own.
+RUN node build.mjs --if-changed --packages && rm -r dist/types
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title=member-apps-api

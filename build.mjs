@@ -1,8 +1,8 @@
-// Builds the Prisma client, dist with the service, the SDK, and with --packages what others install. With --if-changed only
-// what has changed since the last build, and nothing where the sources or the tools are absent, as in an installation with
+// Builds the Prisma client, dist with the service, the packages that it serves, and with --packages the types of the whole API,
+// for this package and the first-party client. With --if-changed only what has changed since the last build, and nothing where the sources or the tools are absent, as in an installation with
 // `--omit=dev`. Types are checked by `npm run check`, not here.
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // For the npm scripts, which start with a build; server/process/node-version.ts is for the programs.
@@ -27,6 +27,8 @@ const inputs = [
 ]
 /** Directories in the middle of the sources that builds and `npm run verify` make. */
 const made = ['generated', 'dist', 'node_modules', 'records']
+const packed = 'clients/dist'
+const ownTypes = 'clients/first-party/dist/client.d.ts'
 
 try {
   if (['prisma.config.ts', tools.prisma, tools.rolldown].every(exists)) await build()
@@ -38,41 +40,66 @@ try {
 
 async function build() {
   await produce('prisma/generated', schemaInputs, () => run(tools.prisma, 'generate'))
+  // The bundler leaves a core to the packages.
+  await Promise.all([buildPackages(), buildService()])
+  // A start does not wait 8 s for what it does not run.
+  if (process.argv.includes('--packages')) {
+    if (!exists(ownTypes)) rmSync(join(root, 'dist/types'), { recursive: true, force: true })
+    const from = [...inputs, 'tsconfig.types.json', 'clients']
+    await produce('dist/types', from, (draft) => run('clients/build-types.mjs', draft))
+    await pack()
+  }
+  // Absent where only the service is built.
+  if (!exists(packed)) return
+  rmSync(join(root, 'dist/packages'), { recursive: true, force: true })
+  cpSync(join(root, packed), join(root, 'dist/packages'), { recursive: true })
+}
+
+function buildService() {
   // Bundled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
-  await produce('dist', inputs, async (draft) => {
+  return produce('dist', inputs, async (draft) => {
     const { bundle, writeReferenceCode } = await import('./server/bundle.mjs')
     await bundle(draft)
-    run(join(relative(root, draft), 'rest-facade/write-documents.js'))
+    await run(join(relative(root, draft), 'rest-facade/write-documents.js'))
     await writeReferenceCode(draft)
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     renameSync(draft, join(root, 'dist'))
   })
-  // The sample app is made of it. Absent where only the service is built, as for its image.
-  if (exists('clients/build-sdk.mjs')) {
-    await produce('clients/sdk/dist', ['package-lock.json', 'clients/build-sdk.mjs', 'clients/sdk'], () =>
-      run('clients/build-sdk.mjs'),
-    )
-  }
-  // A start does not wait 8 s for what it does not run.
-  if (!process.argv.includes('--packages')) return
-  // One stamp for all packages: it goes with any of them, so that no empty one is packed.
-  const packed = ['clients/first-party/dist', 'clients/sdk/dist/client.d.ts']
-  if (!packed.every(exists)) rmSync(join(root, 'dist/types'), { recursive: true, force: true })
-  await produce('dist/types', [...inputs, 'tsconfig.types.json', 'clients'], (draft) => run('clients/build.mjs', draft))
+}
+
+async function buildPackages() {
+  if (!exists('clients/build-programs.mjs')) return
+  // Those of a former API.
+  if (!isCurrent('dist', listFileStamps(inputs))) rmSync(join(root, ownTypes), { force: true })
+  // One stamp for both packages: it goes with any of them, so that no empty one is packed.
+  if (!exists('clients/first-party/dist/client.js'))
+    rmSync(join(root, 'clients/sdk/dist'), { recursive: true, force: true })
+  await produce('clients/sdk/dist', ['package-lock.json', 'tsconfig.types.json', 'clients'], (draft) =>
+    run('clients/build-programs.mjs', draft),
+  )
+  await pack()
+}
+
+function pack() {
+  return produce(packed, ['clients', 'clients/sdk/dist', 'clients/first-party/dist'], () => run('clients/pack.mjs'))
 }
 
 /** Makes the output, for which there is a directory aside, and leaves a list of its inputs in it. */
 async function produce(output, from, make) {
-  const stamp = join(root, output, '.inputs')
   const list = listFileStamps(from)
-  if (ifChanged && existsSync(stamp) && readFileSync(stamp, 'utf8') === list) return
-  const draft = join(root, `.dist-${process.pid}`)
+  if (isCurrent(output, list)) return
+  const draft = join(root, `.dist-${process.pid}-${output.replaceAll('/', '-')}`)
   try {
     await make(draft)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
-  writeFileSync(stamp, list)
+  writeFileSync(join(root, output, '.inputs'), list)
+}
+
+function isCurrent(output, list) {
+  const stamp = join(root, output, '.inputs')
+  return ifChanged && existsSync(stamp) && readFileSync(stamp, 'utf8') === list
 }
 
 /** The files with their sizes and times of change, read in 10 ms. */
@@ -89,6 +116,9 @@ function listFileStamps(paths) {
 
 /** Runs a tool, and shows its output only if it fails. */
 function run(tool, ...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, tool), ...args], { cwd: root })
-  if (status !== 0) throw new Error(`${stdout}${stderr}`)
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [join(root, tool), ...args], { cwd: root }, (error, stdout, stderr) =>
+      error ? reject(new Error(`${stdout}${stderr}`)) : resolve(),
+    )
+  })
 }

@@ -32,6 +32,7 @@ const table: readonly [documented: RegExp, running: (at: Running) => string][] =
   [/http:\/\/localhost:3000\/apps\/v1\b/g, ({ urls, paths }) => (paths ?? urls).apps],
   [/http:\/\/localhost:3000\/auth\/v1\b/g, (at) => at.paths?.auth ?? authAt(at)],
   [/http:\/\/localhost:3001\/trpc\b/g, ({ trpc }) => trpc ?? 'http://localhost:3001/trpc'],
+  [/http:\/\/localhost:3000(?=\/(?:sdk|first-party)\.tgz)/g, ({ urls, paths }) => new URL((paths ?? urls).apps).origin],
   [/https:\/\/auth\.example\.org\/v1\/oauth(?![\w/])/g, issuerAt],
   [/https:\/\/auth\.example\.org(?![\w/])/g, (at) => new URL(issuerAt(at)).origin],
   [/https:\/\/apps\.example\.org\/v1\b/g, ({ urls }) => urls.apps],

@@ -87,6 +87,7 @@ export interface HttpParts {
   docs?: Step | undefined
   /** The gallery of components, in the trial. */
   gallery?: Step | undefined
+  packages?: Step | undefined
   /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: readonly Step[] | undefined
   issuer?: string | undefined
@@ -114,6 +115,7 @@ export function createPublicApp({
   search,
   docs,
   gallery,
+  packages,
   oauth,
   issuer,
   localIssuer,
@@ -132,6 +134,7 @@ export function createPublicApp({
   if (search) app.use(search)
   if (docs) app.use(docs)
   if (gallery) app.use(gallery)
+  if (packages) app.use(packages)
   if (pages) app.use(pages)
   for (const step of oauth ?? []) app.use(step)
   if (example) app.use(example)

@@ -7,6 +7,7 @@ import { browserPages } from '../browser/browser-pages.ts'
 import { gallery } from '../browser/look/gallery/gallery.ts'
 import type { DocsSource } from '../docs/docs.ts'
 import { openDocs } from '../docs/open.ts'
+import { packages } from '../docs/packages.ts'
 import { docs } from '../docs/serve.ts'
 import type { HttpParts } from '../http/app.ts'
 import type { ClientAddress } from '../http/client-address.ts'
@@ -155,6 +156,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
       localWays,
     }),
     gallery: trial && gallery(core.now),
+    packages: packages(),
     resources: { baseUrls, localUrls, issuer: issuer ?? external, localIssuer: localIssuer ?? issuer ?? external },
     oauth: oauth?.steps,
     ready: given.ready,

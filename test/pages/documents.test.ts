@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { get as request } from 'node:http'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -11,6 +13,7 @@ import { renderedDocs } from '../support/rendered-docs.ts'
 import { send } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
 
+const root = join(import.meta.dirname, '../..')
 const apis = ['apps', 'lms', 'notify', 'sync'] as const
 const localUrls = localUrlsAt('http://localhost:3000')
 const logo = toLogo('image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
@@ -83,6 +86,52 @@ const addresses = pages.map(({ slug }) => toAddress(slug))
 const assets = ['/docs/style.css', '/docs/script.js']
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+describe('a package for apps', () => {
+  it.each([
+    ['/sdk.tgz', 'member-apps-sdk', '@member-apps/sdk'],
+    ['/first-party.tgz', 'member-apps-client', 'member-apps-client'],
+  ])(
+    'is served at every host with its version, is not for other origins, and is 405 for POST: %s',
+    async (path, file, name) => {
+      const { version } = JSON.parse(await readFile(join(root, 'clients', path.slice(1, -4), 'package.json'), 'utf8'))
+      for (const host of ['apps.test', 'lms.test', 'auth.test']) {
+        const { status, headers } = await get(host, path)
+        expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
+          200,
+          'application/gzip',
+          `attachment; filename="${file}-${version}.tgz"`,
+        ])
+      }
+      const response = await fetch(`http://127.0.0.1:${auth.world.publicPort}${path}`, {
+        headers: { 'accept-encoding': 'gzip' },
+      })
+      const { headers } = response
+      const bytes = Buffer.from(await response.arrayBuffer())
+      expect(gunzipSync(bytes).includes(`"name": "${name}"`)).toBe(true)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-cache, no-transform',
+        'x-content-type-options': 'nosniff',
+        'content-length': String(bytes.length),
+        etag: expect.stringMatching(`^"${version}-[\\w-]{20}"$`),
+      })
+      for (const header of ['access-control-allow-origin', 'content-encoding']) expect(headers.has(header)).toBe(false)
+      const again = await get('apps.test', path, { 'if-none-match': headers.get('etag')! })
+      expect([again.status, again.text, again.headers['content-disposition']]).toEqual([304, '', undefined])
+      const head = await get('apps.test', path, {}, 'HEAD')
+      expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', String(bytes.length)])
+      const post = await get('apps.test', path, {}, 'POST')
+      expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
+    },
+  )
+
+  it.each(['/sdk.tgz/', '/sdk', '/SDK.tgz', '/sdk-0.1.0.tgz', '/..%2fsdk.tgz'])(
+    'has no other address: %s',
+    async (path) => {
+      expect((await get('apps.test', path)).status).toBe(404)
+    },
+  )
+})
 
 describe('a page of the documentation', () => {
   it.each(addresses)('is HTML below its budget, with nothing inline: %s', async (address) => {

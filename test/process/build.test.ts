@@ -6,14 +6,14 @@ import { run } from './service.ts'
 
 it('build.mjs builds the service at first, then only after changes, and removes the output of removed sources', async () => {
   const { expectCalls, write, remove, dist } = await project()
-  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents', 'sdk'])
-  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade'])
+  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents', 'programs', 'pack'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'packages', 'rest-facade'])
 
   await expectCalls(['--if-changed'], [])
 
   await remove('server/b.ts')
   await expectCalls(['--if-changed'], ['bundle', 'documents'])
-  expect(await dist()).toEqual(['.inputs', 'a.js', 'rest-facade'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'packages', 'rest-facade'])
 
   await write('prisma/schema.prisma', 'another')
   await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents'])
@@ -22,37 +22,49 @@ it('build.mjs builds the service at first, then only after changes, and removes 
   await expectCalls(['--if-changed'], ['prisma'])
 
   await write('clients/sdk/client.ts', 'changed')
-  await expectCalls(['--if-changed'], ['sdk'])
+  await expectCalls(['--if-changed'], ['programs', 'pack'])
 
-  await expectCalls([], ['prisma', 'bundle', 'documents', 'sdk'])
+  await expectCalls([], ['prisma', 'bundle', 'documents', 'programs', 'pack'])
 
   await remove('clients')
   await expectCalls(['--if-changed'], [])
 })
 
-it('build.mjs --packages builds the packages too, when something in them has changed', async () => {
-  const { expectCalls, write, remove, dist, files } = await project()
-  await expectCalls(['--if-changed', '--packages'], ['prisma', 'bundle', 'documents', 'sdk', 'packages'])
+it('build.mjs --packages builds the types of the API too, when something in them has changed, and packs them', async () => {
+  const { expectCalls, write, remove, dist, files, typed } = await project()
+  await expectCalls(
+    ['--if-changed', '--packages'],
+    ['prisma', 'bundle', 'documents', 'programs', 'pack', 'types', 'pack'],
+  )
   expect(await dist()).toContain('types')
   await expectCalls(['--if-changed', '--packages'], [])
-
-  await write('clients/first-party/dist/client.js', 'made by the build')
-  await expectCalls(['--if-changed', '--packages'], [])
-  await write('clients/first-party/client.ts', 'changed')
   await expectCalls(['--if-changed'], [])
-  await expectCalls(['--if-changed', '--packages'], ['packages'])
+  expect(await typed()).toBe('true')
 
-  for (const [removed, made] of [
-    ['clients/first-party/dist', ['packages']],
-    ['clients/sdk/dist', ['sdk', 'packages']],
-  ] as const) {
-    await remove(removed)
-    await expectCalls(['--if-changed', '--packages'], made)
+  await write('clients/sdk/client.ts', 'changed')
+  await expectCalls(['--if-changed', '--packages'], ['programs', 'pack', 'types', 'pack'])
+  for (const folder of ['sdk', 'first-party']) {
+    await remove(`clients/${folder}/dist`)
+    await expectCalls(
+      ['--if-changed', '--packages'],
+      folder === 'sdk' ? ['programs', 'pack'] : ['programs', 'pack', 'types', 'pack'],
+    )
   }
+  expect(await typed()).toBe('true')
 
   await write('server/a.ts', 'changed')
-  await expectCalls(['--if-changed', '--packages'], ['bundle', 'documents', 'packages'])
+  await expectCalls(['--if-changed', '--packages'], ['bundle', 'documents', 'pack', 'types', 'pack'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
+})
+
+it('build.mjs packs no types of a former API', async () => {
+  const { build, calls, expectCalls, write, typed } = await project()
+  await build('--packages')
+  expect(await typed()).toBe('true')
+  await calls()
+  await write('routers/r.ts', 'changed')
+  await expectCalls(['--if-changed'], ['bundle', 'documents', 'pack'])
+  expect(await typed()).toBe('false')
 })
 
 it('build.mjs prints the error of a source that cannot be bundled and keeps the former build', async () => {
@@ -60,7 +72,7 @@ it('build.mjs prints the error of a source that cannot be bundled and keeps the 
   await build()
   await write('server/a.ts', 'error')
   expect(await build('--if-changed')).toEqual([1, 'a.ts is wrong\n'])
-  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'packages', 'rest-facade'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
   await calls()
   await write('server/a.ts', 'again')
@@ -117,18 +129,29 @@ async function project() {
      }`,
   )
   await write(
-    'clients/build.mjs',
+    'clients/build-types.mjs',
     `import fs from 'node:fs'
-     for (const path of ['dist/types', 'clients/first-party/dist']) fs.mkdirSync(path, { recursive: true })
-     fs.writeFileSync('clients/sdk/dist/client.d.ts', '')
-     fs.appendFileSync('calls', 'packages ')`,
+     fs.mkdirSync('dist/types', { recursive: true })
+     fs.writeFileSync('clients/first-party/dist/client.d.ts', '')
+     fs.appendFileSync('calls', 'types ')`,
   )
   await write('clients/sdk/client.ts', '')
   await write(
-    'clients/build-sdk.mjs',
+    'clients/build-programs.mjs',
     `import fs from 'node:fs'
-     fs.mkdirSync('clients/sdk/dist', { recursive: true })
-     fs.appendFileSync('calls', 'sdk ')`,
+     for (const folder of ['sdk', 'first-party']) {
+       fs.mkdirSync('clients/' + folder + '/dist', { recursive: true })
+       fs.writeFileSync('clients/' + folder + '/dist/client.js', '')
+     }
+     fs.appendFileSync('calls', 'programs ')`,
+  )
+  await write('clients/first-party/client.ts', '')
+  await write(
+    'clients/pack.mjs',
+    `import fs from 'node:fs'
+     fs.mkdirSync('clients/dist', { recursive: true })
+     fs.writeFileSync('clients/dist/typed', String(fs.existsSync('clients/first-party/dist/client.d.ts')))
+     fs.appendFileSync('calls', 'pack ')`,
   )
   const build = async (...args: string[]) => {
     const { code, stdout, stderr } = await run([join(root, 'build.mjs'), ...args], {}).ended
@@ -146,11 +169,13 @@ async function project() {
     remove: (path: string) => rm(join(root, path), { recursive: true }),
     dist: async () => (await readdir(join(root, 'dist'))).sort(),
     files: () => readdir(root),
+    /** Whether the packages that the service would serve have the types of the API. */
+    typed: () => readFile(join(root, 'dist/packages/typed'), 'utf8'),
     build,
-    /** Expects that a build is silent, and calls these tools. */
+    /** Expects that a build is silent, and calls these tools; some of them run at once. */
     async expectCalls(args: string[], expected: readonly string[]) {
       expect(await build(...args)).toEqual([0, ''])
-      expect(await calls()).toEqual(expected)
+      expect((await calls()).sort()).toEqual([...expected].sort())
     },
   }
 }
