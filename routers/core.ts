@@ -11,6 +11,7 @@ import { DueWatch } from './kernel/due-watch.ts'
 import { serialiseValue } from './kernel/raw-json/text.ts'
 import { SharedReadings } from './kernel/shared-readings.ts'
 import { StoreWatch } from './kernel/store-watch.ts'
+import type { TeamSignup } from './kernel/team-signup.ts'
 import { createCallerFactory } from './kernel/trpc.ts'
 import { eventNumbers } from './webhooks/feed/read.ts'
 
@@ -19,6 +20,8 @@ interface Settings {
   cipher: Cipher
   brand: string
   storageQuotaBytes: number
+  /** By default closed. */
+  teamSignup?: TeamSignup | undefined
   now: () => number
   timeLimits?: TimeLimits
   published?: Core['published']
@@ -32,6 +35,7 @@ export function createCore(settings: Settings): Core {
     timeLimits: productionLimits,
     removed: () => {},
     ...settings,
+    teamSignup: settings.teamSignup ?? 'closed',
     findAccess: accessLookup(settings.db, settings.now),
     accessWatch: new AccessWatch(settings.db, settings.now),
     watch: new StoreWatch(settings.db),

@@ -10,6 +10,7 @@ import type { JsonText } from './raw-json/text.ts'
 import type { Removal } from './removal.ts'
 import type { SharedReadings } from './shared-readings.ts'
 import type { StoreWatch } from './store-watch.ts'
+import type { TeamSignup } from './team-signup.ts'
 
 export interface Published {
   app: string
@@ -27,6 +28,7 @@ export interface Core {
   /** Fills `This client is not a … app.` */
   brand: string
   storageQuotaBytes: number
+  teamSignup: TeamSignup
   timeLimits: TimeLimits
   /** Ends streams and waits of callers who have lost access. */
   accessWatch: AccessWatch

@@ -14,6 +14,7 @@ export const typedTexts = {
   ClubApproval: ['reason'],
   Mail: ['about'],
   Team: ['name'],
+  TeamRequest: ['name', 'purpose', 'reason'],
 } as const
 
 /** Audit entries per statement: these are read within the statement timeout of 5 s. */

@@ -101,13 +101,24 @@ export interface PersonalData {
     expiresAt: Time
     acceptedAt: Time | null
   }[]
+  /** For a team of their own, pending or refused. */
+  teamRequests: {
+    id: string
+    name: string
+    purpose: string
+    state: 'requested' | 'refused'
+    requestedAt: Time
+    reason: string | null
+    refusedAt: Time | null
+  }[]
   /** The language and the types of the portal's mails that the person has chosen. */
   mailSettings: { language: 'en' | 'de'; off: string[] }[]
   /** To the person or the address, of the last three days. `about` is what the mail names. */
   mails: {
     id: string
     kind: string
-    team: string
+    /** Null for one about a request for a team. */
+    team: string | null
     language: 'en' | 'de'
     about: object
     createdAt: Time
@@ -285,6 +296,16 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
       UNION SELECT * FROM "TeamInvitation" WHERE "personId" = $1
       UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
     ORDER BY "expiresAt", invitation.id`,
+
+  teamRequests: `SELECT ${fields({
+    id: 'id',
+    name: 'name',
+    purpose: 'purpose',
+    state: 'state',
+    requestedAt: '"requestedAt"',
+    reason: 'reason',
+    refusedAt: '"refusedAt"',
+  })} FROM "TeamRequest" WHERE "personId" = $1`,
 
   mailSettings: `SELECT ${fields({ language: 'language', off: `coalesce(off, '{}')` })} FROM "MailSettings" WHERE "personId" = $1`,
 

@@ -17,20 +17,24 @@ interface Place {
 export function renderMessage(mail: DueMail, { portal, brand }: Place) {
   const { kind: mailType, language, team, about, invitation } = mail
   const words = mailWords[language]
-  const { name, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
+  const { name, isTeam = false, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
   const secret = { expiresAt: new Date(expiresAt * 1000), isExpired }
-  const named = { name, team: team.name, brand, isNew, reason, count, ...secret }
+  const named = { name, isTeam, team: team?.name ?? name, brand, isNew, reason, count, ...secret }
   const sentences = mailType === 'invitation' ? words.invitation(named, invitation!) : words[mailType](named)
   const footer: Footer =
     mailType === 'invitation'
       ? { text: words.unexpected }
-      : { text: words.because(team.name), link: { text: words.choose, address: `${portal}/mails` } }
+      : {
+          text: team ? words.because(team.name) : words.becauseAsked,
+          link: { text: words.choose, address: `${portal}/mails` },
+        }
   const address = [portal, ...pagePath(mail)].join('/')
   return { subject: sentences.subject, ...bodies(language, sentences, address, footer) }
 }
 
-function pagePath({ kind: mailType, team, about: { app, client } }: DueMail): string[] {
-  if (mailType === 'invitation') return []
+function pagePath({ kind: mailType, team, about: { app, client, isTeam } }: DueMail): string[] {
+  if (mailType === 'invitation' || !team) return []
+  if (isTeam) return ['teams', team.id]
   const page = client === undefined ? ['apps', app!] : ['clients', client]
   return ['teams', team.id, ...page, ...(mailType.startsWith('webhook') ? ['deliveries'] : [])].map(encodeURIComponent)
 }

@@ -22,30 +22,36 @@ export const de: MailWords = {
     ],
     link: 'Anmelden',
   }),
-  requestReceived: ({ name, isNew }) => ({
+  requestReceived: ({ name, isNew, isTeam }) => ({
     subject: `Antrag eingegangen: ${name}`,
     paragraphs: [
-      isNew
-        ? `Der Antrag für den Produktions-Client „${name}“ ist eingegangen. Bis er genehmigt ist, kann sich niemand mit ihm anmelden.`
-        : `Die Änderungen an „${name}“ sind eingegangen. Bis sie genehmigt sind, gelten die bisherigen Werte.`,
+      isTeam
+        ? `Der Antrag auf das Team „${name}“ ist eingegangen. Über die Entscheidung informiert eine weitere E-Mail.`
+        : isNew
+          ? `Der Antrag für den Produktions-Client „${name}“ ist eingegangen. Bis er genehmigt ist, kann sich niemand mit ihm anmelden.`
+          : `Die Änderungen an „${name}“ sind eingegangen. Bis sie genehmigt sind, gelten die bisherigen Werte.`,
     ],
     link: 'Antrag ansehen',
   }),
-  requestApproved: ({ name, isNew }) => ({
+  requestApproved: ({ name, isNew, isTeam }) => ({
     subject: `Genehmigt: ${name}`,
     paragraphs: [
-      isNew
-        ? `Der Produktions-Client „${name}“ wurde genehmigt. Mitglieder können sich jetzt mit ihm anmelden.`
-        : `Die Änderungen an „${name}“ wurden genehmigt und gelten jetzt.`,
+      isTeam
+        ? `Das Team „${name}“ wurde genehmigt. Darin kann jetzt die erste App angelegt werden.`
+        : isNew
+          ? `Der Produktions-Client „${name}“ wurde genehmigt. Mitglieder können sich jetzt mit ihm anmelden.`
+          : `Die Änderungen an „${name}“ wurden genehmigt und gelten jetzt.`,
     ],
-    link: isNew ? 'Client ansehen' : 'Änderungen ansehen',
+    link: isTeam ? 'Team öffnen' : isNew ? 'Client ansehen' : 'Änderungen ansehen',
   }),
-  requestRefused: ({ name, isNew, reason }) => ({
+  requestRefused: ({ name, isNew, isTeam, reason }) => ({
     subject: `Nicht genehmigt: ${name}`,
     paragraphs: [
-      isNew
-        ? `Der Antrag für den Produktions-Client „${name}“ wurde nicht genehmigt. Die Begründung:`
-        : `Die Änderungen an „${name}“ wurden nicht genehmigt, die bisherigen Werte gelten weiter. Die Begründung:`,
+      isTeam
+        ? `Der Antrag auf das Team „${name}“ wurde nicht genehmigt. Die Begründung:`
+        : isNew
+          ? `Der Antrag für den Produktions-Client „${name}“ wurde nicht genehmigt. Die Begründung:`
+          : `Die Änderungen an „${name}“ wurden nicht genehmigt, die bisherigen Werte gelten weiter. Die Begründung:`,
       reason,
       'Der Antrag bleibt erhalten und kann geändert erneut gestellt werden.',
     ],
@@ -82,5 +88,6 @@ export const de: MailWords = {
   }),
   unexpected: 'Wer keine Einladung erwartet, kann diese E-Mail ignorieren: Ohne Anmeldung kommt niemand in ein Team.',
   because: (team) => `Diese E-Mail geht an alle, die sie im Team „${team}“ betrifft.`,
+  becauseAsked: 'Diese E-Mail geht an die Person, die ein Team beantragt hat.',
   choose: 'E-Mails auswählen',
 }

@@ -1,8 +1,9 @@
 import type { DueMail } from '../../routers/developer/mails/due.ts'
 
 export interface Named {
-  /** The name of the client or app. */
+  /** The name of the client, app or team. */
   name: string
+  isTeam?: boolean
   team: string
   brand: string | undefined
   isNew: boolean
@@ -43,30 +44,36 @@ export const en = {
     ],
     link: 'Sign in',
   }),
-  requestReceived: ({ name, isNew }: Named): Sentences => ({
+  requestReceived: ({ name, isNew, isTeam }: Named): Sentences => ({
     subject: `Request received: ${name}`,
     paragraphs: [
-      isNew
-        ? `The request for the production client “${name}” was received. Nobody can sign in with it until it is approved.`
-        : `The changes to “${name}” were received. Until they are approved, the previous values apply.`,
+      isTeam
+        ? `Your request for the team “${name}” was received. You get another e-mail once it is decided.`
+        : isNew
+          ? `The request for the production client “${name}” was received. Nobody can sign in with it until it is approved.`
+          : `The changes to “${name}” were received. Until they are approved, the previous values apply.`,
     ],
     link: 'See the request',
   }),
-  requestApproved: ({ name, isNew }: Named): Sentences => ({
+  requestApproved: ({ name, isNew, isTeam }: Named): Sentences => ({
     subject: `Approved: ${name}`,
     paragraphs: [
-      isNew
-        ? `The production client “${name}” was approved. Members can sign in with it now.`
-        : `The changes to “${name}” were approved, and are in effect.`,
+      isTeam
+        ? `Your team “${name}” was approved, and you are its owner. You can create its first app now.`
+        : isNew
+          ? `The production client “${name}” was approved. Members can sign in with it now.`
+          : `The changes to “${name}” were approved, and are in effect.`,
     ],
-    link: isNew ? 'See the client' : 'See the changes',
+    link: isTeam ? 'Open the team' : isNew ? 'See the client' : 'See the changes',
   }),
-  requestRefused: ({ name, isNew, reason }: Named): Sentences => ({
+  requestRefused: ({ name, isNew, isTeam, reason }: Named): Sentences => ({
     subject: `Not approved: ${name}`,
     paragraphs: [
-      isNew
-        ? `The request for the production client “${name}” was not approved. The reason:`
-        : `The changes to “${name}” were not approved, and the previous values still apply. The reason:`,
+      isTeam
+        ? `Your request for the team “${name}” was not approved. The reason:`
+        : isNew
+          ? `The request for the production client “${name}” was not approved. The reason:`
+          : `The changes to “${name}” were not approved, and the previous values still apply. The reason:`,
       reason,
       'What you asked for is still there: you can change it and send it again.',
     ],
@@ -103,6 +110,7 @@ export const en = {
   }),
   unexpected: 'If you do not expect this, ignore this e-mail: nobody joins a team without signing in.',
   because: (team: string) => `You get this e-mail because you are in the team “${team}”.`,
+  becauseAsked: 'You get this e-mail because you asked for a team.',
   choose: 'Choose which e-mails you get',
 }
 

@@ -9,7 +9,7 @@ export interface PageRequest {
   ctx: StepContext
   developer: Developer
   /** With the first of their teams. */
-  person: { id: string; name: string; teams: readonly { id: string; name: string }[] }
+  person: { id: string; name: string; email: string; teams: readonly { id: string; name: string }[] }
   language: Language
   /** In Unix seconds. */
   now: number

@@ -7,15 +7,15 @@ export const TEAMS_SHOWN = 10
 
 const reader = statement(
   'portal_person',
-  `SELECT ${personLabel('"Person"')} AS name,
+  `SELECT ${personLabel('"Person"')} AS name, email,
     (SELECT coalesce(json_agg(team), '[]') FROM (SELECT team.id, team.name FROM "Team" team JOIN "TeamMember" ON team.id = "teamId"
       WHERE "personId" = "Person".id ORDER BY team.name, team.id LIMIT ${TEAMS_SHOWN}) team) AS teams
     FROM "Person" WHERE id = $person`,
   { person: text },
-  { name: text, teams: json<{ id: string; name: string }[]>() },
+  { name: text, email: text, teams: json<{ id: string; name: string }[]>() },
 )
 
-/** The person's name and first teams, which are on each page; undefined for an unknown person. */
+/** The person's name, address and first teams, which are on each page; undefined for an unknown person. */
 export async function readPerson(db: Database, person: string) {
   const [found] = await db.execute(reader, { person })
   return found && { id: person, ...found }

@@ -4,7 +4,6 @@ import { toFailure } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { isUpload, readForm, readUpload } from '../browser/forms.ts'
 import { requestLanguage } from '../browser/language.ts'
-
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import { allowScripts, sendPage, sendScript, sendStyleSheet } from '../browser/send-page.ts'

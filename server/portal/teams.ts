@@ -2,6 +2,7 @@ import type { PageRequest, Render, Routes } from './page-request.ts'
 import { auditPage } from './pages/audit.ts'
 import { PAGE_ROWS, readOffset } from './pages/pager.ts'
 import { APPS_SHOWN, appForm, CLIENTS_SHOWN, teamOverview } from './pages/team.ts'
+import { createTeamForm, requestTeamForm, withdrawTeamForm } from './pages/team-signup.ts'
 import { teamsPage } from './pages/teams.ts'
 
 export function auditPages({ get }: Routes) {
@@ -29,10 +30,23 @@ const overview: Render = async (request) => {
 }
 
 export function teamPages({ get, post }: Routes) {
-  get('', async (request) => {
+  const own: Render = async (request) => {
     const { items: teams } = await request.developer.teams.list()
     const { items: invitations } = await request.developer.invitations.list()
-    return teamsPage(request, teams, invitations)
+    return teamsPage(request, { teams, invitations, signup: await request.developer.teams.signup() })
+  }
+  get('', own)
+  post('', own, createTeamForm, async ({ developer, at }, fields) => {
+    const { id } = await developer.teams.create(fields)
+    return `${at('teams', id)}?done=founded`
+  })
+  post('', own, requestTeamForm, async ({ developer, at }, fields) => {
+    await developer.teams.request(fields)
+    return `${at()}?done=asked`
+  })
+  post('', own, withdrawTeamForm, async ({ developer, at }) => {
+    await developer.teams.withdrawRequest()
+    return `${at()}?done=retracted`
   })
   get('/teams/:team', overview)
   post('/teams/:team', overview, appForm, async ({ developer, params, at }, fields) => {

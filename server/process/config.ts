@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
+import { teamSignups } from '../../routers/kernel/team-signup.ts'
 import { defaultBaseUrls } from './base-urls.ts'
 import { conflicts } from './setting-rules.ts'
 import {
@@ -66,6 +67,7 @@ const shape = z.object({
   BRAND: brand.optional(),
   BRAND_LOGO: z.string().optional(),
   CLUB_APPROVAL: oneOf('true', 'false').default('false'),
+  TEAM_SIGNUP: oneOf(...teamSignups),
   KEEP_EVENTS_DAYS: days.default(30),
   KEEP_CONSENTS_DAYS: days.default(365),
   SIGNING_KEY_DAYS: days.default(90),
@@ -149,6 +151,7 @@ export function readConfig(env: Environment, needed: readonly string[] = variabl
     brand: data.BRAND ?? 'the service',
     pageBrand: { name: data.BRAND, logo: data.BRAND_LOGO && resolve(data.BRAND_LOGO) },
     clubApproval: data.CLUB_APPROVAL === 'true',
+    teamSignup: data.TEAM_SIGNUP,
     keepDays: { events: data.KEEP_EVENTS_DAYS, consents: data.KEEP_CONSENTS_DAYS },
     signingKeyDays: data.SIGNING_KEY_DAYS,
     storageQuotaBytes: data.STORAGE_QUOTA_BYTES,
@@ -172,6 +175,8 @@ function withDefaults(given: Readonly<Record<string, string>>): Record<string, s
   return {
     PORT,
     ...(isTrial && { HOST: '127.0.0.1' }),
+    // A trial's people are its operators too.
+    TEAM_SIGNUP: isTrial ? 'open' : 'closed',
     INTERNAL_PORT: '3001',
     INTERNAL_HOST: '127.0.0.1',
     DRAIN_SECONDS: NODE_ENV === 'production' ? '5' : '0',

@@ -7,6 +7,7 @@ import {
   removeOldAuditEntries,
   removeOldInvitations,
   removeOldMails,
+  removeRefusedTeams,
 } from '../../routers/developer/retention.ts'
 import { raiseSecretAlarms } from '../../routers/developer/secrets/alarms.ts'
 import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
@@ -60,6 +61,7 @@ export function housekeepingTasks(
     { name: 'refused-requests', step: forgetRefused },
     { name: 'usage', step: forgetUsage },
     { name: 'team-invitations', step: removeOldInvitations },
+    { name: 'team-requests', step: removeRefusedTeams },
     { name: 'old-mails', step: removeOldMails },
     { name: 'webhook-alarms', step: raiseAlarms },
     { name: 'secret-alarms', step: raiseSecretAlarms },

@@ -101,7 +101,7 @@ const open: { [N in Name]: (opening: Opening) => Promise<Parts[N]> } = {
     return limits
   },
 
-  async core({ settings: { brand, storageQuotaBytes, timeLimits = productionLimits, log }, need }) {
+  async core({ settings: { brand, storageQuotaBytes, teamSignup, timeLimits = productionLimits, log }, need }) {
     const [{ db }, { now }, { cipher }] = [await need('store'), await need('clock'), await need('secrets')]
     const { createCore } = await import('../../routers/core.ts')
     const { coreEvents } = await import('./log.ts')
@@ -111,6 +111,7 @@ const open: { [N in Name]: (opening: Opening) => Promise<Parts[N]> } = {
       cipher,
       brand: brand!,
       storageQuotaBytes: storageQuotaBytes!,
+      teamSignup,
       timeLimits,
       ...(log && coreEvents(log)),
     })

@@ -17,7 +17,15 @@ import { run } from './run.ts'
 const endless: CommandName[] = ['start', 'worker', 'studio']
 
 /** Their documents are compared in json.test.ts, with ids that no help can know. */
-const withIds = ['client requests', 'client approve', 'client refuse', 'keys revoke']
+const withIds = [
+  'team requests',
+  'team approve',
+  'team refuse',
+  'client requests',
+  'client approve',
+  'client refuse',
+  'keys revoke',
+]
 
 describe('the examples of the help', () => {
   const env = filledDatabase()

@@ -219,3 +219,72 @@ describe('client requests', () => {
     expect(await readRow('trainer-app')).toEqual(before)
   })
 })
+
+describe('the requests for teams', () => {
+  const env = filledDatabase()
+  const team = (...args: string[]) => run(['team', ...args], env)
+  const read = (sql: string) => ask(env.DATABASE_URL, sql)
+  const stored = () => read(`SELECT id, state, version, reason FROM "TeamRequest" ORDER BY id`)
+  const add = (id: string, person: string) =>
+    query(
+      env.DATABASE_URL,
+      `INSERT INTO "TeamRequest" (id, "personId", name, purpose, state, "requestedAt")
+        VALUES ('${id}', '${person}', 'Sailors', E'Results\nof regattas.', 'requested', now())`,
+    )
+
+  it('are listed with the line that approves exactly that', async () => {
+    expect(await team('requests')).toEqual(succeeded('Nobody is waiting for a team.\n'))
+    await add('t_one', 'anna')
+    const [listed] = JSON.parse((await team('requests', '--json')).stdout)
+    expect(listed).toEqual({
+      id: 't_one',
+      version: 1,
+      name: 'Sailors',
+      purpose: 'Results\nof regattas.',
+      requestedAt: expect.stringMatching(/Z$/),
+      person: { id: 'anna', name: 'Anna Berger', email: 'anna.berger@example.org' },
+    })
+    const { stdout } = await team('requests')
+    expect(stdout).toContain(
+      'New team Sailors of Anna Berger (anna.berger@example.org)\n  purpose: Results of regattas.\n  member-apps team approve --id t_one --version 1\n',
+    )
+  })
+
+  it('are approved, and refused with a reason', async () => {
+    await add('t_one', 'anna')
+    await add('t_two', 'ben')
+    expect(await team('approve', '--id', 't_one', '--version', '1')).toEqual(
+      succeeded('Approved: the team t_one was added.\n'),
+    )
+    expect((await team('list')).stdout).toMatch(/^t_one +Sailors +hobby +1 +0 +0 +anna$/m)
+    expect(await team('refuse', '--id', 't_two', '--reason', 'For which clubs?')).toEqual(
+      succeeded('Refused: the request for the team t_two\n'),
+    )
+    expect(await stored()).toEqual([{ id: 't_two', state: 'refused', version: 2, reason: 'For which clubs?' }])
+  })
+
+  it('are not decided on twice, in another version, or without a reason', async () => {
+    await add('t_three', 'anna')
+    await add('t_two', 'ben')
+    await team('refuse', '--id', 't_two', '--reason', 'No.')
+    const before = [await stored(), await read('SELECT id FROM "Team" ORDER BY id')]
+    const wrong: [string[], object][] = [
+      [['approve', '--id', 't_one', '--version', '1'], failed('The request for a team t_one is not pending.\n')],
+      [['approve', '--id', 't_two', '--version', '2'], failed('The request for a team t_two is not pending.\n')],
+      [['refuse', '--id', 't_two', '--reason', 'No.'], failed('The request for a team t_two is not pending.\n')],
+      [
+        ['approve', '--id', 't_three', '--version', '7'],
+        failed('The request for a team t_three has changed and now has version 1. Read it again.\n'),
+      ],
+    ]
+    for (const [args, expected] of wrong) expect(await team(...args)).toEqual(expected)
+    for (const args of [
+      ['approve', '--id', 't_three', '--version', 'one'],
+      ['refuse', '--id', 't_three', '--reason', ''],
+      ['approve', '--id', 't_three'],
+    ]) {
+      expect((await team(...args)).code).toBe(2)
+    }
+    expect([await stored(), await read('SELECT id FROM "Team" ORDER BY id')]).toEqual(before)
+  })
+})

@@ -134,6 +134,10 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 400 | email must be an e-mail address, such as name@example.org. | emailInvalid |
   | 400 | 7 | registrationRefused |
   | 403 | Only an owner of the team can do this. | ownerNeeded |
+  | 403 | Teams cannot be created in this way here. | teamSignupClosed |
+  | 404 | No request for a team is pending. | teamRequestUnknown |
+  | 409 | A request for a team is already pending. | teamRequestPending |
+  | 409 | A person can own at most 3 teams. | tooManyTeams |
   | 404 | This team does not exist. | teamUnknown |
   | 404 | This person is not in this team. | colleagueUnknown |
   | 404 | This invitation does not exist. | invitationUnknown |

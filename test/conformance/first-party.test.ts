@@ -43,6 +43,10 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.teams.list                | query    | dev:read  |
   | developer.teams.summary             | query    | dev:read  |
   | developer.teams.get                 | query    | dev:read  |
+  | developer.teams.signup              | query    | dev:read  |
+  | developer.teams.create              | mutation | dev:write |
+  | developer.teams.request             | mutation | dev:write |
+  | developer.teams.withdrawRequest     | mutation | dev:write |
   | developer.invitations.list          | query    | dev:read  |
   | developer.invitations.accept        | mutation | dev:write |
   | developer.invitations.decline       | mutation | dev:write |
@@ -282,7 +286,12 @@ describe.each(ofTeams)('$Procedure', ({ Procedure, Type, Scope }) => {
     const lacking = { ...member, scope: others.join(' ') }
     expect(await readMessage(lacking)).toEqual([403, `This token does not carry the ${Scope} scope.`])
     const { status } = await call({ sub: world.ids.member, scope: Scope })
-    const lists = ['developer.teams.list', 'developer.invitations.list', 'developer.mails.get']
+    const lists = [
+      'developer.teams.list',
+      'developer.teams.signup',
+      'developer.invitations.list',
+      'developer.mails.get',
+    ]
     expect(lists.includes(Procedure) ? [200] : [400, 404, 422]).toContain(status)
   })
 })

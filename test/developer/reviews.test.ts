@@ -4,8 +4,10 @@ import { decide } from '../../routers/approvals/decide.ts'
 import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
 import type { ReviewAct, ReviewState } from '../../routers/developer/reviews/transitions.ts'
 import { transitions } from '../../routers/developer/reviews/transitions.ts'
+import { approveTeam, refuseTeam } from '../../routers/developer/teams/requests.ts'
 import { table } from '../support/markdown-table.ts'
 import { mintApp } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
 import { profileRead, teamWorld } from './team-world.ts'
 
 /** What an act makes of a review: `-` is forbidden, and changes nothing. No procedure withdraws the request for a client. */
@@ -22,6 +24,9 @@ const rows = table<'covers' | 'state' | ReviewAct>(`
 | changes of app    | approved  | requested | -        | -       | -         |
 | changes of app    | requested | requested | approved | refused | approved  |
 | changes of app    | refused   | requested | -        | -       | -         |
+| team              | unasked   | requested | -        | -       | -         |
+| team              | requested | -         | unasked  | refused | unasked   |
+| team              | refused   | requested | -        | -       | -         |
 | club              | unasked   | requested | approved | refused | -         |
 | club              | requested | -         | approved | refused | -         |
 | club              | approved  | -         | approved | -       | withdrawn |
@@ -34,6 +39,7 @@ const ACTS: ReviewAct[] = ['request', 'approve', 'refuse', 'withdraw']
 const paths: Record<string, Partial<Record<ReviewState, ReviewAct[]>>> = {
   client: { unasked: [], requested: ['request'], approved: ['request', 'approve'], refused: ['request', 'refuse'] },
   changes: { approved: [], requested: ['request'], refused: ['request', 'refuse'] },
+  team: { unasked: [], requested: ['request'], refused: ['request', 'refuse'] },
   club: {
     unasked: [],
     requested: ['request'],
@@ -48,7 +54,7 @@ interface Subject {
   state: () => Promise<ReviewState>
 }
 
-const here = teamWorld()
+const here = teamWorld({ teamSignup: 'request' })
 const owner = () => here.as(here.owner)
 const db = () => here.world.db
 const now = () => new Date(here.world.core.now())
@@ -123,10 +129,30 @@ async function clubApproval(app: string): Promise<Subject> {
   }
 }
 
+/** Each has a person of its own. */
+async function newTeam(): Promise<Subject> {
+  const person = id('founder')
+  await db().person.create({ data: { id: person, firstName: 'Jo', lastName: 'Sea', email: `${person}@example.org` } })
+  founders.push(person)
+  const { teams } = here.as(person)
+  const find = () => db().teamRequest.findUnique({ where: { personId: person } })
+  return {
+    async act(act) {
+      if (act === 'request') return teams.request({ name: 'Sailors', purpose: 'Results.' })
+      if (act === 'withdraw') return teams.withdrawRequest()
+      const asked = { id: 'none', version: 1, ...(await find()) }
+      return act === 'approve' ? approveTeam(db(), asked, now()) : refuseTeam(db(), asked, reason, now())
+    },
+    state: async () => (await find())?.state ?? 'unasked',
+  }
+}
+const founders: string[] = []
+
 const subjects: Record<string, (app: string) => Promise<Subject>> = {
   client: newClient,
   'changes of client': changesOfClient,
   'changes of app': changesOfApp,
+  team: newTeam,
   club: clubApproval,
 }
 
@@ -135,7 +161,9 @@ const stored = async () => {
   return {
     ...(await here.stored()),
     approvals: await db().clubApproval.findMany({ where: { app: { teamId: team } }, orderBy: { id: 'asc' } }),
-    mails: await db().mail.count({ where: { teamId: team } }),
+    mails: await db().mail.count({ where: { OR: [{ teamId: team }, { personId: { in: founders } }] } }),
+    founded: await db().teamMember.count({ where: { personId: { in: founders } } }),
+    teamRequests: await db().teamRequest.findMany({ where: { personId: { in: founders } }, orderBy: { id: 'asc' } }),
   }
 }
 
@@ -159,14 +187,15 @@ describe.each(rows)('a review of $covers that is $state', ({ covers, state, ...a
 })
 
 describe('a pending review', () => {
-  it.each(['client', 'changes of client', 'changes of app'])(
+  it.each(['client', 'changes of client', 'changes of app', 'team'])(
     'of %s is decided on once, by one of two operators',
     async (covers) => {
       const subject = await mintSubject(covers)
       await subject.act('request')
       const done = await Promise.allSettled([subject.act('approve'), subject.act('refuse')])
       expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-      expect(await subject.state()).toBe(done[0].status === 'fulfilled' ? 'approved' : 'refused')
+      const approved = covers === 'team' ? 'unasked' : 'approved'
+      expect(await subject.state()).toBe(done[0].status === 'fulfilled' ? approved : 'refused')
     },
   )
 })

@@ -157,6 +157,19 @@ export async function mintPerson({ db, ids }: World) {
       { ...invitation, id: own('i2'), email: 'other@example.org', invitedBy: personId },
     ],
   })
+  await db.teamRequest.create({
+    data: {
+      id: own('request'),
+      personId,
+      name: 'Sailors',
+      purpose: 'Results.',
+      state: 'refused',
+      requestedAt: time,
+      reason: 'No need.',
+      refusedAt: time,
+    },
+    select: { id: true },
+  })
   await db.mailSettings.create({ data: { personId, language: 'de', off: ['webhookFailing'] } })
   const mail = { teamId, language: 'de' as const, createdAt: time, about: { name: 'App' } }
   await db.mail.createMany({
@@ -337,6 +350,17 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
     teamInvitations: [
       { team: own('team'), role: 'developer', own: true, expiresAt: AT, acceptedAt: null },
       { team: own('team'), role: 'developer', own: false, expiresAt: AT, acceptedAt: null },
+    ],
+    teamRequests: [
+      {
+        id: own('request'),
+        name: 'Sailors',
+        purpose: 'Results.',
+        state: 'refused',
+        requestedAt: AT,
+        reason: 'No need.',
+        refusedAt: AT,
+      },
     ],
     mailSettings: [{ language: 'de', off: ['webhookFailing'] }],
     mails: (['requestReceived', 'invitation'] as const).map((recordType, n) => ({

@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/developer/retention.ts'
+import {
+  removeOldAuditEntries,
+  removeOldInvitations,
+  removeOldMails,
+  removeRefusedTeams,
+} from '../../routers/developer/retention.ts'
 import { clearExpiredSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import { removeOldConsents } from '../../server/oauth/consents/retention.ts'
 import { deleteExpiredRecords } from '../../server/oauth/engine/expired-records.ts'
@@ -117,6 +123,28 @@ describe('after their periods', () => {
     expect([await removeOldInvitations(db, NOW), await removeOldAuditEntries(db, NOW)]).toEqual([1, 1])
     expect(await db.teamInvitation.findMany({ where: { teamId } })).toMatchObject([{ id: `open ${teamId}` }])
     expect(await db.auditEntry.findMany({ where: { teamId } })).toMatchObject([{ at: at(-730, 1) }])
+  })
+
+  it('refused requests for teams are removed after 90 days, pending ones never', async () => {
+    const { db } = await startQueue()
+    const rows = [at(-90, 1), at(-90), null].map((refusedAt, i) => ({ id: `${randomUUID()}${i}`, refusedAt }))
+    for (const { id, refusedAt } of rows) {
+      await db.person.create({ data: { id, firstName: 'Jo', lastName: 'Sea', email: `${id}@example.org` } })
+      const refused = refusedAt && { state: 'refused' as const, reason: 'No.', refusedAt }
+      await db.teamRequest.create({
+        data: {
+          id,
+          personId: id,
+          name: 'N',
+          purpose: 'P',
+          requestedAt: at(-400),
+          ...(refused ?? { state: 'requested' }),
+        },
+      })
+    }
+    expect(await removeRefusedTeams(db, NOW)).toBe(1)
+    const left = await db.teamRequest.findMany({ where: { id: { in: rows.map(({ id }) => id) } } })
+    expect(left.map(({ id }) => id).sort()).toEqual([rows[0]!.id, rows[2]!.id].sort())
   })
 
   it('mails are removed after three days, sent or not', async () => {

@@ -83,6 +83,9 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers                                         | member    | people         |        |      |      |
 | GET     | /developers/mails                                   | member    | people         |        |      |      |
 | POST    | /developers/mails/save                              | member    | people         | form   | own  | yes  |
+| POST    | /developers/create-team                             | member    | people         | form   | own  | yes  |
+| POST    | /developers/request-team                            | member    | people         | form   | own  | yes  |
+| POST    | /developers/withdraw-team                           | member    | people         | form   | own  | yes  |
 | GET     | /developers/invitations/:invitation                 | invited   | people         |        |      |      |
 | POST    | /developers/invitations/:invitation/accept          | invited   | people         | form   | own  | yes  |
 | POST    | /developers/invitations/:invitation/decline         | invited   | people         | form   | own  | yes  |

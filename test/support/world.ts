@@ -5,6 +5,7 @@ import { Registry } from 'prom-client'
 import { inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
+import type { TeamSignup } from '../../routers/kernel/team-signup.ts'
 import type { Brand } from '../../server/browser/brand.ts'
 import type { LoginMethods } from '../../server/browser/login/methods.ts'
 import type { HttpParts } from '../../server/http/app.ts'
@@ -46,6 +47,7 @@ interface Options {
   auth?: Partial<LoginMethods>
   /** CLUB_APPROVAL. */
   clubApproval?: boolean
+  teamSignup?: TeamSignup
   /** Another service of the same tenant, with the same secrets. */
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
   /** Trusted in place of the world's own key. */
@@ -105,6 +107,7 @@ export async function startWorld(options: Options = {}) {
       migrateOnStart: false,
       brand: options.brand ?? 'the service',
       storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
+      teamSignup: options.teamSignup ?? 'closed',
       timeLimits,
       given: {
         store: { db, url: '', embedded: null, close: async () => {} },

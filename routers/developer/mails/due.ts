@@ -14,7 +14,7 @@ const statements = {
       SELECT taken.id, kind, language, about::text, "Team".id AS team, "Team".name AS "teamName",
         coalesce(person.email, invitation.email) AS "to", invitation.role, invitation."expiresAt",
         ${personLabel('inviter')} AS by
-      FROM taken JOIN "Team" ON "Team".id = taken."teamId" LEFT JOIN "Person" person ON person.id = taken."personId"
+      FROM taken LEFT JOIN "Team" ON "Team".id = taken."teamId" LEFT JOIN "Person" person ON person.id = taken."personId"
         LEFT JOIN "TeamInvitation" invitation ON invitation.id = taken."invitationId"
           AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
         LEFT JOIN "Person" inviter ON inviter.id = invitation."invitedBy"`,
@@ -24,8 +24,8 @@ const statements = {
       kind: oneOf(...Object.values(MailKind)),
       language: oneOf(...Object.values(Language)),
       about: text,
-      team: text,
-      teamName: text,
+      team: nullable(text),
+      teamName: nullable(text),
       to: nullable(text),
       role: nullable(oneOf('owner', 'developer')),
       expiresAt: nullable(timestamp),
@@ -44,7 +44,8 @@ export async function takeMail(db: Database, now: number) {
   const { about, team, teamName, by, role, expiresAt, ...mail } = row
   return {
     ...mail,
-    team: { id: team, name: teamName },
+    /** Null for one about the request for a team. */
+    team: team === null ? null : { id: team, name: teamName! },
     about: JSON.parse(about) as About,
     /** Null once it is withdrawn, answered or expired, and for other mails. The operator has no name. */
     invitation:

@@ -11,6 +11,8 @@ export interface About {
   name: string
   app?: string | undefined
   client?: string | undefined
+  /** The name is that of a team. */
+  isTeam?: boolean
   /** A client that nobody could use before. */
   isNew?: boolean
   /** Why the operator refused. */
@@ -51,6 +53,15 @@ const statements = {
     { kind: oneOf(...Object.values(MailKind)), team: text, about: json<About>(), at: instant, toEveryone: bool },
     {},
   ),
+  person: statement(
+    'mail_queue_person',
+    `INSERT INTO "Mail" (id, kind, "personId", language, about, "createdAt", "nextAt")
+      SELECT gen_random_uuid()::text, kind, person, coalesce(language, 'en'), $about::jsonb, $at::timestamptz, $at::timestamptz
+      FROM (SELECT $kind::"MailKind" AS kind, $person::text AS person) report LEFT JOIN "MailSettings" ON "personId" = person
+      WHERE (kind = ANY (off)) IS NOT TRUE`,
+    { kind: oneOf(...Object.values(MailKind)), person: text, about: json<About>(), at: instant },
+    {},
+  ),
   settings: statement(
     'mail_settings_of_address',
     `SELECT language, coalesce('invitation' = ANY (off), false) AS "isOff" FROM "MailSettings" JOIN "Person" ON id = "personId"
@@ -63,6 +74,14 @@ const statements = {
 /** Queues a mail for the people of a team who have not switched off its type, with the change that it reports. */
 export async function queueMails(tx: Transaction, { kind, team, to, about, at }: TeamMail): Promise<void> {
   await executeIn(tx, statements.report, { kind, team, about, at, toEveryone: to === 'everyone' })
+}
+
+/** The same for a person who has asked for a team, and need not be in one. */
+export async function queueToPerson(
+  tx: Transaction,
+  mail: Pick<TeamMail, 'kind' | 'about' | 'at'> & { person: string },
+): Promise<void> {
+  await executeIn(tx, statements.person, mail)
 }
 
 /** A request waits for the operator now. */

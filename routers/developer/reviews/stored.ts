@@ -16,6 +16,12 @@ export function readChanges({ wanted, refusal }: Columns): Review {
   return { covers: 'changes', state: wanted ? 'requested' : refusal ? 'refused' : 'approved' }
 }
 
+/** A person's request for a team: none is left of one that was approved or withdrawn. */
+export const readTeamRequest = (request: { state: 'requested' | 'refused' } | null): Review => ({
+  covers: 'team',
+  state: request?.state ?? 'unasked',
+})
+
 /** A client that was never approved is reviewed as a whole. */
 export function readClient({ state, ...columns }: ClientColumns): Review {
   return state === 'active' ? readChanges(columns) : { covers: 'client', state }

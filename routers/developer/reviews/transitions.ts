@@ -1,8 +1,8 @@
 /**
- * What a review covers: a new client as a whole; changes of a client or an app that members use; or an app, for the members of a
- * club. The operator reviews the first two, the club's administrators the last.
+ * What a review covers: a new team; a new client as a whole; changes of a client or an app that members use; or an app, for the
+ * members of a club. The operator reviews all but the last, which the club's administrators do.
  */
-export type Covered = 'client' | 'changes' | 'club'
+export type Covered = 'team' | 'client' | 'changes' | 'club'
 
 /** `unasked`: nobody has asked, or decided. Changes are `approved` while none is pending: what members see was approved. */
 export type ReviewState = 'unasked' | 'requested' | 'approved' | 'refused' | 'withdrawn'
@@ -11,6 +11,12 @@ export type ReviewAct = 'request' | 'approve' | 'refuse' | 'withdraw'
 
 /** What an act makes of a review. What is missing is forbidden, and changes nothing. */
 export const transitions: Record<Covered, Partial<Record<ReviewState, Partial<Record<ReviewAct, ReviewState>>>>> = {
+  /** An approved request is a team: its person may ask for another one. */
+  team: {
+    unasked: { request: 'requested' },
+    requested: { approve: 'unasked', refuse: 'refused', withdraw: 'unasked' },
+    refused: { request: 'requested' },
+  },
   client: {
     unasked: { request: 'requested' },
     requested: { approve: 'approved', refuse: 'refused' },

@@ -69,6 +69,7 @@ export const faultSentences = {
   scopeLevel: (scope: string) => `${scope} is only for teams with the Developer level.`,
   scopeFirstParty: (scope: string) => `${scope} is not a first-party scope.`,
   purpose: (scope: string) => `Say in 1 to 1000 characters, without control characters, what ${scope} is for.`,
+  teamPurpose: () => 'Say in 1 to 1000 characters, without control characters, what the team is for.',
   value: () => 'The value must be one JSON value, with arrays and objects at most 256 levels deep.',
   publicKey: (reason: string) => keyReasons[reason as keyof typeof keyReasons],
   pictureTooLarge: () => 'The logo is at most 128 KiB.',

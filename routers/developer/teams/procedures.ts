@@ -16,6 +16,7 @@ import { removeTeam, restoreTeam, teamImpact } from '../deletion/team.ts'
 import { appColumns, byName, clientColumns, toApp, toClient } from '../shared/mappers.ts'
 import { appOutput, clientOutput, idOr, named, personOutput, teamSummary } from '../shared/schemas.ts'
 import { invitations, listInvitations, listTeamPeople, listTestMembers, testMembers } from './list.ts'
+import { create, requestTeam, signup, withdrawRequest } from './signup.ts'
 
 const OF_PERSON = `SELECT id, name, level, role, ${unix('"endsAt"')} AS "endsAt"
       FROM "Team" JOIN "TeamMember" ON id = "teamId" WHERE "personId" = $person`
@@ -109,4 +110,15 @@ async function listApps(db: Database, teamId: string) {
   return rows.map((app) => toApp(app, logos.get(app.id) ?? null))
 }
 
-export const teams = router({ list, summary, get, impact: teamImpact, remove: removeTeam, restore: restoreTeam })
+export const teams = router({
+  list,
+  summary,
+  get,
+  signup,
+  create,
+  request: requestTeam,
+  withdrawRequest,
+  impact: teamImpact,
+  remove: removeTeam,
+  restore: restoreTeam,
+})

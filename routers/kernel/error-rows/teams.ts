@@ -10,6 +10,37 @@ export const teamsErrors = {
     cause: 'The team does not exist, or the caller is not in it.',
     fix: 'Check the id. An owner can invite people.',
   },
+  teamSignupClosed: {
+    status: 403,
+    message: 'Teams cannot be created in this way here.',
+    place: 'tRPC',
+    cause:
+      'TEAM_SIGNUP of this service is another: open creates a team at once, request asks the operator, closed is neither.',
+    fix: 'Ask for a team if the service allows that, or have the operator create one.',
+  },
+  tooManyTeams: {
+    status: 409,
+    message: 'A person can own at most 3 teams.',
+    reason: 'too_many_teams',
+    place: 'tRPC',
+    cause: 'The person is an owner of three teams.',
+    fix: 'Delete one, or let another owner of it take over.',
+  },
+  teamRequestPending: {
+    status: 409,
+    message: 'A request for a team is already pending.',
+    reason: 'team_request_pending',
+    place: 'tRPC',
+    cause: 'The person has asked for a team, and the operator has not decided yet.',
+    fix: 'Wait for the decision, or withdraw the request first.',
+  },
+  teamRequestUnknown: {
+    status: 404,
+    message: 'No request for a team is pending.',
+    place: 'tRPC',
+    cause: 'The person has not asked for a team, or the operator has decided.',
+    fix: 'Read teams.signup again.',
+  },
   ownerNeeded: {
     status: 403,
     message: 'Only an owner of the team can do this.',

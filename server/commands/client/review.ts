@@ -2,15 +2,13 @@ import type { Database } from '../../../prisma/client.ts'
 import { logoVersions } from '../../../routers/developer/apps/logo.ts'
 import type { PendingReview, Subject } from '../../../routers/developer/reviews/decide.ts'
 import { approve as approveIn, listReviews, refuse as refuseIn } from '../../../routers/developer/reviews/decide.ts'
-import { characterSentence, textFault } from '../../../routers/kernel/text-input.ts'
 import { toIssuer } from '../../browser/addresses.ts'
 import { readAuthBaseUrl } from '../../process/running-address.ts'
 import type { Io, Line } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
+import { parseNumber, parseReason } from '../line/review-options.ts'
 import { printable } from '../line/table.ts'
-
-const MAX_REASON = 1000
 
 const VERSION = 'the version that you have read, as requests prints it; another one is not decided on'
 
@@ -98,13 +96,8 @@ export const refuse = action(
     async run({ reason, ...values }, io) {
       const subject = toSubject(values)
       const version = parseNumber('version', values.version)
-      const fault = textFault(reason, MAX_REASON)
-      if (fault) {
-        throw new UsageError(
-          `--reason ${characterSentence(fault) ?? `must be 1 to ${MAX_REASON} characters, without control characters.`}`,
-        )
-      }
-      return decided(io, (db) => refuseIn(db, { ...subject, version }, reason, new Date()))
+      const said = parseReason(reason)
+      return decided(io, (db) => refuseIn(db, { ...subject, version }, said, new Date()))
     },
   },
   { json: '{ id, kind, isNew }', text: (done) => `Refused: ${describeDecided(done)}\n` },
@@ -123,10 +116,4 @@ const describeDecided = ({ id, kind, isNew }: Decided) =>
 function toSubject({ id, app }: { id?: string | undefined; app?: string | undefined }): Subject {
   if ((id === undefined) === (app === undefined)) throw new UsageError('--id or --app is required.')
   return { kind: id === undefined ? 'app' : 'client', id: (id ?? app)! }
-}
-
-function parseNumber(name: string, given: string | undefined) {
-  const number = given === undefined ? undefined : Number(given)
-  if (number !== undefined && !Number.isInteger(number)) throw new UsageError(`--${name} must be a number.`)
-  return number
 }

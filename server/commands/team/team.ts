@@ -6,6 +6,7 @@ import type { ActionIo, Command } from '../line/command.ts'
 import { action } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
 import { table } from '../line/table.ts'
+import { approve, refuse, requests } from './review.ts'
 
 const team = ['--team <TEAM>', 'the id of the team'] as const
 const level = () =>
@@ -131,7 +132,7 @@ const list = action(
 
 export const command: Command = {
   about: 'The person who signs in with the e-mail address within 7 days can join the team.',
-  actions: { add, invite, level: changeLevel, list },
+  actions: { add, invite, level: changeLevel, list, requests, approve, refuse },
   examples: [
     'team add --id sailors --name "Sailors Ltd" --level hobby --owner jo@sailors.example.org',
     'team invite --team sailors --email kim@sailors.example.org --role developer',

@@ -88,6 +88,7 @@ export const faults: {
   scopeLevel: (scope) => `${scope} ist Teams der Stufe Developer vorbehalten.`,
   scopeFirstParty: (scope) => `${scope} ist keine Berechtigung der Plattform.`,
   purpose: (scope) => `Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu ${scope} dient.`,
+  teamPurpose: () => 'Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu das Team dient.',
   value: () => 'Der Wert muss JSON sein, mit höchstens 256 Ebenen von Listen und Objekten.',
   publicKey: (reason) => keySentences[reason as keyof typeof keyReasons],
   pictureTooLarge: () => 'Das Logo hat höchstens 128 KiB.',
@@ -128,6 +129,9 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   staysConfidential: 'Ein Produktions-Client, der sich ausweist, kann nicht wieder öffentlich werden.',
   subscriptionEnded: 'Dieses Abonnement ist beendet.',
   teamFull: 'Ein Team kann höchstens 200 Clients, 1 MiB Text und 8 MiB Logos haben.',
+  teamRequestPending: 'Es gibt bereits einen offenen Antrag auf ein Team.',
+  teamRequestUnknown: 'Es gibt keinen offenen Antrag auf ein Team.',
+  teamSignupClosed: 'Teams lassen sich hier nicht auf diesem Weg anlegen.',
   teamEnding: 'Dieses Team ist gelöscht. Bitte zuerst das Team wiederherstellen.',
   testsLimited: (error) =>
     `Eine App kann in der Minute höchstens 10 Testereignisse senden. Weiter geht es in ${retryAfter(error)} s.`,
@@ -136,6 +140,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   tooManyPeople: 'Ein Team kann höchstens 100 Personen und offene Einladungen haben.',
   tooManyRules: 'Eine App kann Regeln für höchstens 100 Sammlungen haben.',
   tooManySecrets: 'Ein Client kann höchstens zwei gültige Secrets haben. Bitte zuerst eines entfernen.',
+  tooManyTeams: 'Eine Person kann höchstens drei Teams innehaben.',
   urlInvalid: 'Die Adresse ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
   webhookMissing: 'Diese App hat keinen Webhook. Bitte zuerst dessen Adresse festlegen.',
 }

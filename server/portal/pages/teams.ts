@@ -3,20 +3,29 @@ import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { Invitation } from './invitation.ts'
 import { portalPage } from './layout.ts'
+import type { Signup } from './team-signup.ts'
+import { teamSignup } from './team-signup.ts'
 
 type Teams = Awaited<ReturnType<Developer['teams']['list']>>['items']
 
-export function teamsPage(request: PageRequest, teams: Teams, invitations: readonly Invitation[]): string {
-  const { w, at } = request
+interface Shown {
+  teams: Teams
+  invitations: readonly Invitation[]
+  signup: Signup
+}
+
+export function teamsPage(request: PageRequest, { teams, invitations, signup }: Shown): string {
+  const { w, at, person } = request
   return portalPage(request, {
     title: w.teams,
-    body: html`${
-      invitations.length > 0 &&
-      html`<section class="aside waits"><h2>${w.invitations}</h2>
+    body: html`<p class="hint">${w.signedInAs(person.email)}</p>
+${
+  invitations.length > 0 &&
+  html`<section class="aside waits"><h2>${w.invitations}</h2>
 <ul class="entries">
 ${invitations.map(({ id, team }) => html`<li><a href="${at('invitations', id)}">${w.invitedTo(name(team.name))}</a></li>`)}
 </ul></section>`
-    }
+}
 ${
   teams.length === 0
     ? html`<p>${w.teamsNone}</p>`
@@ -27,6 +36,7 @@ ${teams.map(
 <span>${w.teamFacts(w.level[level], w.role[role])}</span></li>
 `,
 )}</ul>`
-}`,
+}
+${teamSignup(request, signup, teams.length === 0)}`,
   })
 }

@@ -36,6 +36,9 @@ export const de: Words = {
     review:
       'Gespeichert. Was Mitglieder sehen oder erlauben, muss erst freigegeben werden; bis dahin gelten die bisherigen Angaben.',
     created: 'Angelegt.',
+    founded: 'Das Team ist angelegt. Als Nächstes folgt seine erste App.',
+    asked: 'Der Antrag ist eingegangen.',
+    retracted: 'Der Antrag ist zurückgezogen.',
     restored: 'Wiederhergestellt.',
     filled: 'Der Testverein ist wie neu.',
     reviewed: 'Bewertet. Das Ereignis quiz.reviewed ist unterwegs zu den Webhooks der Apps des Teams.',
@@ -66,8 +69,27 @@ export const de: Words = {
   teams: 'Eigene Teams',
   teamsAll: 'Alle Teams und Einladungen',
   teamsLead: 'Ein Team wählen, um an seinen Apps zu arbeiten.',
-  teamsNone:
-    'Noch in keinem Team. Die Inhaber eines Teams können einladen; neue Teams richtet der Betreiber der Plattform ein.',
+  teamsNone: 'Noch in keinem Team. Die Inhaber eines Teams können einladen.',
+  signedInAs: (email) => `Angemeldet mit der Adresse ${email}.`,
+  newTeam: {
+    title: 'Neues Team',
+    nameHint: 'Mitglieder sehen ihn nicht. Möglich sind drei eigene Teams.',
+    create: 'Team anlegen',
+    requestLead:
+      'Darüber entscheidet der Betreiber der Plattform. Danach lassen sich Apps, Clients und ein Testverein anlegen.',
+    purpose: 'Wozu dient es?',
+    purposeHint: 'Wer dahintersteht, was die App macht und für welche Vereine.',
+    request: 'Team beantragen',
+    pending: (name) => html`Antrag auf ${name}`,
+    pendingLead: 'Der Betreiber der Plattform hat noch nicht entschieden.',
+    requestedOn: 'Beantragt am',
+    withdraw: 'Antrag zurückziehen',
+    refused: (name) => html`Nicht genehmigt: ${name}`,
+    reason: 'Begründung',
+    refusedOn: 'Entschieden am',
+    closed:
+      'Neue Teams legt der Betreiber der Plattform an. Zu einem bestehenden lädt dessen Inhaber die eigene Adresse ein.',
+  },
   team: 'Team',
   teamFacts: (level, role) => `Team der Stufe ${level}; eigene Rolle: ${role}`,
   sections: {
