@@ -56,3 +56,36 @@ describe('an invitation in the portal', () => {
     expect(row).not.toContain(member)
   })
 })
+
+describe('an invitation to somebody who is signed in', () => {
+  it('is on their first page at once, which names the address', async () => {
+    const { db, ids } = team.world
+    const [person, email] = [id('guest'), `${id('guest')}@example.org`]
+    await db.person.create({ data: { id: person, firstName: 'Jo', lastName: 'Sea', email } })
+    const browser = await team.signIn(person)
+    const before = await browser.get(portal)
+    expect(before.text).toContain(`You are signed in as ${email}.`)
+    expect(before.text).not.toContain('/invitations/')
+    const { id: invitation } = await team.as(team.owner).people.invite({ team: ids.team, email, role: 'developer' })
+    expect((await browser.get(portal)).text).toContain(`/invitations/${invitation}"`)
+    expect(await readRoles(person)).toEqual([])
+    await browser.follow(await browser.post(`${portal}/invitations/${invitation}/accept`, {}))
+    expect(await readRoles(person)).toEqual(['developer'])
+  })
+
+  it('whose address others have as well is offered after a sign-in with it alone, and to nobody else', async () => {
+    const { db, ids } = team.world
+    const [people, email] = [[id('parent'), id('child')], `${id('family')}@example.org`]
+    await db.person.createMany({ data: people.map((one) => ({ id: one, firstName: 'Jo', lastName: 'Sea', email })) })
+    const browsers = await Promise.all(people.map((person) => team.signIn(person)))
+    const { id: invitation } = await team.as(team.owner).people.invite({ team: ids.team, email, role: 'developer' })
+    for (const browser of [...browsers, team.asStranger]) {
+      expect((await browser.get(portal)).text).not.toContain(invitation)
+      expect((await browser.post(`${portal}/invitations/${invitation}/accept`, {})).status).toBe(404)
+    }
+    expect(await db.teamInvitation.findUnique({ where: { id: invitation } })).toMatchObject({
+      personId: null,
+      acceptedAt: null,
+    })
+  })
+})

@@ -10,6 +10,7 @@ import type { Caller } from '../access/roles.ts'
 import { lockTeam } from '../access/roles.ts'
 import { auditing, toAuthor } from '../audit/record.ts'
 import { idOr, invitationOutput } from '../shared/schemas.ts'
+import { offerOwnInvitations } from './invited.ts'
 
 const MAX_LISTED = 100
 
@@ -33,7 +34,7 @@ const open = statement(
   },
 )
 
-/** Invitations to addresses that the caller has verified. */
+/** Invitations to addresses that the caller has verified, or that the platform has for the caller alone. */
 const openTo = ({ core, person }: Caller) => ({
   personId: person,
   acceptedAt: null,
@@ -47,6 +48,7 @@ const list = internal('dev:read', teamPeople, { summary: 'The invitations that t
     }),
   )
   .query(async ({ ctx }) => {
+    await offerOwnInvitations(ctx.core.db, ctx.person, ctx.core.now())
     const items = await ctx.core.db.execute(open, { person: ctx.person, now: ctx.core.now() })
     return { items }
   })

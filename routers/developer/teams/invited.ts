@@ -1,7 +1,9 @@
 import type { Database } from '../../../prisma/client.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
-import { statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, statement, text } from '../../../prisma/pg/statement.ts'
+import { comparableEmail } from '../../kernel/email-address.ts'
 import { fullName } from '../../kernel/labels.ts'
+import { fillMailboxes, hasMailbox } from '../../kernel/mailboxes.ts'
 import { newId } from '../shared/names.ts'
 
 /** A verified e-mail address, in the form of `comparableEmail`. */
@@ -18,6 +20,27 @@ export const isInvited = async (db: Database, invited: Invited): Promise<boolean
 /** Lets a person accept the open invitations to their address. Until they do, they are in no team, and no team sees them. */
 export async function offerInvitations(db: Database, invited: Invited, person: string): Promise<void> {
   await db.teamInvitation.updateMany({ where: open(invited), data: { personId: person } })
+}
+
+const offerOwn = statement(
+  'invitations_offer_own',
+  `UPDATE "TeamInvitation" SET "personId" = $person
+    WHERE email = $email AND "personId" IS NULL AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
+      AND NOT EXISTS (SELECT FROM "Person" WHERE ${hasMailbox('$email')} AND id <> $person)`,
+  { person: text, email: text, now: instant },
+  {},
+)
+
+/**
+ * The same for the address that the platform has for a person, whenever they look. One that several people share, as families do,
+ * has to be verified at a sign-in.
+ */
+export async function offerOwnInvitations(db: Database, person: string, now: number): Promise<void> {
+  const found = await db.person.findUnique({ where: { id: person }, select: { email: true } })
+  const email = found && comparableEmail(found.email)
+  if (!email) return
+  await fillMailboxes(db)
+  await db.execute(offerOwn, { person, email, now })
 }
 
 const lock = statement(
