@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { procedures } from '../../../routers/index.ts'
 import { findSection } from '../../../routers/kernel/meta.ts'
 import { readDefinition } from '../../../routers/kernel/trpc-internals.ts'
+import { copyable } from '../../browser/look/components/facts.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Addresses } from '../addresses.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { Health } from './health.ts'
-import { copyable } from './table.ts'
 import type { App, Team } from './team-page.ts'
 
 export interface FirstSteps {

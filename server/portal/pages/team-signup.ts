@@ -1,11 +1,11 @@
 import { developer } from '../../../routers/developer/procedures.ts'
+import { fact } from '../../browser/look/components/facts.ts'
+import { formatDay } from '../../browser/look/components/time.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
-import { formatDay } from './formats.ts'
-import { fact } from './table.ts'
 
 export const createTeamForm = form('create-team', developer.teams.create, ['name'])
 export const requestTeamForm = form('request-team', developer.teams.request, ['name', 'purpose'])
