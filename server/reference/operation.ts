@@ -6,6 +6,7 @@ import { listScopes } from './api-document.ts'
 import type { Written } from './call.ts'
 import { callForm, codeExample } from './call.ts'
 import { findJson, formatJson, readBody, readExamples } from './examples.ts'
+import { breakable, verb } from './path.ts'
 import type { Field } from './schema-text.ts'
 import { formatType, listFields } from './schema-text.ts'
 
@@ -42,7 +43,7 @@ export function operationSection(operation: PathOperation, { section, base, comm
   const failures = answers.filter(([status]) => status >= '400').map((answer) => failure(answer, common.isError))
   return html`<section class="operation" id="${operationId}">
 <h2>${summary ?? operationId}</h2>
-<p class="call"><code><b>${method}</b> ${path}</code></p>
+<p class="call"><code>${verb(method)} ${breakable(path)}</code></p>
 <div class="about">
 ${prose(description)}
 ${scopes.map((scope) => html`<p>Requires the scope <code>${scope}</code>.</p>`)}

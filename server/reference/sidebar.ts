@@ -9,6 +9,7 @@ import type { BaseUrls } from '../http/match-route.ts'
 import type { ApiDocument, PathOperation } from './api-document.ts'
 import { listErrorSchemas, listOperations, readTag } from './api-document.ts'
 import { findCommon } from './every-operation.ts'
+import { breakable, verb } from './path.ts'
 
 interface Given {
   api: ApiDocument
@@ -24,7 +25,7 @@ export function sidebar({ api, section, urls, page }: Given): Html {
   const operations = listOperations(api)
   const tags = [...new Set(operations.map(readTag))]
   const toOperation = ({ operationId, method, path }: PathOperation) =>
-    link(`${operationsPage}#${operationId}`, html`<b>${method}</b> <span>${path}</span>`)
+    link(`${operationsPage}#${operationId}`, html`${verb(method)} <span>${breakable(path)}</span>`)
   const statuses = [...new Set(errorCatalogue().map(({ error }) => error.status))]
   const groups: Group[] = [
     {

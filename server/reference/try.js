@@ -68,12 +68,25 @@ async function finishSignIn({ state, code, error, error_description: reason = er
   keep({ token, scopes, until: Date.now() + expires_in * 1000 })
 }
 
+/** As whom and with which app, as the token says; nothing for one that says it to the service alone. */
+function readHolder(token) {
+  try {
+    const [, claims] = token.split('.')
+    const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0))
+    const { sub, organisation, client_id: app } = JSON.parse(new TextDecoder().decode(bytes))
+    const member = sub && sub !== app ? `as ${sub}` : 'as the app itself'
+    return app ? `${member}${organisation ? ` of ${organisation}` : ''} with the app ${app} ` : ''
+  } catch {
+    return ''
+  }
+}
+
 function showSession(problem) {
   const { token, until, scopes, client: id } = kept()
   const time = new Date(until).toLocaleTimeString([], { timeStyle: 'short' })
   const held = until
-    ? `Signed in until ${time} with ${scopes.split(' ').join(', ')}.`
-    : 'Calls are made with your token.'
+    ? `Signed in ${readHolder(token)}until ${time} with ${scopes.split(' ').join(', ')}.`
+    : `Calls are made ${readHolder(token)}with your token.`
   const none = 'Without one of your clients (?client_id=…), calls need an existing token.'
   const ready = id && issuer ? `Calls are made as the app ${id}, for the member who signs in.` : none
   element('session-state').textContent = problem ?? (token ? held : ready)

@@ -36,6 +36,10 @@ const texts = {
   'code-constant': ['wash'],
   'code-function': ['wash'],
   'code-type': ['wash'],
+  'verb-get': ['ground', 'card', 'wash'],
+  'verb-post': ['ground', 'card', 'wash'],
+  'verb-put': ['ground', 'card', 'wash'],
+  'verb-delete': ['ground', 'card', 'wash'],
 } as const
 const edges = { edge: ['ground', 'card', 'wash'] } as const
 const pairs = (of: Partial<Record<ColourName, readonly ColourName[]>>, least: number) =>

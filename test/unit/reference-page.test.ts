@@ -67,7 +67,7 @@ describe('the page of a document', () => {
   it('has each operation with its parameters, fields, headers and scope', () => {
     expect(text).toContain('<p>Boats of a <code>club</code>.</p><p>A second paragraph.</p>')
     expect(text).toContain('<section class="operation" id="boats-put">')
-    expect(text).toContain('<a href="#boats-put"><b>PUT</b> <span>/boats/{id}</span></a>')
+    expect(text).toContain('<a href="#boats-put"><b class="put">PUT</b> <span>/boats<wbr>/{id}</span></a>')
     expect(text).toContain('Requires the scope <code>svc.apps.storage:write</code>')
     expect(text).toContain(
       '<code>id</code> <span class="hint">path, string, required</span></dt><dd><p>Of the boat.</p>',

@@ -41,7 +41,7 @@ type Colour = `${Scale}${Step}` | 'white0'
 
 /**
  * Colours by their meaning, in light and in dark, from Radix's scales. A colour is a state: green in force, amber pending or in
- * sandbox, red refused, suspended or destructive; in code, whose colours are others, it is a kind of word. test/unit/look.test.ts holds the contrast of each pair that pages use.
+ * sandbox, red refused, suspended or destructive; in code, whose colours are others, it is a kind of word, and a verb of HTTP a kind of call. test/unit/look.test.ts holds the contrast of each pair that pages use.
  */
 export const colours = {
   ground: ['sage2', 'sage1'],
@@ -66,6 +66,10 @@ export const colours = {
   'code-constant': ['brown11', 'brown11'],
   'code-function': ['iris11', 'iris11'],
   'code-type': ['teal12', 'teal11'],
+  'verb-get': ['blue11', 'blue11'],
+  'verb-post': ['grass11', 'grass11'],
+  'verb-put': ['brown11', 'brown11'],
+  'verb-delete': ['red11', 'red11'],
 } as const satisfies Record<string, readonly [light: Colour, dark: Colour]>
 
 export type ColourName = keyof typeof colours

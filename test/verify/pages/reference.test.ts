@@ -18,7 +18,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await page.getByRole('button', { name: 'Sign in' }).click()
     await pick(page)
     await decide(page, 'allow')
-    await page.getByText('Signed in until').waitFor()
+    await page.getByText(/^Signed in as \S+ of \S+ with the app reference until/).waitFor()
   }
 
   it('says that signing in works at https or localhost only, where the browser has no crypto.subtle', async () => {

@@ -63,7 +63,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
   async function signInToCall(page: Page, name: string) {
     await page.getByRole('button', { name }).first().click()
     await decide(page, 'allow')
-    await page.getByText('Signed in until').waitFor()
+    await page.getByText(/^Signed in as/).waitFor()
   }
 
   async function send(operation: Locator) {
