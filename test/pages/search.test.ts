@@ -60,8 +60,8 @@ const questions = table<'question' | 'place'>(`
 | log in                     | /docs/sdk#sign-a-member-in                |
 | how long is a token valid  | /docs/apps#when-a-token-expires           |
 | service account            | /docs/sync#the-app-itself                 |
-| SMTP                       | /docs/settings                            |
-| TOKEN_ISSUER               | /docs/settings                            |
+| SMTP                       | /docs/settings#SMTP_URL                   |
+| TOKEN_ISSUER               | /docs/settings#TOKEN_ISSUER               |
 | pgboun                     | /docs/database#pgbouncer                  |
 | webhok signatur            | /docs/webhooks#verify                     |
 | invite team member         | /docs/clients#invite-people-to-a-team     |

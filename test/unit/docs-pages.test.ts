@@ -153,6 +153,23 @@ describe('Markdown of a page', () => {
   })
 })
 
+it('each setting has its name as the id of its place, once', async () => {
+  const { page } = await boats(
+    '# Boats\n\n| Variable | Default | |\n|---|---|---|\n| `ROW_ASH`, `…_OAK` | `ROW_ASH` | In a `ROW_ASH` |\n\n| Kind | |\n|---|---|\n| `ROW_ASH` | 2 |\n',
+  )
+  const codes = page('boats').html.match(/<code.*?<\/code>/g)
+  const plain = '<code>ROW_ASH</code>'
+  expect(codes).toEqual([
+    '<code id="ROW_ASH">ROW_ASH</code>',
+    '<code id="ROW_OAK">…_OAK</code>',
+    ...[plain, plain, plain],
+  ])
+  const idsByPage = renderDocs(root).docs.pages.map(({ html }) => html.match(/(?<= id=")[^"]+/g) ?? [])
+  for (const ids of idsByPage) expect(ids).toEqual([...new Set(ids)])
+  for (const name of ['SMTP_URL', 'MAIL_FROM', 'TOKEN_AUDIENCE_LMS', 'SYNC_BASE_URL'])
+    expect(idsByPage.flat()).toContain(name)
+})
+
 it('the sections for the search are plain text, and each row of the settings', async () => {
   const { docs } = await rendered({
     'docs/README.md': overview('- [Boats](boats.md): to row\n- [Settings](settings.md): all'),
@@ -164,6 +181,6 @@ it('the sections for the search are plain text, and each row of the settings', a
     { slug: 'boats', id: '', heading: 'All boats', text: 'An eight. to row' },
     { slug: 'boats', id: 'oars', heading: 'Oars', text: 'Of ASH_WOOD. Kind · spoon · 2 carbon' },
     { slug: 'settings', id: '', heading: 'Settings', text: 'all' },
-    { slug: 'settings', id: '', heading: 'ROWERS', text: '8 · In a boat' },
+    { slug: 'settings', id: 'ROWERS', heading: 'ROWERS', text: '8 · In a boat' },
   ])
 })

@@ -7,6 +7,7 @@ import { markAddresses } from '../addresses.ts'
 import { highlighted, languageTitle } from './highlight.ts'
 import type { Resolve } from './links.ts'
 import type { PageSource } from './page-source.ts'
+import { isSettings, namesOfRow } from './settings-rows.ts'
 import type { SourceFile } from './source-file.ts'
 import { joinText } from './source-file.ts'
 
@@ -22,6 +23,8 @@ export const pageHtml = (page: PageSource, given: Given): string =>
 class PageRenderer extends Renderer {
   readonly #source: SourceFile
   readonly #given: Given
+  /** Ids of the row that is rendered, by the code that has them. */
+  #names = new Map<string, string>()
   /** Names the tables below it. */
   #heading: string
   constructor({ source, heading }: PageSource, given: Given) {
@@ -48,7 +51,8 @@ class PageRenderer extends Renderer {
   }
 
   override codespan({ text }: Tokens.Codespan): string {
-    return html`<code>${this.#marked(text)}</code>`.text
+    const id = this.#names.get(text)
+    return html`<code${id && html` id="${id}"`}>${this.#marked(text)}</code>`.text
   }
 
   /** A row of a table that lost its head, or was cut by an empty line, is a paragraph. */
@@ -87,15 +91,23 @@ class PageRenderer extends Renderer {
       .text
   }
 
-  /** Scrolls by itself, and so by keyboard too. A column without a name has no header cell. */
-  override table({ header, rows }: Tokens.Table): string {
+  /** Scrolls by itself, and so by keyboard too. A column without a name has no header cell. Each setting has its name as an id. */
+  override table(token: Tokens.Table): string {
+    const { header, rows } = token
     const cell = ({ tokens, align }: Tokens.TableCell, tag: 'th' | 'td') =>
       html`<${builtHtml(tag)}${align === 'right' && html` class="right"`}>${builtHtml(this.#inline(tokens))}</${builtHtml(tag)}>`
+    const named = (one: Tokens.TableCell, names: Map<string, string>) => {
+      this.#names = names
+      const made = cell(one, 'td')
+      this.#names = new Map()
+      return made
+    }
     const head = header.some(({ text }) => text !== '')
     const first = html`<thead><tr>${header.map((one) => cell(one, one.text === '' ? 'td' : 'th'))}</tr></thead>\n`
     return html`<div class="scrolls" tabindex="0" role="group" aria-label="Table: ${this.#heading}"><table>
 ${head && first}<tbody>
-${rows.map((row) => html`<tr>${row.map((one) => cell(one, 'td'))}</tr>\n`)}</tbody></table></div>\n`.text
+${rows.map((row) => html`<tr>${row.map((one, at) => named(one, at === 0 && isSettings(token) ? namesOfRow(row) : new Map()))}</tr>\n`)}</tbody></table></div>\n`
+      .text
   }
 
   #marked(code: string) {

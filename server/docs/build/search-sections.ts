@@ -1,10 +1,11 @@
 import type { Token, Tokens } from 'marked'
 import type { DocsSection } from '../docs.ts'
 import type { PageSource } from './page-source.ts'
+import { isSettings, namesOfRow } from './settings-rows.ts'
 import { joinText } from './source-file.ts'
 
 /** Pages whose tables are looked up row by row. */
-const LISTS = ['settings', 'commands']
+const LISTS = ['settings', 'external-issuer', 'commands']
 
 const isTable = (token: Token): token is Tokens.Table => token.type === 'table'
 
@@ -33,8 +34,13 @@ const joinCells = (cells: readonly Tokens.TableCell[]) =>
     .filter((text) => text !== '')
     .join(' · ')
 
-const tableRows = ({ rows }: Tokens.Table, slug: string, id: string): DocsSection[] =>
-  rows.map(([first, ...others]) => ({ slug, id, heading: joinText(first!.tokens), text: joinCells(others) }))
+/** A setting has a place of its own. */
+const tableRows = (table: Tokens.Table, slug: string, id: string): DocsSection[] =>
+  table.rows.map((row) => {
+    const [first, ...others] = row
+    const [setting] = isSettings(table) ? namesOfRow(row).values() : []
+    return { slug, id: setting ?? id, heading: joinText(first!.tokens), text: joinCells(others) }
+  })
 
 /** With tables and lists, without blocks of code: 6 kB of names that matter nowhere else. */
 function wholeText(tokens: readonly Token[]): string {
