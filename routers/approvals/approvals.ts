@@ -2,6 +2,8 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import type { ClubApprovalState } from '../../prisma/generated/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
+import type { Asker } from './mails.ts'
+import { queueRequest } from './mails.ts'
 
 export interface ClubApp {
   club: string
@@ -44,12 +46,16 @@ export async function holdApproval(tx: Transaction, { club, app }: ClubApp): Pro
   return (await executeIn(tx, statements.hold, { club, app })).length > 0
 }
 
-/** Asks a club to approve an app, once: later requests, and those after a decision, change nothing. */
-export async function requestApproval(db: Database, { club, app }: ClubApp, now: number): Promise<void> {
+/**
+ * Asks a club to approve an app, once: later requests, and those after a decision, change nothing. The administrators of the club
+ * get a mail that names the asker.
+ */
+export async function requestApproval(db: Database, { club, app }: ClubApp, now: number, asker?: Asker): Promise<void> {
   const requestedAt = new Date(now)
   const data = { organisationId: club, appId: app, state: 'requested' as const, requestedAt }
   await db.$transaction(async (tx) => {
     const [added] = await tx.clubApproval.createManyAndReturn({ data, skipDuplicates: true, select: { id: true } })
+    if (added && asker) await queueRequest(tx, { approval: added.id, club, asker, at: now })
     if (added) await renumber(tx, added.id)
   })
 }

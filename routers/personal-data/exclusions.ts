@@ -29,6 +29,8 @@ export const notExported: Readonly<Record<string, string>> = {
   Housekeeping: SERVICE,
   IdempotencyRecord: 'the answer to an attempt, which is among the quiz results, for 24 hours',
   LoginCode: SECRET,
+  'Mail.approvalId': 'the request to a club, which the club has',
+  'Mail.askedBy': 'the member who asked the club, for three days; nobody who gets the export but them',
   'Mail.invitationId': 'the invitation, which is exported itself',
   OauthRecord: SECRET,
   Participation: PLATFORM,

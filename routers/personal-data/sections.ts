@@ -318,7 +318,8 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     createdAt: '"createdAt"',
     sent: '"nextAt" IS NULL',
   })} FROM (SELECT ${mailboxSql('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
-      SELECT * FROM "Mail" WHERE "Mail"."personId" = $1 UNION ALL SELECT * FROM "Mail" WHERE "Mail".email = person.email) mail
+      SELECT * FROM "Mail" WHERE "Mail"."personId" = $1 UNION ALL SELECT * FROM "Mail" WHERE "administratorId" = $1
+      UNION ALL SELECT * FROM "Mail" WHERE "Mail".email = person.email) mail
     ORDER BY "createdAt", id`,
 
   teamChanges: `SELECT ${fields({

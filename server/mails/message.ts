@@ -1,6 +1,7 @@
 import type { DueMail } from '../../routers/developer/mails/due.ts'
 import type { Language } from '../browser/language.ts'
 import { html } from '../browser/pages/html.ts'
+import { listScopes } from './scope-list.ts'
 import { de } from './words-de.ts'
 import type { MailWords, Sentences } from './words-en.ts'
 import { en } from './words-en.ts'
@@ -10,16 +11,26 @@ export const mailWords: Record<Language, MailWords> = { en, de }
 interface Place {
   /** The portal's address. */
   portal: string
+  /** That of the page on which administrators of clubs decide. */
+  clubs: string
   brand: string | undefined
 }
 
-/** The subject, text and HTML of a mail. Throws for an invitation that has ended. */
-export function renderMessage(mail: DueMail, { portal, brand }: Place) {
+/** The subject, text and HTML of a mail. Throws for an invitation, or a request to a club, that has ended. */
+export function renderMessage(mail: DueMail, { portal, clubs, brand }: Place) {
   const { kind: mailType, language, team, about, invitation } = mail
   const words = mailWords[language]
   const { name, isTeam = false, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
   const secret = { expiresAt: new Date(expiresAt * 1000), isExpired }
   const named = { name, isTeam, team: team?.name ?? name, brand, isNew, reason, count, ...secret }
+  if (mailType === 'approvalRequested') {
+    const { club, clubName, by, clients } = mail.request!
+    const sentences = words.approvalRequested({ ...named, club: clubName, by, scopes: listScopes(clients, language) })
+    const link = { text: words.choose, address: `${portal}/mails` }
+    const address = `${clubs}?${new URLSearchParams({ club })}`
+    const footer = { text: words.becauseAdministrator(clubName), link }
+    return { subject: sentences.subject, ...bodies(language, sentences, address, footer) }
+  }
   const sentences = mailType === 'invitation' ? words.invitation(named, invitation!) : words[mailType](named)
   const footer: Footer =
     mailType === 'invitation'

@@ -9,6 +9,8 @@ interface Options {
   sendMail: SendMail
   /** The portal's address. */
   portal: string
+  /** That of the page of a club. */
+  clubs: string
   brand: string | undefined
   failed: (error: MailFailure) => void
 }
@@ -18,13 +20,13 @@ interface Options {
  * available: it is tried again later. A process that ends meanwhile has sent the mail twice at most.
  */
 export const mailSender =
-  ({ sendMail, portal, brand, failed }: Options) =>
+  ({ sendMail, portal, clubs, brand, failed }: Options) =>
   async (db: Database, now: number): Promise<number> => {
     const mail = await takeMail(db, now)
     if (!mail) return 0
     try {
       if (mail.to !== null && comparableEmail(mail.to) !== null) {
-        await sendMail({ to: mail.to, id: mail.id, ...renderMessage(mail, { portal, brand }) })
+        await sendMail({ to: mail.to, id: mail.id, ...renderMessage(mail, { portal, clubs, brand }) })
       }
     } catch (error) {
       if (!(error instanceof MailFailure)) throw error

@@ -15,6 +15,14 @@ export interface Named {
 
 type Invitation = NonNullable<DueMail['invitation']>
 
+/** A request to a club. */
+export interface Asked extends Named {
+  club: string
+  /** Null once they are erased. */
+  by: string | null
+  scopes: readonly string[]
+}
+
 export interface Sentences {
   subject: string
   paragraphs: readonly string[]
@@ -35,6 +43,7 @@ export const en = {
     webhookFailing: 'Webhooks that fail for 24 hours',
     webhookEnded: 'Webhooks that were switched off',
     secretExpiring: 'Client secrets that expire',
+    approvalRequested: 'Requests to clubs that you administer',
   },
   invitation: ({ team, brand }: Named, { by, role: as, expiresAt }: Invitation): Sentences => ({
     subject: `Invitation to the team ${team}`,
@@ -108,9 +117,19 @@ export const en = {
         ],
     link: 'Create a secret',
   }),
+  approvalRequested: ({ name, team, club, by, scopes }: Asked): Sentences => ({
+    subject: `${club} is asked to approve ${name}`,
+    paragraphs: [
+      `${by ?? 'A member'} asks ${club} to approve the app “${name}” by ${team}. Until then no member of the club can use it.`,
+      `It may ask members to let it:\n${scopes.map((scope) => `- ${scope}`).join('\n')}`,
+      'Members still decide for themselves. You can approve the app, refuse it with a reason, or withdraw an approval later.',
+    ],
+    link: 'Decide about the app',
+  }),
   unexpected: 'If you do not expect this, ignore this e-mail: nobody joins a team without signing in.',
   because: (team: string) => `You get this e-mail because you are in the team “${team}”.`,
   becauseAsked: 'You get this e-mail because you asked for a team.',
+  becauseAdministrator: (club: string) => `You get this e-mail because you are an administrator of ${club}.`,
   choose: 'Choose which e-mails you get',
 }
 

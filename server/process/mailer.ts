@@ -43,6 +43,7 @@ export async function developerMails(
     sendMail,
     brand,
     portal: `${toIssuer(authBaseUrl)}/developers`,
+    clubs: `${toIssuer(authBaseUrl)}/club`,
     failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),
   })
 }

@@ -11,6 +11,7 @@ import { id } from '../support/tenant.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 
 const portal = 'https://auth.example/v1/oauth/developers'
+const clubs = 'https://auth.example/v1/oauth/club'
 const MINUTE_MS = 60_000
 const NOW = Date.parse('2026-11-25T12:00:00Z')
 
@@ -43,6 +44,7 @@ const send = (now = NOW) =>
   mailSender({
     sendMail: createMailer(server.url, 'no-reply@example.org', 'Sportverein'),
     portal,
+    clubs,
     brand: 'Sportverein',
     failed: ({ message }) => failures.push(message),
   })(db, now)
@@ -172,7 +174,7 @@ describe('a mail that the server does not take', () => {
   it('waits while the server cannot be reached', async () => {
     await queue('requestReceived', { app: 'a_1' })
     const sendMail = createMailer('smtp://127.0.0.1:1', 'no-reply@example.org')
-    const unreachable = mailSender({ sendMail, portal, brand: undefined, failed: () => {} })
+    const unreachable = mailSender({ sendMail, portal, clubs, brand: undefined, failed: () => {} })
     expect([await unreachable(db, NOW), await waiting()]).toEqual([0, 2])
   })
 })

@@ -117,7 +117,7 @@ describe('a secret about to expire', () => {
     const failed = (error: Error) => {
       throw error
     }
-    const send = (now: number) => mailSender({ sendMail, portal, brand: 'Sportverein', failed })(db, now)
+    const send = (now: number) => mailSender({ sendMail, portal, clubs: '', brand: 'Sportverein', failed })(db, now)
     const client = await addClient()
     await addSecret(client)
     await raise(days(-14))

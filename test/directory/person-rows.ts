@@ -176,6 +176,14 @@ export async function mintPerson({ db, ids }: World) {
     data: [
       { ...mail, id: own('m1'), kind: 'requestReceived', personId },
       { ...mail, id: own('m2'), kind: 'invitation', email: email.toLowerCase(), invitationId: own('i1'), nextAt: time },
+      {
+        ...mail,
+        id: own('m4'),
+        kind: 'approvalRequested',
+        administratorId: personId,
+        approvalId: own('approval'),
+        askedBy: personId,
+      },
       { ...mail, id: own('m3'), kind: 'invitation', email: 'other@example.org', invitationId: own('i2') },
     ],
   })
@@ -363,14 +371,14 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
       },
     ],
     mailSettings: [{ language: 'de', off: ['webhookFailing'] }],
-    mails: (['requestReceived', 'invitation'] as const).map((recordType, n) => ({
-      id: own(`m${n + 1}`),
+    mails: (['requestReceived', 'invitation', 'approvalRequested'] as const).map((recordType, n) => ({
+      id: own(`m${[1, 2, 4][n]}`),
       kind: recordType,
       team: own('team'),
       language: 'de',
       about: { name: 'App' },
       createdAt: AT,
-      sent: n === 0,
+      sent: n !== 1,
     })),
     teamChanges: [{ team: own('team'), own: true, action: 'app.create', target: 'a_1', at: AT }],
     memberChanges: [

@@ -60,6 +60,8 @@ describe('a member of a club that has not approved an app', () => {
     expect((await submit({ ask: here.world.ids.club })).status).toBe(200)
     const [row, ...more] = await here.world.db.clubApproval.findMany({ where: { appId: app } })
     expect(more).toEqual([])
+    const mails = await here.world.db.mail.findMany({ where: { approvalId: row!.id } })
+    expect(mails.every(({ askedBy, language }) => askedBy === member && language === 'en')).toBe(true)
     expect(row).toMatchObject({ state: 'requested', requestedAt: expect.any(Date), decidedAt: null, decidedBy: null })
     const back = await submit({ decision: 'refuse' })
     expect(Object.fromEntries(back.location!.searchParams)).toMatchObject({

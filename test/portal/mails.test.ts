@@ -31,7 +31,7 @@ it('the first sign-in to the portal sets the language of mails, and later ones l
 it('the page of e-mails switches kinds off and on, and changes the language', async () => {
   const page = await team.asOwner.get(`${portal}/mails`)
   expect(page.text).toContain('This service has no mail server')
-  expect(page.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(7)
+  expect(page.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(8)
   const saved = await team.asOwner.follow(
     await team.asOwner.post(`${portal}/mails/save`, { wanted: ['invitation', 'webhookEnded', 'none'], language: 'de' }),
   )
@@ -39,7 +39,14 @@ it('the page of e-mails switches kinds off and on, and changes the language', as
   expect(saved.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(2)
   expect(await readSettings(team.owner)).toEqual({
     language: 'de',
-    off: ['requestReceived', 'requestApproved', 'requestRefused', 'webhookFailing', 'secretExpiring'],
+    off: [
+      'requestReceived',
+      'requestApproved',
+      'requestRefused',
+      'webhookFailing',
+      'secretExpiring',
+      'approvalRequested',
+    ],
   })
   expect(await readSettings(team.colleague)).toEqual({ language: 'en', off: [] })
 })

@@ -1,8 +1,18 @@
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
 import { instant, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
-import { personLabel } from '../../kernel/labels.ts'
+import { organisationLabel, personLabel } from '../../kernel/labels.ts'
 import type { About } from './queue.ts'
+
+/** What a club is asked. */
+interface ClubRequest {
+  club: string
+  clubName: string
+  /** Null once the member is erased. */
+  by: string | null
+  /** The app's clients in production. */
+  clients: { scopes: string[] | null; purpose: Record<string, string> | null }[]
+}
 
 const statements = {
   /** The pause until the next attempt is as long as the mail has waited, from a minute on. */
@@ -12,12 +22,21 @@ const statements = {
         WHERE id = (SELECT id FROM "Mail" WHERE "nextAt" <= $now::timestamptz ORDER BY "nextAt" LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING *)
       SELECT taken.id, kind, language, about::text, "Team".id AS team, "Team".name AS "teamName",
-        coalesce(person.email, invitation.email) AS "to", invitation.role, invitation."expiresAt",
-        ${personLabel('inviter')} AS by
+        coalesce(person.email, invitation.email, asked.email) AS "to", invitation.role, invitation."expiresAt",
+        ${personLabel('inviter')} AS by, asked.request::text AS request
       FROM taken LEFT JOIN "Team" ON "Team".id = taken."teamId" LEFT JOIN "Person" person ON person.id = taken."personId"
         LEFT JOIN "TeamInvitation" invitation ON invitation.id = taken."invitationId"
           AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
-        LEFT JOIN "Person" inviter ON inviter.id = invitation."invitedBy"`,
+        LEFT JOIN "Person" inviter ON inviter.id = invitation."invitedBy"
+        LEFT JOIN LATERAL (SELECT administrator.email, json_build_object('club', club.id, 'clubName', ${organisationLabel('club')},
+            'by', (SELECT ${personLabel('asker')} FROM "Person" asker WHERE asker.id = taken."askedBy"),
+            'clients', (SELECT coalesce(json_agg(json_build_object('scopes', scopes, 'purpose', purpose) ORDER BY client.id), '[]')
+              FROM "Client" client WHERE client."appId" = approval."appId" AND environment = 'production' AND state = 'active')) AS request
+          FROM "ClubApproval" approval JOIN "Organisation" club ON club.id = approval."organisationId"
+            JOIN "Person" administrator ON administrator.id = taken."administratorId"
+            JOIN "Membership" own ON own."organisationId" = club.id AND own."personId" = administrator.id AND own.administrator
+              AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz)
+          WHERE approval.id = taken."approvalId" AND approval.state = 'requested') asked ON true`,
     { now: instant },
     {
       id: text,
@@ -30,6 +49,7 @@ const statements = {
       role: nullable(oneOf('owner', 'developer')),
       expiresAt: nullable(timestamp),
       by: nullable(text),
+      request: nullable(text),
     },
   ),
   end: statement('mail_end', `UPDATE "Mail" SET "nextAt" = NULL WHERE id = $id`, { id: text }, {}),
@@ -41,7 +61,7 @@ export type DueMail = NonNullable<Awaited<ReturnType<typeof takeMail>>>
 export async function takeMail(db: Database, now: number) {
   const [row] = await db.execute(statements.take, { now })
   if (!row) return undefined
-  const { about, team, teamName, by, role, expiresAt, ...mail } = row
+  const { about, team, teamName, by, role, expiresAt, request, ...mail } = row
   return {
     ...mail,
     /** Null for one about the request for a team. */
@@ -56,6 +76,8 @@ export async function takeMail(db: Database, now: number) {
             by,
           }
         : null,
+    /** Null once the club has decided, or the person is no administrator of it, and for other mails. */
+    request: request === null ? null : (JSON.parse(request) as ClubRequest),
   }
 }
 

@@ -128,7 +128,8 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
       const isUnasked = choices?.closed.some(({ id, state }) => id === club && state === 'unasked')
       if (isUnasked && choices?.approvedApp) {
         if (!(await mayAsk(person))) throw errors.peopleLimited(60)
-        await requestApproval(db, { club, app: choices.approvedApp }, now())
+        const asker = { person, language: pageContext(ctx).language }
+        await requestApproval(db, { club, app: choices.approvedApp }, now(), asker)
       }
       return show(ctx, request)
     },

@@ -5,7 +5,7 @@ export const de: ClubWords = {
   approvalTitle: 'Erst entscheidet der Verein',
   approvalNeeded: (app) => html`${app} braucht die Zustimmung des Vereins`,
   approvalHint: (member) =>
-    html`Vereine entscheiden, welche Apps ihre Mitglieder zulassen können. Angemeldet ist ${member}.`,
+    html`Vereine entscheiden, welche Apps ihre Mitglieder zulassen können, und erfahren, wer fragt. Angemeldet ist ${member}.`,
   alsoClosed: 'Noch nicht verfügbar:',
   closed: {
     unasked: 'hat über diese App noch nicht entschieden.',

@@ -40,7 +40,8 @@ export interface ClubWords {
 export const en: ClubWords = {
   approvalTitle: 'Your club decides first',
   approvalNeeded: (app) => html`${app} needs your club’s approval`,
-  approvalHint: (member) => html`Clubs decide which apps their members may allow. You are signed in as ${member}.`,
+  approvalHint: (member) =>
+    html`Clubs decide which apps their members may allow, and see who asks. You are signed in as ${member}.`,
   alsoClosed: 'Not available yet:',
   closed: {
     unasked: 'has not decided about this app yet.',
