@@ -44,7 +44,9 @@ export function appPages({ get, post, upload }: Routes, addresses: Addresses, cl
   post(`${own}/clients`, clients, clientForm, async (request, fields) => {
     const { team, app } = await readApp(request)
     const { id } = await request.developer.clients.create({ app: app.id, ...fields })
-    return `${request.at('teams', team.id, 'clients', id)}?done=created`
+    const { items } = await request.developer.clients.list({ team: team.id, apps: [app.id], limit: 2 })
+    const page = items.length === 1 ? ['start'] : []
+    return `${request.at('teams', team.id, 'clients', id, ...page)}?done=created`
   })
   settingsPages({ get, post, upload })
 }

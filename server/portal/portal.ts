@@ -17,6 +17,7 @@ import { clientPages } from './clients.ts'
 import { dataPages, rulePages } from './data.ts'
 import { deletionPages } from './deletions.ts'
 import { deliveryPages } from './deliveries.ts'
+import { firstCallPages } from './first-call.ts'
 import type { Form } from './forms/form.ts'
 import { invitationPages } from './invitations.ts'
 import { mailPages } from './mails.ts'
@@ -179,6 +180,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   dataPages(routes)
   rulePages(routes)
   clientPages(routes, addresses, core.now)
+  firstCallPages(routes, addresses)
   webhookPages(routes)
   deliveryPages(routes, core.now)
   usagePages(routes, core.now)

@@ -81,7 +81,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         core,
         countPeople: parts.countPeople,
         clubApproval: signIn.clubApproval,
-        addresses: portalAddresses(authBaseUrl, baseUrls),
+        addresses: portalAddresses(authBaseUrl, baseUrls, localUrls),
         sendsMails: signIn.loginMethods.codes !== null,
       })
       return step

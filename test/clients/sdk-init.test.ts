@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../../clients/sdk/init/command.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -16,6 +19,17 @@ async function call(...argv: string[]) {
     stderr: { write: (text: string) => (stderr += text) },
   }
   return { code: await run(argv, sdk, io), stdout, stderr }
+}
+
+const apps = ['--apps', 'http://apps.localhost:3000/v1']
+const addresses = [...apps, '--issuer', 'http://auth.localhost:3000/v1/oauth']
+
+/** The address of an API with these documents. */
+async function metadata(answer: (url: string) => unknown) {
+  const server = createServer(({ url }, response) => response.end(JSON.stringify(answer(url!)))).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function filesIn(folder: string, isOwn = (_path: string) => true) {
@@ -38,7 +52,7 @@ describe('member-apps-sdk init', () => {
     ],
   ])('writes the template %s with a copy of the package into a new folder', async (template, options, files) => {
     const folder = join(await temporaryDirectory(), 'new/my app')
-    const { code, stdout, stderr } = await call('init', folder, '--client-id', 'my-page', ...options)
+    const { code, stdout, stderr } = await call('init', folder, '--client-id', 'my-page', ...addresses, ...options)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`\n  cd "${folder}"\n  npm install\n  npm run dev\n`)
 
@@ -71,10 +85,38 @@ describe('member-apps-sdk init', () => {
     ])
   })
 
+  it.each(['', '/', '/apps/v1', '/apps/v1/'])('reads the authorization server of the API at %j', async (path) => {
+    const asked: string[] = []
+    const api = await metadata((url) => {
+      asked.push(url)
+      return { authorization_servers: ['https://auth.example.org/v1/oauth'] }
+    })
+    const folder = await temporaryDirectory()
+    expect(await call('init', folder, '--client-id', 'my-page', '--apps', api + path)).toMatchObject({ code: 0 })
+    expect(asked).toEqual([`/.well-known/oauth-protected-resource${path.replace(/\/$/, '')}`])
+    const env = await readFile(join(folder, '.env'), 'utf8')
+    expect(env).toContain(`\nVITE_ISSUER=https://auth.example.org/v1/oauth\nVITE_APPS=${api}${path}\n`)
+  })
+
+  it.each<[answer: string, document: unknown]>([
+    ['nothing', {}],
+    ['another form', 'text'],
+    ['an address that acts on the file', { authorization_servers: ['https://a.example/\nVITE_APPS=b'] }],
+  ])('writes nothing when the API names as authorization server %s', async (_answer, document) => {
+    const api = await metadata(() => document)
+    const folder = await temporaryDirectory()
+    expect(await call('init', folder, '--client-id', 'my-page', '--apps', `${api}/v1`)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${api}/.well-known/oauth-protected-resource/v1 names no authorization server: check --apps, or add --issuer.\n`,
+    })
+    expect(await readdir(folder)).toEqual([])
+  })
+
   it('refuses a folder with a file, which stays the only one', async () => {
     const folder = await temporaryDirectory()
     await writeFile(join(folder, '.env'), 'SECRET=1\n')
-    expect(await call('init', folder, '--client-id', 'my-page')).toEqual({
+    expect(await call('init', folder, '--client-id', 'my-page', ...addresses)).toEqual({
       code: 1,
       stdout: '',
       stderr: `The folder ${folder} is not empty, so nothing was written. Choose a new or an empty one.\n`,
@@ -86,14 +128,14 @@ describe('member-apps-sdk init', () => {
   it('refuses a folder that contains only an empty folder', async () => {
     const folder = await temporaryDirectory()
     await mkdir(join(folder, 'src'))
-    expect(await call('init', folder, '--client-id', 'my-page')).toMatchObject({ code: 1, stdout: '' })
+    expect(await call('init', folder, '--client-id', 'my-page', ...addresses)).toMatchObject({ code: 1, stdout: '' })
     expect(await readdir(folder, { recursive: true })).toEqual(['src'])
   })
 
   it('refuses a file in place of a folder, and leaves it as it was', async () => {
     const file = join(await temporaryDirectory(), 'notes.txt')
     await writeFile(file, 'mine')
-    expect(await call('init', file, '--client-id', 'my-page')).toEqual({
+    expect(await call('init', file, '--client-id', 'my-page', ...addresses)).toEqual({
       code: 1,
       stdout: '',
       stderr: `${file} is not a folder.\n`,
@@ -130,6 +172,7 @@ describe('member-apps-sdk init', () => {
         [...id, `--${name}=${hostile}`],
       ]),
     ),
+    ['no address of the API', '--apps is required: the address of the apps API.', id],
     ['an unknown template', '--template must be vanilla or react.', [...id, '--template', '../sdk']],
     ['a template named after a property', '--template must be vanilla or react.', [...id, '--template', 'constructor']],
     ['an unknown option', 'Unknown option --clientid.', ['--clientid', 'my-page']],
@@ -159,7 +202,7 @@ describe('member-apps-sdk init', () => {
     async (argv) => {
       const { code, stdout, stderr } = await call(...argv)
       expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain('\nExamples:\n  member-apps-sdk init my-app --client-id my-page\n')
+      expect(stdout).toContain('\nExamples:\n  member-apps-sdk init my-app --client-id my-page --apps http')
     },
   )
 })

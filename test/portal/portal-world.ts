@@ -75,7 +75,7 @@ export const listPages = (team: string, app: string, client: string, delivery: s
     `/deliveries/${delivery}`,
   ].map((page) => `${own}/apps/${app}${page}`)
   const ofSecret = secret === undefined ? [] : [`/credentials/secrets/${secret}/remove`]
-  const ofClient = ['', '/sign-in', '/scopes', '/credentials', '/production', '/remove', ...ofSecret].map(
+  const ofClient = ['', '/start', '/sign-in', '/scopes', '/credentials', '/production', '/remove', ...ofSecret].map(
     (page) => `${own}/clients/${client}${page}`,
   )
   return [...sections, ...ofApp, ...ofClient]
@@ -122,6 +122,7 @@ export const listForms = (
     [`${ofClient}/credentials/create-secret`]: { days: '180' },
     [`${ofClient}/credentials/secrets/${secret}/remove/confirm`]: {},
     [`${ofClient}/reference`]: { section: 'apps' },
+    [`${ofClient}/start/prepare`]: {},
     [`${own}/test-club/reset/confirm`]: {},
     [`${own}/delete/confirm`]: { confirm: 'another' },
     [`${own}/restore`]: {},

@@ -137,6 +137,8 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/apps/:app/deliveries/:delivery | developer | people      |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/deliveries/:delivery/retry | developer | people | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client             | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/clients/:client/start       | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/clients/:client/start/prepare | developer | people       | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client/sign-in     | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/clients/:client/scopes      | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/clients/:client/credentials | developer | people         |        |      |      |

@@ -8,25 +8,21 @@ interface Io {
 }
 
 const PAGE = 'http://localhost:5173/'
-const ISSUER = 'http://auth.localhost:3000/v1/oauth'
-const APPS = 'http://apps.localhost:3000/v1'
 
 const USAGE = `Writes a page that signs a member in, shows their groups and stores notes: a project for Vite.
 
 Usage:
-  member-apps-sdk init [FOLDER] --client-id ID [--template vanilla|react] [--issuer URL] [--apps URL]
+  member-apps-sdk init [FOLDER] --client-id ID --apps URL [--issuer URL] [--template vanilla|react]
 
   FOLDER         a new or empty one; by default the current folder
   --client-id    the client that members sign in to; its redirect URI must be ${PAGE}
+  --apps         the address of the apps API, as https://apps.example.org/v1
+  --issuer       the authorization server, by default the one that the API names
   --template     vanilla (default) or react
-  --issuer       the authorization server, by default ${ISSUER}
-  --apps         the apps API, by default ${APPS}
 
 Examples:
-  member-apps-sdk init my-app --client-id my-page
-  member-apps-sdk init my-app --client-id my-page --template react
-  member-apps-sdk init my-app --client-id my-page \\
-    --issuer https://auth.example.org/v1/oauth --apps https://apps.example.org/v1
+  member-apps-sdk init my-app --client-id my-page --apps http://localhost:3000/apps/v1
+  member-apps-sdk init my-app --client-id my-page --apps https://apps.example.org/v1 --template react
 `
 
 /** The usage is printed below the message. */
@@ -42,7 +38,8 @@ export async function run(argv: readonly string[], sdk: string, io: Io): Promise
     return 0
   }
   try {
-    const project = parseProject(argv)
+    const { issuer, ...given } = parseProject(argv)
+    const project = { ...given, issuer: issuer ?? (await readIssuer(given.apps)) }
     await writeProject(sdk, project)
     io.stdout.write(nextSteps(project))
     return 0
@@ -54,12 +51,12 @@ export async function run(argv: readonly string[], sdk: string, io: Io): Promise
   }
 }
 
-function parseProject(argv: readonly string[]): Project {
+function parseProject(argv: readonly string[]): Omit<Project, 'issuer'> & { issuer: string | undefined } {
   const { values, positionals } = parsed(argv)
   const [action, folder = '.', ...more] = positionals
   if (action !== 'init') throw new UsageError(action ? `There is no action ${action}.` : 'An action is required: init.')
   if (folder === '' || more.length > 0) throw new UsageError('One folder is required.')
-  const { template = 'vanilla', 'client-id': clientId, issuer = ISSUER, apps = APPS } = values
+  const { template = 'vanilla', 'client-id': clientId, issuer, apps } = values
   if (!isTemplate(template)) throw new UsageError('--template must be vanilla or react.')
   if (clientId === undefined) {
     throw new UsageError(`--client-id is required: register a client with the redirect URI ${PAGE} first.`)
@@ -67,7 +64,22 @@ function parseProject(argv: readonly string[]): Project {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(clientId)) {
     throw new UsageError("--client-id must be 1 to 64 letters, digits, '_' or '-'.")
   }
-  return { folder, template, clientId, issuer: address('issuer', issuer), apps: address('apps', apps) }
+  const server = issuer === undefined ? undefined : address('issuer', issuer)
+  if (apps === undefined) throw new UsageError('--apps is required: the address of the apps API.')
+  return { folder, template, clientId, issuer: server, apps: address('apps', apps) }
+}
+
+/** RFC 9728, 3.1. */
+async function readIssuer(apps: string): Promise<string> {
+  const { origin, pathname } = new URL(apps)
+  const url = `${origin}/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}`
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) })
+    const { authorization_servers: [issuer] = [] } = (await response.json()) as { authorization_servers?: string[] }
+    return address('issuer', issuer ?? '')
+  } catch (cause) {
+    throw new Error(`${url} names no authorization server: check --apps, or add --issuer.`, { cause })
+  }
 }
 
 function parsed(argv: readonly string[]) {

@@ -67,7 +67,7 @@ ${isSandbox && actions(request, view)}
 ${waiting(request, client.wanted)}
 ${client.refusal && refusal(request, client.refusal, { again: againAt(request, view) })}
 ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}
-<p class="links"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a></p>`,
+<p class="links"><a href="${request.at('teams', view.team.id, 'clients', client.id, 'start')}">${w.firstCall.title}</a> <a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a></p>`,
   })
 }
 

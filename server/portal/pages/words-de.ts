@@ -208,6 +208,20 @@ export const de: Words = {
     credentials: 'Zugangsdaten',
     remove: 'Entfernen',
   },
+  firstCall: {
+    title: 'Erster Aufruf',
+    lead: 'Von hier zu einer eigenen Seite, die ein Mitglied anmeldet und seine Daten liest. Nötig ist Node ab 20.19.',
+    missing: 'Die Seite braucht von diesem Client:',
+    prepare: 'Diesem Client hinzufügen',
+    write: '1. Die Seite in einem leeren Ordner schreiben',
+    run: '2. Sie starten',
+    open: '3. Anmelden',
+    openLead: (address) =>
+      html`${address} öffnen, anmelden und ein Testmitglied wählen. Die Seite begrüßt es mit Namen: Das ist der erste Aufruf.`,
+    install: 'Das SDK installieren',
+    native: 'Eine native App meldet Mitglieder mit einer Bibliothek für OAuth 2.1 an und gibt die Tokens dem SDK.',
+    docs: 'Dokumentation',
+  },
   appSections: {
     label: 'Seiten der App',
     overview: 'Übersicht',

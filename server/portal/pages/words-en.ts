@@ -202,6 +202,20 @@ export const en = {
     credentials: 'Credentials',
     remove: 'Remove',
   },
+  firstCall: {
+    title: 'First call',
+    lead: 'From here to a page of your own that signs a member in and reads their data. You need Node 20.19 or later.',
+    missing: 'The page needs of this client:',
+    prepare: 'Add to this client',
+    write: '1. In an empty folder, write the page',
+    run: '2. Start it',
+    open: '3. Sign in',
+    openLead: (address: Html): Html =>
+      html`Open ${address}, sign in and choose a test member. The page greets them by name: that is your first call.`,
+    install: 'Install the SDK',
+    native: 'A native app signs members in with a library for OAuth 2.1, and passes its tokens to the SDK.',
+    docs: 'Documentation',
+  },
   appSections: {
     label: 'Pages of the app',
     overview: 'Overview',

@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { commandEntry, dataDirectoryWithCluster, freePort, start } from '../../process/service.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const page = readFileSync(`${root}docs/first-app.md`, 'utf8')
+/** From a checkout; test/process/first-call.test.ts has the way from outside. */
+const page = readFileSync(`${root}docs/first-app.md`, 'utf8').replace(/^.*\n(?=## 1\. )/s, '')
 
 /** The blocks of the page: a command, and what it prints. */
 const blocks = [...page.matchAll(/```sh( in a terminal of its own)?\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)].map(
