@@ -1,13 +1,14 @@
 // `npm run dev`: the service on the sources as they are, restarted within 1 s of each change. While a source cannot be
 // bundled, the service before the change stays up.
 import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, readdirSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { watch } from 'rolldown'
 import { bundleOptions, CODE_FILE } from './bundle.mjs'
 
 const root = join(import.meta.dirname, '..')
 const schema = join(root, 'prisma/schema.prisma')
+const builtCode = join(root, 'dist', CODE_FILE)
 /** As deep as dist, which knows its package by that, and the same at each start of this program. */
 const dir = join(root, '.dev')
 
@@ -42,8 +43,9 @@ watcher.on('event', async (event) => {
   if (event.code === 'ERROR') process.stderr.write(`${event.error.message}\n`)
   if (event.code === 'BUNDLE_END') {
     await stop()
-    // As the build before this program made it: 2 s of highlighting are too many for a restart.
-    copyFileSync(join(root, 'dist', CODE_FILE), join(dir, CODE_FILE))
+    // The last build made it; without it pages have four languages. Highlighting would take 1 s of a restart.
+    if (existsSync(builtCode)) copyFileSync(builtCode, join(dir, CODE_FILE))
+    else writeFileSync(join(dir, CODE_FILE), '{}')
     if (!ending)
       service = spawn(process.execPath, [join(dir, 'server/main.js'), ...process.argv.slice(2)], { stdio: 'inherit' })
   }
