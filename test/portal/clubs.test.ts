@@ -35,9 +35,9 @@ describe('the clubs of an app', () => {
     await refuse()
     const { text } = await team.asOwner.get(`${team.own}/audit`, { 'accept-language': 'de' })
     expect(text).toContain('Von einem Verein abgelehnt')
-    expect(text).toMatch(/<dt>Verein<\/dt><dd><ins><bdi>Club<\/bdi>/)
-    expect(text).toMatch(/<dt>Grund<\/dt><dd><ins><bdi>We have &lt;b&gt;one&lt;/)
-    expect(text).not.toContain('<br>der Betreiber')
+    expect(text).toMatch(/<dt>Verein<\/dt><dd><bdi>Club<\/bdi>/)
+    expect(text).toMatch(/<dt>Grund<\/dt><dd><bdi>We have &lt;b&gt;one&lt;/)
+    expect(text).not.toContain('· der Betreiber')
     expect(text).toContain(`/apps/${team.world.ids.app}"><bdi>App`)
   })
 

@@ -51,7 +51,7 @@ describe('an invitation in the portal', () => {
     expect(await team.world.db.teamInvitation.count({ where: { id: invitation } })).toBe(0)
     expect((await team.asOwner.get(`${team.own}/people`)).text).not.toContain(email)
     const audit = await team.asOwner.get(`${team.own}/audit`)
-    const [row] = audit.text.split('</tr>').filter((one) => one.includes('Invitation declined'))
+    const [row] = audit.text.split('</li>').filter((one) => one.includes('Invitation declined'))
     expect(row).toContain(invitation)
     expect(row).not.toContain(member)
   })

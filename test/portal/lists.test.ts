@@ -7,6 +7,8 @@ import { portal, portalWorld } from './portal-world.ts'
 const team = portalWorld()
 
 const countRows = (text: string) => text.split('<tr role="row">').length - 2
+const countMoments = (text: string) =>
+  (/<ol class="timeline"[\s\S]*?<\/ol>/.exec(text)?.[0].split('<li ').length ?? 1) - 1
 const linkTo = (text: string, label: string) =>
   new RegExp(`href="([^"]+)">${label}<`).exec(text)?.[1]?.replaceAll('&amp;', '&')
 const open = async (address: string) => (await team.asOwner.get(new URL(address, portal))).text
@@ -33,19 +35,21 @@ describe('the audit log', () => {
 
   it('pages by offset, newest first, and shows who changed what', async () => {
     const first = await open(`${team.own}/audit`)
-    expect(countRows(first)).toBe(30)
+    expect(countMoments(first)).toBe(30)
     expect(first).toContain('1 to 30<')
     expect(first).toContain('Role changed')
     expect(first).toContain('<code>odd.action</code>')
     expect(first).toContain('the operator')
-    expect(first.match(/>an erased person/g)).toHaveLength(2)
-    expect(first).toContain('<del><bdi>developer</bdi></del> <ins><bdi>r&lt;59</bdi></ins>')
+    expect(first.match(/(?::|·) an erased person/g)).toHaveLength(2)
+    expect(first).toMatch(/<del>.*?developer<\/del><ins>.*?<bdi>r&lt;59<\/bdi><\/ins>/)
     const second = await open(linkTo(first, 'Next')!)
-    expect(countRows(second)).toBe(30)
+    expect(countMoments(second)).toBe(30)
     const third = await open(linkTo(second, 'Next')!)
-    expect([countRows(third), linkTo(third, 'Next')]).toEqual([2, undefined])
+    expect([countMoments(third), linkTo(third, 'Next')]).toEqual([2, undefined])
     expect(third).toContain('t0.')
-    expect(await open(linkTo(second, 'Previous')!)).toBe(first)
+    // A minute may pass meanwhile.
+    const dropTimes = (text: string) => text.replace(/<time .*?<\/time>/g, '')
+    expect(dropTimes(await open(linkTo(second, 'Previous')!))).toBe(dropTimes(first))
   })
 
   it.each(['-1', 'x', '1e99', '0.5', ''])('begins at its start for the offset %j', async (offset) => {
@@ -103,7 +107,7 @@ describe('the delivery log', () => {
     await world.db.subscription.update({ where: { id: subscriptionId }, data: { secret: 'encrypted' } })
     await world.db.publishedEvent.updateMany({ where: { id: eventId }, data: { body: '{"a":\r\n"<b>"}' } })
     const text = await open(`${app}/deliveries/${failed}`)
-    expect(countRows(text)).toBe(2)
+    expect(countMoments(text)).toBe(2)
     expect(text).toContain('timeout')
     expect(text).toContain('15000 ms')
     expect(text).toContain('31 ms')

@@ -68,7 +68,7 @@ describe('a time', () => {
     [3_600 * 3, '3 hours ago', 'vor 3 Stunden'],
     [86_400, 'yesterday', 'gestern'],
     [86_400 * 7, '7 days ago', 'vor 7 Tagen'],
-    [86_400 * 8, '21 Nov 2026', '21.11.2026'],
+    [86_400 * 8, '21 Nov 2026 12:00:00', '21.11.2026 12:00:00'],
   ])('%s seconds ago is "%s" and "%s"', (seconds, english, german) => {
     const show = (language: 'en' | 'de') => timeAgo(now - seconds, { now, language }).text
     expect([stripTags(show('en')), stripTags(show('de'))]).toEqual([english, german])

@@ -3,9 +3,10 @@ import { developer } from '../../../routers/developer/procedures.ts'
 import type { DeliveryFilter } from '../../../routers/developer/webhook/delivery-lists.ts'
 import { deliveryStates } from '../../../routers/webhooks/deliveries/retry.ts'
 import { badge } from '../../browser/look/components/badge.ts'
+import { emptyState } from '../../browser/look/components/empty-state.ts'
 import { select } from '../../browser/look/components/field.ts'
 import { table } from '../../browser/look/components/table.ts'
-import { formatMoment } from '../../browser/look/components/time.ts'
+import { timeAgo } from '../../browser/look/components/time.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import { form } from '../forms/form.ts'
@@ -49,16 +50,16 @@ interface ListView extends TeamApp {
 }
 
 export function deliveriesPage(request: PageRequest, { team, app, list, filters, filter }: ListView): string {
-  const { w, language } = request
+  const { w } = request
   const own = deliveriesPageUrl(request, { team, app })
   const isFiltered = Object.keys(filter).length > 0
   const rows = list.items.map((delivery) => [
-    formatMoment(delivery.createdAt, language),
+    timeAgo(delivery.createdAt, request),
     html`<code>${delivery.type}</code>${delivery.test && html` ${badge(w.testEvent, 'plain')}`}`,
     stateBadge(request, delivery),
     delivery.attempts,
     delivery.lastStatus ?? delivery.lastError ?? w.none,
-    delivery.nextAttemptAt === null ? w.none : formatMoment(delivery.nextAttemptAt, language),
+    delivery.nextAttemptAt === null ? w.none : timeAgo(delivery.nextAttemptAt, request),
     html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="visually-hidden"> ${delivery.id}</span></a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)}</div>`,
   ])
   const columns = [w.created, w.event, w.stateLabel, w.attempts, w.answer, w.next, w.actions]
@@ -68,11 +69,21 @@ export function deliveriesPage(request: PageRequest, { team, app, list, filters,
 ${filterForm(request, own, filters, filter)}
 ${retryAllFailed(request, own, filter)}
 </div>
-${rows.length === 0 ? html`<p>${isFiltered ? w.deliveriesNoneSo : w.deliveriesNone}</p>` : table(w.deliveries, columns, rows)}
+${rows.length === 0 ? nothing(request, { own, isFiltered }) : table(w.deliveries, columns, rows)}
 ${pager(request, { offset: readOffset(request), shown: rows.length, more: list.more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
+
+/** With a filter, the link shows all of them; without one it leads to where a test event is sent. */
+const nothing = ({ w }: PageRequest, { own, isFiltered }: { own: string; isFiltered: boolean }) =>
+  isFiltered
+    ? emptyState('inbox', w.deliveriesNoneSo, html`<a class="button" href="${own}">${w.deliveriesAll}</a>`)
+    : emptyState(
+        'send',
+        w.deliveriesNone,
+        html`<a class="button" href="${own.replace(/deliveries$/, 'webhook')}">${w.sendTest}</a>`,
+      )
 
 function filterForm({ w }: PageRequest, own: string, { types, subscriptions }: Filters, filter: DeliveryFilter) {
   const { state = '', type = '', subscription = '' } = filter

@@ -1,7 +1,9 @@
 import { badge } from '../../browser/look/components/badge.ts'
-import { fact } from '../../browser/look/components/facts.ts'
-import { table } from '../../browser/look/components/table.ts'
+import { codeBlock } from '../../browser/look/components/code-block.ts'
+import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { formatMoment } from '../../browser/look/components/time.ts'
+import type { Moment } from '../../browser/look/components/timeline.ts'
+import { timeline } from '../../browser/look/components/timeline.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
@@ -21,7 +23,7 @@ export function deliveryPage(request: PageRequest, { team, app, delivery }: Team
     body: html`<p>${stateBadge(request, delivery)} ${delivery.test && badge(w.testEvent, 'plain')}</p>
 <dl class="facts">
 ${fact(w.event, html`<code>${delivery.type}</code>`)}
-${fact('webhook-id', html`<code>${delivery.id}</code>`)}
+${fact('webhook-id', copyable('webhook-id', delivery.id))}
 ${fact(w.subscription, html`<code>${subscription}</code>`)}
 ${delivery.url !== null && fact(w.sentTo, html`<code>${delivery.url}</code>`)}
 ${moment(w.created, delivery.createdAt)}
@@ -44,21 +46,25 @@ ${signed(request, delivery)}
 
 function attempts(request: PageRequest, { history, attempts, lastError, answer }: Details) {
   const { w, language } = request
-  const rows = history.map(({ number, at, durationMs, status, error, answer }) => [
-    number,
-    formatMoment(at, language),
-    w.took(durationMs),
-    error === null ? html`<strong>${status}</strong>` : html`<span lang="en">${error}</span>`,
-    answer === null
-      ? w.none
-      : html`<details><summary>${w.show}<span class="visually-hidden"> ${number}</span></summary>${verbatim(`${w.answer} ${number}`, answer)}</details>`,
-  ])
+  const made = history.map(({ number, at, durationMs, status, error, answer }): Moment => {
+    const result = error === null ? html`${status}` : html`<span lang="en">${error}</span>`
+    return {
+      icon: error === null ? 'circle-check' : 'circle-x',
+      tone: error === null ? 'good' : 'bad',
+      title: html`${w.attempt(number)}: ${result}`,
+      hint: html`${formatMoment(at, language)} · ${w.took(durationMs)}`,
+      body:
+        answer === null
+          ? undefined
+          : html`<details><summary>${w.answer}<span class="visually-hidden"> ${number}</span></summary>${verbatim(`${w.answer} ${number}`, answer)}</details>`,
+    }
+  })
   // The subscription has ended, its secret was lost, or a worker of the former release made the last attempt.
   const isElsewhere = lastError !== null && lastError !== history[0]?.error
   return html`${isElsewhere && html`<p class="problem" lang="en">${lastError}</p>`}
-${rows.length > 0 && html`<p class="hint">${w.attemptsHint}</p>${table(w.attempts, [w.number, w.time, w.duration, w.result, w.answer], rows)}`}
-${rows.length === 0 && html`<p class="hint">${attempts === 0 ? w.attemptsNone : w.attemptsBefore(attempts)}</p>`}
-${rows.length === 0 && answer !== null && verbatim(w.answer, answer)}`
+${made.length > 0 && html`<p class="hint">${w.attemptsHint}</p>${timeline(w.attempts, made)}`}
+${made.length === 0 && html`<p class="hint">${attempts === 0 ? w.attemptsNone : w.attemptsBefore(attempts)}</p>`}
+${made.length === 0 && answer !== null && verbatim(w.answer, answer)}`
 }
 
 function signed({ w }: PageRequest, { headers }: Details) {
@@ -70,9 +76,7 @@ ${verbatim(w.signedContent, `${id}.${timestamp}.`)}`
 }
 
 /**
- * Scrolls by itself, so it can be focused and has a name. A browser would read a carriage return as a line feed, but the
- * signature covers each byte.
+ * A browser would read a carriage return as a line feed, but the signature covers each byte.
  */
 const verbatim = (label: string, text: string) =>
-  html`<pre tabindex="0" role="region" aria-label="${label}" dir="auto">
-${text.split('\r').map((part, at) => html`${at > 0 && html`&#13;`}${part}`)}</pre>`
+  codeBlock({ label, code: html`${text.split('\r').map((part, at) => html`${at > 0 && html`&#13;`}${part}`)}` })

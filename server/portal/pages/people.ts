@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
 import { withLabels } from '../../../routers/kernel/labels.ts'
+import { confirmation } from '../../browser/look/components/confirmation.ts'
 import { table } from '../../browser/look/components/table.ts'
-import { formatDay } from '../../browser/look/components/time.ts'
+import { formatDay, timeAgo } from '../../browser/look/components/time.ts'
 import { html, name, strongName } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
@@ -27,10 +28,15 @@ export function personRemovalPage(request: PageRequest, team: Team, colleague: P
   return teamPage(request, team, 'people', {
     title,
     heading: isSelf ? w.leaveQuestion(name(team.name)) : w.removePersonQuestion(name(colleague.name)),
-    body: html`<p class="lead">${isSelf ? w.leaveLead(strongName(team.name)) : w.removePersonLead(strongName(colleague.name), w.role[role], strongName(team.name))}</p>
-<form method="post" action="${at('teams', team.id, 'people', id)}/remove/confirm">${personRemovalForm.at(request, { role }).hidden('role')}
-<div class="buttons"><button class="danger">${title}</button> <a class="button" href="${people}">${w.cancel}</a></div>
-</form>`,
+    body: confirmation({
+      lead: isSelf
+        ? w.leaveLead(strongName(team.name))
+        : w.removePersonLead(strongName(colleague.name), w.role[role], strongName(team.name)),
+      action: `${at('teams', team.id, 'people', id)}/remove/confirm`,
+      fields: personRemovalForm.at(request, { role }).hidden('role'),
+      button: title,
+      cancel: { text: w.cancel, address: people },
+    }),
   })
 }
 
@@ -72,12 +78,12 @@ function people(request: PageRequest, team: Team, { items }: People) {
 }
 
 function invitations(request: PageRequest, team: Team, list: People) {
-  const { w, at, language } = request
+  const { w, at } = request
   const rows = list.invitations.map(({ id, email, role, invitedBy, expiresAt }) => [
     email,
     w.role[role],
     invitedBy === null ? w.operator : name(invitedBy),
-    formatDay(expiresAt, language),
+    timeAgo(expiresAt, request),
     team.role === 'owner'
       ? html`<form class="inline" method="post" action="${at('teams', team.id, 'people')}/withdraw">${withdrawalForm.at(request, { invitation: id }).hidden('invitation')}
 <button>${w.withdraw}<span class="visually-hidden"> ${email}</span></button></form>`
@@ -98,6 +104,6 @@ ${field('role', {
   hint: w.roleHint,
   options: Object.entries(w.role),
 })}
-<button>${w.inviteSend}</button>
+<button class="primary">${w.inviteSend}</button>
 </form>`
 }

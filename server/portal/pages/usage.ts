@@ -1,6 +1,8 @@
 import { chart } from '../../browser/look/components/chart.ts'
-import { fact } from '../../browser/look/components/facts.ts'
+import { emptyState } from '../../browser/look/components/empty-state.ts'
+import { tiles } from '../../browser/look/components/facts.ts'
 import { select } from '../../browser/look/components/field.ts'
+import { progress } from '../../browser/look/components/progress.ts'
 import { table } from '../../browser/look/components/table.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
@@ -35,10 +37,14 @@ export function usagePage(request: PageRequest, { team, clients, usage, by, bars
     title: w.usage,
     body: html`<p class="hint">${w.limitHint(usage.limit)}</p>
 <h2>${w.lastHour}</h2>
-<dl class="tiles">${fact(w.requestsOk, lastHour.ok)}${fact(w.requestsRefused, lastHour.refused)}${fact(w.requestsLimited, lastHour.limited)}</dl>
+${tiles([
+  [w.requestsOk, w.count(lastHour.ok)],
+  [w.requestsRefused, w.count(lastHour.refused)],
+  [w.requestsLimited, w.count(lastHour.limited)],
+])}
 <h2>${w.chart}</h2>
 ${filters(request, { team, clients, by })}
-${usage.counts.length === 0 ? html`<p>${w.usageNone}</p>` : requests(request, usage, bars)}
+${usage.counts.length === 0 ? emptyState('chart-column', w.usageNone) : requests(request, usage, bars)}
 <h2>${w.replays}</h2>
 ${replays(request, usage)}
 <h2>${w.storage}</h2>
@@ -102,7 +108,7 @@ ${table(
     name(names.get(app) ?? app),
     html`<code>${club}</code>`,
     w.bytes(bytes),
-    w.percent(bytes / limit),
+    progress({ label: w.limitShare, value: bytes, max: limit, text: w.percent(bytes / limit) }),
   ]),
 )}`
 }

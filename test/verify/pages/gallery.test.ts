@@ -59,7 +59,7 @@ describe.skipIf(!chromium)(`the gallery in Chromium${skipReason}`, () => {
       timeZone: 'Asia/Kolkata',
     })
     expect(title).toBe(local.format(new Date(iso)))
-    expect(await page.locator('#times .hint').textContent()).toBe('Times are those of Asia/Calcutta.')
+    expect(await page.locator('#times .hint').textContent()).toBe('All times are in the time zone Asia/Calcutta.')
     await page.getByRole('button', { name: /^Copy\b.*curl/ }).click()
     await page.getByRole('button', { name: /^Copied\b.*curl/ }).waitFor()
     expect(await page.evaluate('window.copied')).toMatch(/^curl -H/)

@@ -24,6 +24,6 @@ export const confirmation = ({
   button,
   cancel,
 }: Confirmation) => html`<p class="lead">${lead}</p>
-${facts}<form class="confirmation" method="post" action="${action}">${fields}
+${facts}<form method="post" action="${action}">${fields}
 <div class="buttons"><button class="danger">${button}</button> <a class="button" href="${cancel.address}">${cancel.text}</a></div>
 </form>`

@@ -6,9 +6,9 @@ type Value = Html | string | number
 /** Text to copy: the script adds a button, which is named by `label`. */
 export const copyable = (label: string, text: string) => html`<code data-copy="${label}">${text}</code>`
 
-export const fact = (label: string, value: Value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
+export const fact = (label: Html | string, value: Value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
 
-type Facts = readonly (readonly [label: string, value: Value] | false | null)[]
+type Facts = readonly (readonly [label: Html | string, value: Value] | false | null)[]
 
 const pairs = (facts: Facts) => facts.map((one) => one && fact(...one))
 

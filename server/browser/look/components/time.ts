@@ -39,9 +39,9 @@ const steps = [
 
 const WEEK = 7 * 86_400
 
-/** As `3 hours ago`, with the exact time to hover; a day once it is more than a week away. `now` is in Unix seconds. */
+/** As `3 hours ago`, with the exact time to hover; the moment itself once it is more than a week away. `now` is in Unix seconds. */
 export function timeAgo(unix: number, { now, language }: { now: number; language: Language }) {
-  if (Math.abs(unix - now) > WEEK) return formatDay(unix, language)
+  if (Math.abs(unix - now) > WEEK) return formatMoment(unix, language)
   const [unit, seconds] = steps.find(([, length]) => Math.abs(unix - now) >= length) ?? (['second', Infinity] as const)
   const date = new Date(unix * 1000)
   const text = relative[language].format(Math.trunc((unix - now) / seconds), unit)

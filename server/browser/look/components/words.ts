@@ -34,7 +34,7 @@ export const componentWords: Record<Language, Words> = {
       shown: (from, to) => `${from} to ${to}`,
     },
     utc: 'All times are UTC.',
-    zone: 'Times are those of',
+    zone: 'All times are in the time zone',
   },
   de: {
     copy: 'Kopieren',
@@ -52,6 +52,6 @@ export const componentWords: Record<Language, Words> = {
       shown: (from, to) => `${from} bis ${to}`,
     },
     utc: 'Alle Zeiten in UTC.',
-    zone: 'Alle Zeiten gelten für',
+    zone: 'Alle Zeiten in der Zeitzone',
   },
 }

@@ -109,7 +109,7 @@ export function samples(language: Language, now: number): Record<keyof (typeof w
         values: [(hour * 37) % 90, hour % 5 === 0 ? 12 : 0, hour === 20 ? 30 : 0],
       })),
     }),
-    progress: html`${progress({ label: w.count, value: 0, max: 10, text: '0 %' })}${progress({ label: w.count, value: 4, max: 10, text: '40 %' })}${progress({ label: w.count, value: 9.4, max: 10, text: w.used })}`,
+    progress: html`<p>${progress({ label: w.count, value: 0, max: 10, text: '0 %' })}<br>${progress({ label: w.count, value: 4, max: 10, text: '40 %' })}<br>${progress({ label: w.count, value: 9.4, max: 10, text: w.used })}</p>`,
     times: html`<p>${ago(5)}<br>${ago(120)}<br>${ago(-2 * HOUR)}<br>${ago(30 * HOUR)}<br>${ago(400 * HOUR)}<br>${formatDay(now, language)}<br>${formatMoment(now, language)}</p><p class="hint">${timeZoneNote(language)}</p>`,
     tabs: tabs(
       w.parts.tabs,
