@@ -4,7 +4,7 @@ import { deliveryStates } from '../../routers/webhooks/deliveries/retry.ts'
 import { EVENT_TYPE } from '../../routers/webhooks/rules.ts'
 import { readApp } from './apps.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
-import { deliveriesPage, retryFailedForm, retryForm, spans } from './pages/deliveries.ts'
+import { deliveriesPage, resendForm, retryFailedForm, retryForm, spans } from './pages/deliveries.ts'
 import { deliveryPage } from './pages/delivery.ts'
 import { PAGE_ROWS, readOffset } from './pages/pager.ts'
 import { withoutWebhooks } from './pages/webhook.ts'
@@ -20,19 +20,24 @@ function readFilter({ query }: PageRequest): DeliveryFilter {
   }
 }
 
+const isPending = ({ state }: { state: string }) => state === 'pending'
+
 const log: Render = async (request) => {
   const { team, app } = await readApp(request)
   if (team.level !== 'developer') return withoutWebhooks(request, team, app)
   const { deliveries } = request.developer
   const filter = readFilter(request)
   const list = await deliveries.list({ app: app.id, ...filter, limit: PAGE_ROWS, offset: readOffset(request) })
-  return deliveriesPage(request, { team, app, list, filter, filters: await deliveries.filters({ app: app.id }) })
+  return deliveriesPage(
+    { ...request, isPending: list.items.some(isPending) },
+    { team, app, list, filter, filters: await deliveries.filters({ app: app.id }) },
+  )
 }
 
 const one: Render = async (request) => {
   const { team, app } = await readApp(request)
   const delivery = await request.developer.deliveries.get({ app: app.id, id: request.params.delivery! })
-  return deliveryPage(request, { team, app, delivery })
+  return deliveryPage({ ...request, isPending: isPending(delivery) }, { team, app, delivery })
 }
 
 export function deliveryPages({ get, post }: Routes, now: () => number) {
@@ -53,5 +58,10 @@ export function deliveryPages({ get, post }: Routes, now: () => number) {
     const { app } = await readApp(request)
     await request.developer.deliveries.retry({ app: app.id, id: request.params.delivery! })
     return `${deliveriesPageUrl(request, request.params.delivery!)}?done=retried`
+  })
+  post(`${own}/:delivery`, one, resendForm, async (request) => {
+    const { app } = await readApp(request)
+    await request.developer.deliveries.resend({ app: app.id, id: request.params.delivery! })
+    return `${deliveriesPageUrl(request, request.params.delivery!)}?done=resent`
   })
 }

@@ -18,6 +18,8 @@ export interface PageRequest {
   query: URLSearchParams
   /** A page's address: `at('teams', team)`. */
   at: (...segments: string[]) => string
+  /** Its page shows something that ends soon: the script reads it again until then. */
+  isPending?: boolean
   /** Its page shows what was typed. */
   refused?: RefusedForm
 }

@@ -1,4 +1,5 @@
-// Every page works without this script. It closes menus, asks before changes are lost, and keeps the list of requests current.
+// Every page works without this script. It closes menus, asks before changes are lost, and keeps the list of requests and pending
+// deliveries current.
 const closeMenus = (but) => {
   for (const menu of document.querySelectorAll('.menu[open]')) if (!menu.contains(but)) menu.open = false
 }
@@ -16,6 +17,25 @@ document.addEventListener('submit', () => {
 })
 addEventListener('beforeunload', (event) => isChanged && event.preventDefault())
 
+const readPage = async (query) => {
+  const response = await fetch(`${location.pathname}?${query}`, { redirect: 'error' }).catch(() => null)
+  return response?.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : undefined
+}
+const isRead = () => document.hidden || isChanged || document.querySelector('main :is(details[open], :focus)') !== null
+
+// A page of pending deliveries is read again until they have ended.
+const refresh = async () => {
+  if (!isRead()) {
+    const query = new URLSearchParams(location.search)
+    query.delete('done')
+    const page = await readPage(query)
+    if (!page) return
+    if (!isRead()) document.querySelector('main').replaceWith(page.querySelector('main'))
+  }
+  if (document.querySelector('[data-pending]')) setTimeout(refresh, 2_000)
+}
+if (document.querySelector('[data-pending]')) setTimeout(refresh, 2_000)
+
 const tail = document.querySelector('[data-tail]')
 if (tail) {
   const button = tail.querySelector('button')
@@ -25,26 +45,30 @@ if (tail) {
     const query = new URLSearchParams(location.search)
     query.delete('before')
     query.set('after', tail.dataset.tail)
-    const response = await fetch(`${location.pathname}?${query}`, { redirect: 'error' }).catch(() => null)
-    if (!response?.ok) return stop()
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const page = await readPage(query)
+    if (!page) return stop()
     const rows = page.querySelectorAll('main table tbody > tr')
     if (rows.length > 0 && !document.querySelector('main table tbody')) return location.reload()
     tail.dataset.tail = page.querySelector('[data-tail]')?.dataset.tail || tail.dataset.tail
     document.querySelector('main table tbody')?.prepend(...rows)
     const shown = document.querySelectorAll('main table tbody > tr')
     for (const old of [...shown].slice(Number(tail.dataset.most))) old.remove()
-    timer = setTimeout(poll, 2_000)
+    timer = setTimeout(next, 2_000)
+  }
+  const next = () => {
+    if (document.hidden) timer = setTimeout(next, 2_000)
+    else poll()
   }
   const stop = () => {
     clearTimeout(timer)
     timer = undefined
     button.ariaPressed = 'false'
   }
-  button.addEventListener('click', () => {
-    if (timer !== undefined) return stop()
-    timer = setTimeout(poll, 0)
+  const start = (ms) => {
+    timer = setTimeout(next, ms)
     button.ariaPressed = 'true'
-  })
+  }
+  button.addEventListener('click', () => (timer === undefined ? start(0) : stop()))
+  start(2_000)
   tail.hidden = false
 }

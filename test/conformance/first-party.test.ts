@@ -108,6 +108,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.deliveries.filters        | query    | dev:read  |
   | developer.deliveries.get            | query    | dev:read  |
   | developer.deliveries.retry          | mutation | dev:write |
+  | developer.deliveries.resend         | mutation | dev:write |
   | developer.deliveries.retryFailed    | mutation | dev:write |
 `)
 

@@ -263,7 +263,7 @@ describe('developer.deliveries.get', () => {
   })
 })
 
-describe.each(['get', 'retry'] as const)('developer.deliveries.%s', (name) => {
+describe.each(['get', 'retry', 'resend'] as const)('developer.deliveries.%s', (name) => {
   it('returns 404 for an unknown delivery, and for one of another app', async () => {
     const { api, app, team } = mine
     const theirs = [await mintTeam(world), { app: await mintApp(world, { teamId: team }) }]
@@ -301,6 +301,29 @@ describe('developer.deliveries.retry', () => {
       expect(await readRefusal(api.deliveries.retry({ app, id }))).toMatchObject({ status: 409, reason })
       expect(await readRow(id)).toEqual(before)
     }
+  })
+})
+
+describe('developer.deliveries.resend', () => {
+  it('makes a delivery that has arrived due now, as one with all its attempts', async () => {
+    const { app, api } = mine
+    const delivered = await mintDelivery(world.db, receiver, { state: 'delivered', attempts: 2 })
+    const item = await reportingDue(world.core, () => api.deliveries.resend({ app, id: delivered }))
+    expect(item).toMatchObject({ id: delivered, state: 'pending', attempts: 0, finishedAt: null })
+    expect((await readRow(delivered)).nextAttemptAt).toEqual(new Date(0))
+  })
+
+  it('returns 409 in an ended subscription, and changes nothing', async () => {
+    const { app, api } = mine
+    const ended = await mintReceiver(world.db, app)
+    const id = await mintDelivery(world.db, ended, { state: 'delivered' })
+    await world.db.subscription.update({ where: { id: ended.subscription }, data: { endedAt: new Date() } })
+    const before = await readRow(id)
+    expect(await readRefusal(api.deliveries.resend({ app, id }))).toMatchObject({
+      status: 409,
+      reason: 'subscription_ended',
+    })
+    expect(await readRow(id)).toEqual(before)
   })
 })
 

@@ -73,6 +73,7 @@ it('each change of a team has a row', () => {
   // The invited are in no team yet, mails are of a person, and entries of a test club no setting.
   const others = [
     'deliveries.retry',
+    'deliveries.resend',
     'deliveries.retryFailed',
     'invitations.accept',
     'invitations.decline',

@@ -143,6 +143,7 @@ const calls: Record<string, (api: ReturnType<typeof asPerson>, app: string) => P
   'deliveries.list': (api, app) => api.deliveries.list({ app }),
   'deliveries.get': (api, app) => api.deliveries.get({ app, id: 'none' }),
   'deliveries.retry': (api, app) => api.deliveries.retry({ app, id: 'none' }),
+  'deliveries.resend': (api, app) => api.deliveries.resend({ app, id: 'none' }),
   'deliveries.retryFailed': (api, app) => api.deliveries.retryFailed({ app, since: 0 }),
 }
 
@@ -173,15 +174,18 @@ describe.each(Object.keys(calls))('developer.%s', (name) => {
 })
 
 const ofActive = ['webhook.set', 'webhook.remove', 'webhook.endFormerSecret', 'webhook.test']
-describe.each([...ofActive, 'deliveries.retry', 'deliveries.retryFailed'])('developer.%s', (name) => {
-  it('returns 409 for a suspended app, and changes nothing', async () => {
-    const { team, api } = mine
-    const secrets = { webhookSecret: 'second', formerSecret: 'first', formerUntil: new Date(Date.now() + 60_000) }
-    const app = await mintApp(world, { teamId: team, state: 'suspended', webhookUrl: url, ...secrets })
-    const before = await stored(app)
-    expect(await readRefusal(calls[name]!(api, app))).toMatchObject(SUSPENDED)
-    expect(await stored(app)).toEqual(before)
-    expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(0)
-    expect(await audit(team)).toEqual([])
-  })
-})
+describe.each([...ofActive, 'deliveries.retry', 'deliveries.resend', 'deliveries.retryFailed'])(
+  'developer.%s',
+  (name) => {
+    it('returns 409 for a suspended app, and changes nothing', async () => {
+      const { team, api } = mine
+      const secrets = { webhookSecret: 'second', formerSecret: 'first', formerUntil: new Date(Date.now() + 60_000) }
+      const app = await mintApp(world, { teamId: team, state: 'suspended', webhookUrl: url, ...secrets })
+      const before = await stored(app)
+      expect(await readRefusal(calls[name]!(api, app))).toMatchObject(SUSPENDED)
+      expect(await stored(app)).toEqual(before)
+      expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(0)
+      expect(await audit(team)).toEqual([])
+    })
+  },
+)

@@ -112,7 +112,9 @@ describe('the delivery log', () => {
     expect(text).toContain('15000 ms')
     expect(text).toContain('31 ms')
     expect(text).toContain('&lt;h1&gt;Oh&lt;/h1&gt;')
-    expect(text.split('status 500')).toHaveLength(2)
+    // The error, and the name of its link to the documentation.
+    expect(text.split('status 500')).toHaveLength(3)
+    expect(text).toContain('href="/docs/webhooks#try-it-with-the-service:~:text=status%20500"')
     expect(text).toContain(`${failed}.${at.getTime() / 1000}.`)
     // As a carriage return, a browser would read it as a line feed.
     expect(text).toContain('{&quot;a&quot;:&#13;\n&quot;&lt;b&gt;&quot;}')

@@ -115,6 +115,7 @@ export const listForms = (
     [`${ofApp}/webhook/test`]: {},
     [`${ofApp}/webhook/remove/confirm`]: { url: 'https://hooks.example/in' },
     [`${ofApp}/deliveries/${delivery}/retry`]: {},
+    [`${ofApp}/deliveries/${delivery}/resend`]: {},
     [`${ofApp}/deliveries/retry-failed`]: { span: 'day' },
     [`${ofClient}/sign-in/settings`]: { version: '0', name: 'Renamed', redirectUris },
     [`${ofClient}/scopes/set`]: { version: '0', scopes: [profile, 'svc.me.events:read'] },

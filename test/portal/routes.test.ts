@@ -136,6 +136,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/apps/:app/deliveries/retry-failed | developer | people   | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/deliveries/:delivery | developer | people      |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/deliveries/:delivery/retry | developer | people | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/deliveries/:delivery/resend | developer | people | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client             | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/clients/:client/start       | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/clients/:client/start/prepare | developer | people       | form   | own  | yes  |

@@ -14,7 +14,7 @@ import { EVENT_TYPE } from '../../webhooks/rules.ts'
 import { findWebhookApp } from './app.ts'
 import { delivery, deliveryDetails } from './delivery.ts'
 import { listDeliveries, subscriptionsStatement, typesStatement } from './delivery-lists.ts'
-import { history, MAX_RETRIED, one, retry, retryFailed } from './delivery-statements.ts'
+import { history, MAX_RETRIED, one, resend, retry, retryFailed } from './delivery-statements.ts'
 
 const app = appId('app')
 const id = z.string().refine(isPostgresText, withError('ownDeliveryUnknown'))
@@ -115,6 +115,22 @@ const retryOne = internal('dev:write', teamPeople, {
     throw row.state === 'delivered' ? errors.alreadyDelivered() : errors.subscriptionEnded()
   })
 
+/** The receiver knows an event that it has had by its `webhook-id`. */
+const resendOne = internal('dev:write', teamPeople, {
+  summary: 'Sends a delivery again, also one that has arrived',
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'ownDeliveryUnknown', 'subscriptionEnded'],
+})
+  .input(z.object({ app, id }))
+  .output(delivery)
+  .mutation(async ({ ctx, input: { app, id } }) => {
+    refuseSuspended(await findWebhookApp(ctx, app))
+    const [resent] = await retryingDeadlocks(() => ctx.core.db.execute(resend, { id, owner: app }))
+    if (resent) ctx.core.due.wake()
+    const row = await read(ctx, app, id)
+    if (!resent) throw errors.subscriptionEnded()
+    return row
+  })
+
 /** Starts with the oldest. Beyond the limit of one call, the next call continues. */
 const retryAllFailed = internal('dev:write', teamPeople, {
   summary: 'Retries all failed deliveries of an app, or those of an event type or a subscription',
@@ -140,4 +156,11 @@ function refuseSuspended({ state }: { state: string }) {
   if (state === 'suspended') throw errors.appSuspended()
 }
 
-export const deliveries = router({ list, filters, get, retry: retryOne, retryFailed: retryAllFailed })
+export const deliveries = router({
+  list,
+  filters,
+  get,
+  retry: retryOne,
+  resend: resendOne,
+  retryFailed: retryAllFailed,
+})

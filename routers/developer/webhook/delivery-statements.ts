@@ -44,7 +44,10 @@ export const history = statement(
   { number: int, at: int, durationMs: int, status: nullable(int), error: nullable(text), answer: nullable(text) },
 )
 
-export const retry = retryStatement('developer_delivery_retry', `"App".id = $owner AND "App".state = 'active'`)
+const isActiveApp = `"App".id = $owner AND "App".state = 'active'`
+export const retry = retryStatement('developer_delivery_retry', isActiveApp)
+/** One that has arrived, too. */
+export const resend = retryStatement('developer_delivery_resend', isActiveApp, true)
 
 /** Whether a delivery is of `$subscription`, or this is null. */
 export const isOfSubscription = (column: string) => `($subscription::text IS NULL OR ${column} = $subscription)`

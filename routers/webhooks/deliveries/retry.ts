@@ -19,9 +19,9 @@ export const dueAt = (table: string) =>
 /**
  * Makes a delivery due at once, if `condition`, on `$owner`, holds for its "App". Locks the subscription first, so that it ends
  * before this or after it. A pending delivery keeps its lease; a failed one starts again without a lease, so that the result
- * of an attempt in flight is discarded.
+ * of an attempt in flight is discarded. One that has arrived is sent again only where `again`.
  */
-export const retryStatement = (name: string, condition: string) =>
+export const retryStatement = (name: string, condition: string, again = false) =>
   statement(
     name,
     `WITH receiver AS (
@@ -35,7 +35,7 @@ export const retryStatement = (name: string, condition: string) =>
         lease = CASE state WHEN 'pending' THEN lease END,
         "leasedUntil" = CASE state WHEN 'pending' THEN "leasedUntil" END,
         "finishedAt" = NULL
-      FROM receiver WHERE delivery.id = $id AND "subscriptionId" = receiver.id AND state <> 'delivered'
+      FROM receiver WHERE delivery.id = $id AND "subscriptionId" = receiver.id ${again ? '' : `AND state <> 'delivered'`}
       RETURNING delivery.id, "eventId" AS event, "subscriptionId" AS subscription, state, attempts, "lastStatus",
         "lastError", ${unix(dueAt('delivery'))} AS "nextAttemptAt"`,
     { id: text, owner: text },

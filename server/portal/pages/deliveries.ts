@@ -27,6 +27,7 @@ export const retryFailedForm = form(
   },
 )
 export const retryForm = form('retry')
+export const resendForm = form('resend')
 
 type List = Awaited<ReturnType<Developer['deliveries']['list']>>
 type Delivery = List['items'][number]
@@ -60,7 +61,7 @@ export function deliveriesPage(request: PageRequest, { team, app, list, filters,
     delivery.attempts,
     delivery.lastStatus ?? delivery.lastError ?? w.none,
     delivery.nextAttemptAt === null ? w.none : timeAgo(delivery.nextAttemptAt, request),
-    html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="visually-hidden"> ${delivery.id}</span></a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)}</div>`,
+    html`<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.open}<span class="visually-hidden"> ${delivery.id}</span></a> ${retryButton(request, own, delivery)}</div>`,
   ])
   const columns = [w.created, w.event, w.stateLabel, w.attempts, w.answer, w.next, w.actions]
   return appPage(request, team, app, 'deliveries', {
@@ -115,5 +116,6 @@ ${field('span', { label: w.retrySince, options: Object.entries(w.spans) })}
 </form>`
 }
 
-export const retryButton = ({ w }: PageRequest, own: string, { id }: Delivery) =>
-  html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/retry"><button>${w.retry}<span class="visually-hidden"> ${id}</span></button></form>`
+/** One that has arrived is sent again. */
+export const retryButton = ({ w }: PageRequest, own: string, { id, state }: Delivery) =>
+  html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/${state === 'delivered' ? 'resend' : 'retry'}"><button>${state === 'delivered' ? w.resend : w.retry}<span class="visually-hidden"> ${id}</span></button></form>`

@@ -9,6 +9,7 @@ import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { TeamApp } from './deliveries.ts'
 import { deliveriesPageUrl, retryButton, stateBadge } from './deliveries.ts'
+import { errorHelp } from './delivery-errors.ts'
 import { appPage } from './team-page.ts'
 
 type Details = Awaited<ReturnType<Developer['deliveries']['get']>>
@@ -30,7 +31,7 @@ ${moment(w.created, delivery.createdAt)}
 ${moment(w.next, delivery.nextAttemptAt)}
 ${moment(w.finished, delivery.finishedAt)}
 </dl>
-<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.reload}</a> ${delivery.state !== 'delivered' && retryButton(request, own, delivery)} <a class="button" href="${own}?subscription=${encodeURIComponent(subscription)}">${w.subscriptionDeliveries}</a></div>
+<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.reload}</a> ${retryButton(request, own, delivery)} <a class="button" href="${own}?subscription=${encodeURIComponent(subscription)}">${w.subscriptionDeliveries}</a></div>
 <h2>${w.attempts}</h2>
 ${attempts(request, delivery)}
 <h2>${w.headersSent}</h2>
@@ -47,7 +48,7 @@ ${signed(request, delivery)}
 function attempts(request: PageRequest, { history, attempts, lastError, answer }: Details) {
   const { w, language } = request
   const made = history.map(({ number, at, durationMs, status, error, answer }): Moment => {
-    const result = error === null ? html`${status}` : html`<span lang="en">${error}</span>`
+    const result = error === null ? html`${status}` : html`<span lang="en">${error}</span> ${errorHelp(request, error)}`
     return {
       icon: error === null ? 'circle-check' : 'circle-x',
       tone: error === null ? 'good' : 'bad',

@@ -62,6 +62,6 @@ ${preloadTypeface(path)}
 ${subject && html`<h2 class="section">${heading ?? title}</h2>`}
 ${refused && html`<div class="problem" role="alert" id="problem">${refused.problems.map(({ text }) => html`<p>${text}</p>`)}</div>`}
 ${!refused && Object.hasOwn(w.done, done) && html`<p class="done" role="status">${w.done[done as keyof Words['done']]}</p>`}
-${page.body}`,
+${page.body}${request.isPending && html`<p hidden data-pending></p>`}`,
   })
 }

@@ -51,8 +51,9 @@ export const de: Words = {
     withdrawn: 'Die Einladung wurde zurückgezogen.',
     left: 'Das Team wurde verlassen.',
     requested: 'Der Produktivbetrieb wurde beantragt. Bis zur Freigabe kann sich mit diesem Client niemand anmelden.',
-    sent: 'Das Testereignis ist unterwegs. Das Ergebnis erscheint nach dem Neuladen dieser Seite.',
+    sent: 'Das Testereignis ist unterwegs. Sein Ergebnis erscheint auf dieser Seite; ohne Skripte hilft Neuladen.',
     retried: 'Die Zustellung wird jetzt erneut versucht.',
+    resent: 'Die Zustellung wird erneut gesendet.',
     retriedAll: 'Die fehlgeschlagenen Zustellungen werden jetzt erneut versucht.',
     retriedSome:
       'Viele fehlgeschlagene Zustellungen werden jetzt erneut versucht, die ältesten zuerst. Es gibt weitere: diese danach erneut versuchen.',
@@ -492,6 +493,7 @@ export const de: Words = {
   actions: 'Aktionen',
   open: 'Öffnen',
   retry: 'Jetzt erneut versuchen',
+  resend: 'Erneut senden',
   retryAll: 'Fehlgeschlagene erneut versuchen',
   retryAllSo: 'Fehlgeschlagene dieser Auswahl erneut versuchen',
   retrySince: 'Erzeugt in den letzten',

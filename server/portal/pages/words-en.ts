@@ -48,8 +48,9 @@ export const en = {
     withdrawn: 'The invitation was withdrawn.',
     left: 'You have left the team.',
     requested: 'Production was requested. Nobody can sign in with this client until it is approved.',
-    sent: 'The test event is on its way. Reload this page to see the result.',
+    sent: 'The test event is on its way. Its result appears on this page; without scripts, reload it.',
     retried: 'The delivery is being retried now.',
+    resent: 'The delivery is being sent again.',
     retriedAll: 'The failed deliveries are being retried now.',
     retriedSome:
       'Many failed deliveries are being retried now, the oldest first. There are more: retry them once these are done.',
@@ -485,6 +486,7 @@ export const en = {
   actions: 'Actions',
   open: 'Open',
   retry: 'Retry now',
+  resend: 'Resend',
   retryAll: 'Retry all failed',
   retryAllSo: 'Retry all failed that match',
   retrySince: 'Created in the last',

@@ -179,7 +179,23 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     expect(await page.evaluate('window.copied')).toBe(team.world.ids.app)
   })
 
-  it('shows requests as they come, once it is asked for', async () => {
+  it('shows the result of a delivery under way', async () => {
+    const { world, as, owner } = team
+    const { delivery } = await as(owner).webhook.test({ app: world.ids.app })
+    const page = await signedIn(`${appPage()}/deliveries/${delivery}`)
+    const state = page.locator('main .badge').first()
+    expect(await state.textContent()).toBe('pending')
+    await world.db.delivery.update({
+      where: { id: delivery },
+      data: { state: 'delivered', attempts: 1, nextAttemptAt: null, finishedAt: new Date() },
+    })
+    await page.locator('main .badge.good').waitFor()
+    expect(await page.locator('[data-pending]').count()).toBe(0)
+    await Promise.all([page.waitForURL(/done=resent/), page.getByRole('button', { name: 'Resend' }).click()])
+    expect(await state.textContent()).toBe('pending')
+  })
+
+  it('shows requests as they come', async () => {
     const { world } = team
     const route = 'route=GET+%2Fstorage%2F%7Bcollection%7D%2F%7Bkey%7D'
     const page = await signedIn(`/teams/${world.ids.team}/requests?${route}`)
@@ -188,7 +204,6 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     await page.reload()
     const rows = page.locator('main table tbody > tr')
     const before = await rows.count()
-    await page.getByRole('button', { name: 'Live' }).click()
     for (const name of ['first', 'second']) {
       await world.call('GET', '/storage/live/none', { headers: { 'x-request-id': `live-${name}` } })
       await world.call('GET', '/storage/live?limit=x')

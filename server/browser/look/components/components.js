@@ -3,8 +3,7 @@
   const { copy, copied } = document.currentScript.dataset
   const make = (tag, properties) => Object.assign(document.createElement(tag), properties)
 
-  // Only pages at https and at localhost have the clipboard.
-  for (const code of navigator.clipboard ? document.querySelectorAll('code[data-copy]') : []) {
+  const addCopyButton = (code) => {
     const button = make('button', { type: 'button', className: 'copy', ariaLive: 'polite' })
     const show = (text) => {
       button.textContent = text
@@ -16,6 +15,7 @@
       setTimeout(show, 2_000, copy)
     })
     show(copy)
+    code.dataset.copying = ''
     const block = code.closest('.block')
     if (block) block.prepend(button)
     else code.after(button)
@@ -36,10 +36,14 @@
     if (first) first.textContent = day.format(date)
     if (second) second.textContent = (/[.,]\d{3}$/.test(second.textContent) ? withFraction : clock).format(date)
   }
-  const showAll = () => document.querySelectorAll('time[datetime]:not([data-local])').forEach(showLocal)
-  showAll()
+  const enhance = () => {
+    document.querySelectorAll('time[datetime]:not([data-local])').forEach(showLocal)
+    // Only pages at https and at localhost have the clipboard.
+    if (navigator.clipboard) document.querySelectorAll('code[data-copy]:not([data-copying])').forEach(addCopyButton)
+  }
+  enhance()
   // Rows that come while the page is open.
-  new MutationObserver(showAll).observe(document.body, { childList: true, subtree: true })
+  new MutationObserver(enhance).observe(document.body, { childList: true, subtree: true })
 
   for (const note of document.querySelectorAll('[data-zone]')) {
     note.textContent = `${note.dataset.zone} ${exact.resolvedOptions().timeZone}.`
