@@ -27,13 +27,20 @@ export async function readApp(request: PageRequest) {
   return { team, app }
 }
 
+/** Refused requests on the overview. */
+const LATEST_SHOWN = 5
+
 export function appPages({ get, post, upload }: Routes, addresses: Addresses, clubApproval: boolean) {
   const own = '/teams/:team/apps/:app'
   get(own, async (request) => {
     const { team, app } = await readApp(request)
-    const health = await request.developer.apps.health({ app: app.id })
+    const { apps, requests } = request.developer
+    const [health, latest] = await Promise.all([
+      apps.health({ app: app.id }),
+      requests.list({ team: team.id, app: app.id, limit: LATEST_SHOWN }),
+    ])
     const verifier = randomBytes(32).toString('base64url')
-    return appOverview(request, { team, app, health, addresses, verifier, clubApproval })
+    return appOverview(request, { team, app, health, latest: latest.items, addresses, verifier, clubApproval })
   })
   const clients: Render = async (request) => {
     const { team, app } = await readApp(request)

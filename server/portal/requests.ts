@@ -1,8 +1,10 @@
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import type { Addresses } from './addresses.ts'
+import { readApp } from './apps.ts'
 import type { PageRequest, Routes } from './page-request.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { PAGE_ROWS } from './pages/pager.ts'
+import type { RequestsView } from './pages/requests.ts'
 import { requestsPage, statuses } from './pages/requests.ts'
 import { readTeam } from './teams.ts'
 
@@ -28,15 +30,16 @@ function readFilter({ query }: PageRequest) {
 }
 
 export function requestPages({ get }: Routes, { catalogue }: Addresses) {
-  get('/teams/:team/requests', async (request) => {
-    const team = await readTeam(request)
+  const show = async (request: PageRequest, { team, app }: Pick<RequestsView, 'team' | 'app'>) => {
     const requestId = (request.query.get('id') ?? '').trim()
     const { requests, clients } = request.developer
     const found =
       requestId === ''
-        ? await requests.list({ team: team.id, ...readFilter(request) })
+        ? await requests.list({ team: team.id, app: app?.id, ...readFilter(request) })
         : { ...(await requests.get({ team: team.id, requestId })), next: null, newest: null }
-    const offered = await clients.list({ team: team.id, limit: CLIENTS_OFFERED })
-    return requestsPage(request, { team, catalogue, clients: offered.items, ...found })
-  })
+    const query = { team: team.id, apps: app && [app.id], limit: CLIENTS_OFFERED }
+    return requestsPage(request, { team, app, catalogue, clients: (await clients.list(query)).items, ...found })
+  }
+  get('/teams/:team/requests', async (request) => show(request, { team: await readTeam(request) }))
+  get('/teams/:team/apps/:app/requests', async (request) => show(request, await readApp(request)))
 }

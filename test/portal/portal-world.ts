@@ -65,6 +65,7 @@ export const listPages = (team: string, app: string, client: string, delivery: s
   const ofApp = [
     '',
     '/clients',
+    '/requests',
     '/settings',
     '/delete',
     '/webhook',

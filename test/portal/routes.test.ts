@@ -116,6 +116,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/apps/:app/settings/logo | developer | people         | upload | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/settings/remove-logo | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/clients           | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/apps/:app/requests          | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/clients/create    | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/webhook           | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/set       | developer | people         | form   | own  | yes  |

@@ -49,6 +49,7 @@ describe('a page of the portal', () => {
       [`${own}/test-club/reset`, 'Pages of the team', ['true', 'Test club']],
       [app, ofApp, ['page', 'Overview']],
       [`${app}/clients`, ofApp, ['page', 'Clients']],
+      [`${app}/requests`, ofApp, ['page', 'Requests']],
       [`${app}/settings`, ofApp, ['page', 'Settings']],
       [`${app}/delete`, ofApp, ['true', 'Settings']],
       [`${app}/rules`, ofApp, ['true', 'Data']],

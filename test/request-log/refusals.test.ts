@@ -140,6 +140,8 @@ describe('the request log', () => {
       (await developer.requests.list({ team, ...filter })).items.map(({ status }) => status)
     expect(await statuses({})).toEqual([412, 404])
     expect(await statuses({ errors: true })).toEqual([404])
+    expect(await statuses({ app: world.ids.app })).toEqual([412, 404])
+    expect(await statuses({ app: 'another' })).toEqual([])
     expect(await statuses({ errors: true, status: 412 })).toEqual([412])
     const route = '/storage/{collection}/{key}'
     expect(await statuses({ method: 'PUT', route })).toEqual([412])

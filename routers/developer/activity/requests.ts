@@ -65,7 +65,8 @@ const statements = {
   /** Each filter is null where it is not asked for. */
   list: statement(
     'refused_requests',
-    `${select} AND ($client::text IS NULL OR "clientId" = $client) AND ($status::int4 IS NULL OR status = $status)
+    `${select} AND ($client::text IS NULL OR "clientId" = $client)
+        AND ($app::text IS NULL OR "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $app))) AND ($status::int4 IS NULL OR status = $status)
         AND ($notStatus::int4 IS NULL OR status <> $notStatus) AND ($members::text[] IS NULL OR member = ANY ($members::text[]))
         AND ($method::text IS NULL OR method = $method) AND ($route::text IS NULL OR route = $route)
         AND (at, refused.id) < (coalesce($beforeAt::timestamptz, 'infinity'), coalesce($beforeId::int8, 0))
@@ -73,6 +74,7 @@ const statements = {
       ${newestFirst} LIMIT $limit::int8`,
     {
       team: text,
+      app: nullable(text),
       client: nullable(text),
       status: nullable(int),
       notStatus: nullable(int),
@@ -128,6 +130,7 @@ const list = internal('dev:read', teamPeople, {
   .input(
     z.object({
       team,
+      app: idOr('ownAppUnknown').optional().meta({ description: 'Only of the clients of this app' }),
       client: typed.refine(isPostgresText).optional(),
       status: status.optional(),
       errors: z.boolean().optional().meta({ description: 'Without 412, which a conditional write expects' }),
@@ -151,11 +154,12 @@ const list = internal('dev:read', teamPeople, {
     }),
   )
   .query(async ({ ctx, input }) => {
-    const { team, client, status, errors, member, method, route, before, after, limit } = input
+    const { team, app, client, status, errors, member, method, route, before, after, limit } = input
     await roleIn(ctx, team)
     const [last, first] = [parseCursor(before), parseCursor(after)]
     const rows = await ctx.core.db.execute(statements.list, {
       team,
+      app: app ?? null,
       client: client ?? null,
       status: status ?? null,
       notStatus: status === undefined && errors ? EXPECTED : null,

@@ -7,14 +7,17 @@ import { deletionNotice } from './deletion.ts'
 import type { FirstSteps } from './first-steps.ts'
 import { firstSteps } from './first-steps.ts'
 import { healthTiles, lastError, storageFacts, webhookFacts } from './health.ts'
+import type { Refused } from './requests.ts'
+import { requestTable } from './requests.ts'
 import { appPage } from './team-page.ts'
 
 interface Overview extends FirstSteps {
   addresses: Addresses
+  latest: readonly Refused[]
   clubApproval: boolean
 }
 
-export function appOverview(request: PageRequest, { clubApproval, ...view }: Overview): string {
+export function appOverview(request: PageRequest, { clubApproval, latest, ...view }: Overview): string {
   const { w, at } = request
   const { team, app, health, addresses } = view
   const own = at('teams', team.id, 'apps', app.id)
@@ -33,6 +36,13 @@ ${lastError(request, team, { health, catalogue: addresses.catalogue })}
 ${health.webhook && fact(w.webhook, webhookFacts(request, own, health.webhook))}
 ${fact(w.storage, storageFacts(request, health.storage))}</dl>
 ${clubApproval && html`<p class="links"><a href="${own}/clubs">${w.clubs.title}</a></p>`}
-</div></div>`,
+</div></div>
+${
+  latest.length > 0 &&
+  html`<h2>${w.latestRefused}</h2>
+${requestTable(request, latest, addresses.catalogue)}
+<p class="links"><a href="${own}/requests">${w.requests}</a></p>
+<p class="hint">${w.utc}</p>`
+}`,
   })
 }

@@ -9,13 +9,15 @@ import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
 import { clientChoice } from './client-choice.ts'
 import { PAGE_ROWS } from './pager.ts'
-import type { ClientSummary, Team } from './team-page.ts'
-import { teamPage } from './team-page.ts'
+import type { App, ClientSummary, Team } from './team-page.ts'
+import { appPage, teamPage } from './team-page.ts'
 
-type Refused = Awaited<ReturnType<Developer['requests']['list']>>['items'][number]
+export type Refused = Awaited<ReturnType<Developer['requests']['list']>>['items'][number]
 
 export interface RequestsView {
   team: Team
+  /** Only its requests. */
+  app?: App | undefined
   clients: readonly ClientSummary[]
   items: readonly Refused[]
   next: string | null
@@ -31,30 +33,37 @@ const endpoints = Object.values(procedures).flatMap((procedure) => {
 
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
+export const requestTable = ({ w }: PageRequest, items: readonly Refused[], catalogue: string) =>
+  table(
+    w.requests,
+    [w.time, w.status, w.request, w.client, w.sentence, w.requestId],
+    items.map(({ at: time, status, method, route, client, clientName, message, error, requestId, ms }) => [
+      html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
+      html`<strong>${status}</strong>`,
+      html`<code>${method} ${route ?? w.noRoute}</code>`,
+      html`<bdi>${clientName ?? client}</bdi>`,
+      html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="visually-hidden"> ${error}</span></a>`,
+      html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
+    ]),
+  )
+
 export function requestsPage(
   request: PageRequest,
-  { team, clients, items, next, newest, catalogue }: RequestsView,
+  { team, app, clients, items, next, newest, catalogue }: RequestsView,
 ): string {
   const { w, at, query } = request
-  const own = at('teams', team.id, 'requests')
+  const own = app ? at('teams', team.id, 'apps', app.id, 'requests') : at('teams', team.id, 'requests')
   const isFiltered = ['id', 'client', 'status', 'route', 'member', 'before'].some((one) => query.has(one))
-  const rows = items.map(({ at: time, status, method, route, client, clientName, message, error, requestId, ms }) => [
-    html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
-    html`<strong>${status}</strong>`,
-    html`<code>${method} ${route ?? w.noRoute}</code>`,
-    html`<bdi>${clientName ?? client}</bdi>`,
-    html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="visually-hidden"> ${error}</span></a>`,
-    html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
-  ])
-  return teamPage(request, team, 'requests', {
+  const content = {
     title: w.requests,
     body: html`<p class="lead">${w.requestsLead}</p>
 ${filters(request, clients, own)}
 ${!query.has('before') && !query.has('id') && liveTail(request, newest)}
-${rows.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : table(w.requests, [w.time, w.status, w.request, w.client, w.sentence, w.requestId], rows)}
+${items.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : requestTable(request, items, catalogue)}
 ${turning(request, own, next)}
 <p class="hint">${w.utc}</p>`,
-  })
+  }
+  return app ? appPage(request, team, app, 'requests', content) : teamPage(request, team, 'requests', content)
 }
 
 const filters = (

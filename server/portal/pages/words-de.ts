@@ -229,6 +229,7 @@ export const de: Words = {
     clients: 'Clients',
     webhook: 'Webhook',
     deliveries: 'Zustellungen',
+    requests: 'Anfragen',
     data: 'Daten',
     settings: 'Einstellungen',
   },
@@ -548,6 +549,7 @@ export const de: Words = {
   storageNone: 'Es ist nichts gespeichert.',
 
   requests: 'Anfragen',
+  latestRefused: 'Zuletzt abgelehnte Anfragen',
   requestsLead:
     'Anfragen, die in den letzten 7 Tagen abgelehnt wurden. Gespeichert werden Zeit, Client, Route und Fehler, nie, was gesendet wurde; vom Mitglied nur ein Hash mit Schlüssel, mit dem sich eine bekannte ID finden lässt.',
   memberId: 'ID des Mitglieds',

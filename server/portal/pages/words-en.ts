@@ -223,6 +223,7 @@ export const en = {
     clients: 'Clients',
     webhook: 'Webhook',
     deliveries: 'Deliveries',
+    requests: 'Requests',
     data: 'Data',
     settings: 'Settings',
   },
@@ -541,6 +542,7 @@ export const en = {
   storageNone: 'Nothing is stored.',
 
   requests: 'Requests',
+  latestRefused: 'Latest refused requests',
   requestsLead:
     'Requests that were refused in the last 7 days. Their time, client, route and error are stored, never what was sent; of the member only a keyed hash, by which you find one whose id you know.',
   memberId: 'Member id',
