@@ -6,19 +6,19 @@ export interface Addresses {
   issuer: string
   /** The base address of each API. */
   bases: BaseUrls
-  /** Above `/sdk.tgz`. */
-  packages: string
+  /** The base of the apps API, for programs. */
+  apps: string
   /** Each API's reference, which takes `?client_id=` and values for its forms. */
   references: Record<Section, string>
   /** The error catalogue: `#` and an error's name link to its entry. */
   catalogue: string
 }
 
-/** @param localUrls In the trial: npm cannot resolve *.localhost everywhere. */
+/** @param localUrls In the trial: npm and Node cannot resolve *.localhost everywhere. */
 export const portalAddresses = (authBaseUrl: string, bases: BaseUrls, localUrls?: BaseUrls): Addresses => ({
   issuer: toIssuer(authBaseUrl),
   bases,
-  packages: new URL(localUrls?.apps ?? bases.apps).origin,
+  apps: localUrls?.apps ?? bases.apps,
   references: {
     apps: `${bases.apps}/docs`,
     lms: `${bases.lms}/docs`,

@@ -27,16 +27,12 @@ export function firstCallPage(request: PageRequest, view: TeamClient, addresses:
       client.type === 'web'
         ? pageSteps(request, view, addresses)
         : html`<p>${w.firstCall.native}</p>
-${command(w.firstCall.install, [`npm i ${addresses.packages}/sdk.tgz`])}
+${command(w.firstCall.install, [install(addresses)])}
 <p class="links"><a href="/docs/sdk">${w.firstCall.docs}</a></p>`,
   })
 }
 
-function pageSteps(
-  request: PageRequest,
-  { team, client }: TeamClient,
-  { packages, issuer, bases: { apps } }: Addresses,
-) {
+function pageSteps(request: PageRequest, { team, client }: TeamClient, addresses: Addresses) {
   const { w, at } = request
   const { redirectUris, scopes } = missingFor(client)
   const missing = [...redirectUris, ...scopes]
@@ -50,8 +46,8 @@ ${client.environment === 'sandbox' ? html`<button>${w.firstCall.prepare}</button
 }
 <h2>${w.firstCall.write}</h2>
 ${command(w.firstCall.write, [
-  `npm i ${packages}/sdk.tgz`,
-  `npx member-apps-sdk init my-app --client-id ${client.id} --apps ${apps} --issuer ${issuer}`,
+  install(addresses),
+  `npx member-apps-sdk init my-app --client-id ${client.id} --apps ${addresses.apps}`,
 ])}
 <h2>${w.firstCall.run}</h2>
 ${command(w.firstCall.run, ['cd my-app', 'npm install', 'npm run dev'])}
@@ -59,6 +55,8 @@ ${command(w.firstCall.run, ['cd my-app', 'npm install', 'npm run dev'])}
 <p>${w.firstCall.openLead(html`<a href="${PAGE}">${PAGE}</a>`)}</p>
 <p class="links"><a href="${at('teams', team.id, 'test-club')}">${w.sections['test-club']}</a> <a href="/docs/first-app">${w.firstCall.docs}</a></p>`
 }
+
+const install = ({ apps }: Addresses) => `npm i ${new URL(apps).origin}/sdk.tgz`
 
 const command = (label: string, lines: readonly string[]) =>
   html`<pre tabindex="0" role="region" aria-label="${label}">${copyable(label, lines.join('\n'))}</pre>`

@@ -212,7 +212,7 @@ export const de: Words = {
   firstCall: {
     title: 'Erster Aufruf',
     lead: 'Von hier zu einer eigenen Seite, die ein Mitglied anmeldet und seine Daten liest. Nötig ist Node ab 20.19.',
-    missing: 'Die Seite braucht von diesem Client:',
+    missing: 'Für diese Seite fehlt dem Client noch:',
     prepare: 'Diesem Client hinzufügen',
     write: '1. Die Seite in einem leeren Ordner schreiben',
     run: '2. Sie starten',

@@ -206,7 +206,7 @@ export const en = {
   firstCall: {
     title: 'First call',
     lead: 'From here to a page of your own that signs a member in and reads their data. You need Node 20.19 or later.',
-    missing: 'The page needs of this client:',
+    missing: 'For this page, the client still needs:',
     prepare: 'Add to this client',
     write: '1. In an empty folder, write the page',
     run: '2. Start it',
