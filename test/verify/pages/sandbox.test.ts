@@ -51,6 +51,9 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
     for (const scope of await form.getByRole('checkbox').all()) await scope.check()
     await form.getByRole('button', { name: 'Create client' }).click()
     await page.getByText('Created.').waitFor()
+    // The first client leads to the commands for a page; this one is called from its references.
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    await page.waitForURL(/\/clients\/[^/]+$/)
     return page
   }
 
