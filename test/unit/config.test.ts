@@ -45,6 +45,16 @@ describe('the settings', () => {
   })
 
   it.each([
+    [{}, 'open'],
+    [{ NODE_ENV: 'production' }, 'closed'],
+    [{ DATABASE_URL: 'postgresql://127.0.0.1/db' }, 'closed'],
+    [{ NODE_ENV: 'production', TEAM_SIGNUP: 'request' }, 'request'],
+    [{ TEAM_SIGNUP: 'closed' }, 'closed'],
+  ] as const)('lets people create teams, with %j: %s', (env, teamSignup) => {
+    expect(readConfig(env)).toMatchObject({ teamSignup })
+  })
+
+  it.each([
     [{ DATABASE_URL: 'postgresql://127.0.0.1/db' }, undefined],
     [{ NODE_ENV: 'production' }, undefined],
     [{ HOST: '10.0.0.5' }, '10.0.0.5'],
@@ -115,6 +125,7 @@ describe('the settings', () => {
     LOGIN_ISSUER: ['http://127.0.0.1.example.org'],
     TOKEN_AUDIENCE: ['without an issuer'],
     TOKEN_CLAIM_CLIENT: ['azp'],
+    TEAM_SIGNUP: ['true', 'Open', 'requests'],
     WEBHOOK_ALLOW: ['localhost', '127.0.0.1,', '127.0.0.1 10.0.0.1', '10.0.0.0/33', 'fe80::1%eth0'],
   }
   const each = Object.entries(refused).flatMap(([name, values]) => values.map((value) => [name, value] as const))
