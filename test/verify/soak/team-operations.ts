@@ -92,6 +92,7 @@ export async function teamOperations({ ids, owner, colleague, ...world }: World,
     ['deliveries.list', [200], ask, () => ({ app }), (ids) => deliveries!.splice(0, deliveries!.length, ...ids)],
     ['deliveries.get', [200, 404], ask, () => ({ app, id: deliveries![0] ?? 'none' })],
     ['deliveries.retry', [200, 404, 409], change, () => ({ app, id: deliveries!.pop() ?? 'none' })],
+    ['deliveries.resend', [200, 404, 409], change, () => ({ app, id: deliveries!.at(-1) ?? 'none' })],
     ['deliveries.retryFailed', [200], change, () => ({ app, since: 0 })],
   ]
   return rows.map(([name, right, call, input, keep]) => {
