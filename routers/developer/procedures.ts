@@ -8,6 +8,7 @@ import { getClient, listClients } from './clients/list.ts'
 import { remove } from './clients/remove.ts'
 import { requestProduction } from './clients/request.ts'
 import { update } from './clients/update.ts'
+import { withdrawRequest } from './clients/withdraw.ts'
 import { rules } from './data/collection-rules.ts'
 import { data } from './data/procedures.ts'
 import { mails } from './mails/procedures.ts'
@@ -36,6 +37,7 @@ export const developer = router({
     update,
     remove,
     requestProduction,
+    withdrawRequest,
     setAuthentication,
     secrets,
   }),

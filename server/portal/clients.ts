@@ -15,6 +15,7 @@ import {
   scopesPage,
   settingsForm,
   signInPage,
+  withdrawalForm,
 } from './pages/client.ts'
 import { readClient } from './read-client.ts'
 
@@ -62,6 +63,13 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
     const { client } = await readView(request)
     const asked = await request.developer.clients.requestProduction({ client: client.id, ...fields })
     return `${clientPageUrl(request, asked.id)}?done=requested`
+  })
+  post(own, page, withdrawalForm, async (request, fields) => {
+    const { team, client } = await readView(request)
+    const { removed } = await request.developer.clients.withdrawRequest({ client: client.id, ...fields })
+    if (!removed) return `${clientPageUrl(request)}?done=requestWithdrawn`
+    const above = client.app === null ? request.at('teams', team.id) : request.at('teams', team.id, 'apps', client.app)
+    return `${above}?done=requestWithdrawn`
   })
   post(`${own}/remove`, removal, removalForm, async (request, fields) => {
     const { team, client } = await readView(request)

@@ -91,6 +91,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.clients.update            | mutation | dev:write |
   | developer.clients.remove            | mutation | dev:write |
   | developer.clients.requestProduction | mutation | dev:write |
+  | developer.clients.withdrawRequest   | mutation | dev:write |
   | developer.clients.setAuthentication | mutation | dev:write |
   | developer.clients.secrets.create    | mutation | dev:write |
   | developer.clients.secrets.remove    | mutation | dev:write |

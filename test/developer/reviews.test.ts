@@ -6,18 +6,18 @@ import type { ReviewAct, ReviewState } from '../../routers/developer/reviews/tra
 import { transitions } from '../../routers/developer/reviews/transitions.ts'
 import { approveTeam, refuseTeam } from '../../routers/developer/teams/requests.ts'
 import { table } from '../support/markdown-table.ts'
-import { mintApp } from '../support/platform.ts'
+import { mintApp, readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { profileRead, teamWorld } from './team-world.ts'
 
-/** What an act makes of a review: `-` is forbidden, and changes nothing. No procedure withdraws the request for a client. */
+/** What an act makes of a review: `-` is forbidden, and changes nothing. */
 const rows = table<'covers' | 'state' | ReviewAct>(`
 | covers            | state     | request   | approve  | refuse  | withdraw  |
 |-------------------|-----------|-----------|----------|---------|-----------|
-| client            | unasked   | requested | -        | -       |           |
-| client            | requested | -         | approved | refused |           |
-| client            | approved  | -         | -        | -       |           |
-| client            | refused   | requested | -        | -       |           |
+| client            | unasked   | requested | -        | -       | -         |
+| client            | requested | -         | approved | refused | unasked   |
+| client            | approved  | -         | -        | -       | -         |
+| client            | refused   | requested | -        | -       | -         |
 | changes of client | approved  | requested | -        | -       | -         |
 | changes of client | requested | requested | approved | refused | approved  |
 | changes of client | refused   | requested | -        | -       | -         |
@@ -71,13 +71,23 @@ async function decideOn(kind: 'client' | 'app', id: string, app: string, act: 'a
   return approve(db(), { kind, id, version, ...(kind === 'client' && { appVersion }) }, now())
 }
 
+const withdraw = async (client: string) => {
+  const { version } = await db().client.findUniqueOrThrow({ where: { id: client } })
+  return owner().clients.withdrawRequest({ client, version })
+}
+
 /** A sandbox client, for which production is requested. */
 async function newClient(app: string): Promise<Subject> {
   const sandbox = await here.sandbox({ app })
   let id = sandbox.id
   return {
     async act(act) {
-      if (act !== 'request') return decideOn('client', id, app, act as 'approve' | 'refuse')
+      if (act === 'withdraw') {
+        const withdrawn = await withdraw(id)
+        id = sandbox.id
+        return withdrawn
+      }
+      if (act !== 'request') return decideOn('client', id, app, act)
       const purpose = { [profileRead]: 'It greets the member.' }
       id = (await owner().clients.requestProduction({ client: id, purpose })).id
     },
@@ -95,10 +105,10 @@ async function changesOfClient(app: string): Promise<Subject> {
   return {
     async act(act) {
       if (act === 'approve' || act === 'refuse') return decideOn('client', client, app, act)
+      if (act === 'withdraw') return withdraw(client)
       const { version } = await read()
       const redirectUris = ['https://app.example/callback', `https://n${++count}.example/`]
-      const changes = act === 'request' ? { redirectUris } : { redirectUris: redirectUris.slice(0, 1) }
-      return owner().clients.update({ client, version, ...changes })
+      return owner().clients.update({ client, version, redirectUris })
     },
     state: async () => stateOfChanges(await read()),
   }
@@ -198,6 +208,58 @@ describe('a pending review', () => {
       expect(await subject.state()).toBe(done[0].status === 'fulfilled' ? approved : 'refused')
     },
   )
+})
+
+describe('a withdrawal', () => {
+  it.each(['client', 'changes of client'])('of %s and a decision: one of the two is done', async (covers) => {
+    for (const act of ['approve', 'refuse'] as const) {
+      const subject = await mintSubject(covers)
+      await subject.act('request')
+      const done = await Promise.allSettled([subject.act('withdraw'), subject.act(act)])
+      expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      const withdrawn = covers === 'client' ? 'unasked' : 'approved'
+      const decided = act === 'approve' ? 'approved' : 'refused'
+      expect(await subject.state()).toBe(done[0].status === 'fulfilled' ? withdrawn : decided)
+    }
+  })
+
+  it('is in the audit log, keeps what members use, and removes a client that was never approved', async () => {
+    const app = await mintApp(here.world, { teamId: here.world.ids.team })
+    const client = await here.production({ app })
+    const before = await owner().clients.get({ client })
+    const redirectUris = [...before.redirectUris, 'https://withdrawn.example/']
+    const { version } = await owner().clients.update({ client, version: before.version, redirectUris })
+    expect(await owner().clients.withdrawRequest({ client, version })).toEqual({ removed: false })
+    expect(await owner().clients.get({ client })).toMatchObject({ redirectUris: before.redirectUris, wanted: null })
+    const find = { where: { action: 'client.withdraw', target: client } }
+    expect(await db().auditEntry.findMany(find)).toMatchObject([{ before: { wanted: { redirectUris } } }])
+
+    const sandbox = await here.sandbox({ app })
+    const purpose = { [profileRead]: 'It greets the member.' }
+    const asked = await owner().clients.requestProduction({ client: sandbox.id, purpose, scopes: [profileRead] })
+    expect(asked.scopes).toEqual([profileRead])
+    expect(await owner().clients.withdrawRequest({ client: asked.id, version: asked.version })).toEqual({
+      removed: true,
+    })
+    expect(await db().client.count({ where: { id: { in: [asked.id, sandbox.id] } } })).toBe(1)
+  })
+
+  it('of a new client by a developer, of another version, or by a stranger is refused, and nothing changes', async () => {
+    const app = await mintApp(here.world, { teamId: here.world.ids.team })
+    const sandbox = await here.sandbox({ app })
+    const purpose = { [profileRead]: 'It greets the member.' }
+    const { id: client, version } = await owner().clients.requestProduction({ client: sandbox.id, purpose })
+    const stored = await here.stored()
+    const calls = [
+      here.as(here.colleague).clients.withdrawRequest({ client, version }),
+      owner().clients.withdrawRequest({ client, version: version + 1 }),
+      owner().clients.withdrawRequest({ client: sandbox.id, version: sandbox.version }),
+      here.as(here.stranger).clients.withdrawRequest({ client, version }),
+    ]
+    const refusals = await Promise.all(calls.map(readRefusal))
+    expect(refusals.map(({ status }) => status)).toEqual([403, 409, 409, 404])
+    expect(await here.stored()).toEqual(stored)
+  })
 })
 
 it('the table of the service says the same', () => {

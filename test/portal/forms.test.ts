@@ -145,6 +145,47 @@ describe('the forms', () => {
     })
   })
 
+  it('ask for production of the scopes that are ticked alone, and withdraw it', async () => {
+    const [profile, events] = ['svc.me.profile:read', 'svc.me.events:read']
+    await team.world.db.client.update({ where: { id: client }, data: { scopes: [profile, events] } })
+    const form = (await team.asOwner.get(`${team.clientAt(client)}/production`)).text
+    expect(form.match(/name="scopes"[^>]* checked/g)).toHaveLength(2)
+    expect(form).toContain('Say what it is for')
+    expect((await post('/production/request', { scopes: [profile, events] })).answer.status).toBe(400)
+    const { page } = await post('/production/request')
+    const made = decodeURIComponent(page.url.pathname.split('/').at(-1)!)
+    const asked = await team.world.db.client.findUniqueOrThrow({ where: { id: made } })
+    expect(asked.scopes).toEqual([profile])
+    expect((await team.asColleague.get(team.clientAt(made))).text).not.toContain('Withdraw the request')
+    expect((await team.asOwner.get(team.clientAt(made))).text).toContain('Withdraw the request')
+    const withdraw = () => team.asOwner.post(`${team.clientAt(made)}/withdraw`, { version: String(asked.version) })
+    expect((await team.asOwner.follow(await withdraw())).text).toContain('The request was withdrawn.')
+    expect(await team.world.db.client.count({ where: { id: made } })).toBe(0)
+    expect((await withdraw()).status).toBe(404)
+  })
+
+  it('show a pending change as old and new, and withdraw it', async () => {
+    const uris = ['https://app.example/callback', 'https://new.example/']
+    const scopes = ['svc.me.profile:read']
+    const data = {
+      environment: 'production' as const,
+      redirectUris: [uris[0]!],
+      scopes,
+      wanted: { name: 'New', redirectUris: uris },
+    }
+    const { name, version } = await team.world.db.client.update({ where: { id: client }, data })
+    const { text } = await team.asOwner.get(team.clientAt(client))
+    expect(text).toContain(`<del><bdi>${name}</bdi></del> → <ins><bdi>New</bdi></ins>`)
+    expect(text).toContain(`<bdi>${uris[0]}</bdi><br><ins>+ <bdi>${uris[1]}</bdi></ins>`)
+    const { page } = await post('/withdraw', { version: String(version) })
+    expect(page.text).toContain('The request was withdrawn.')
+    expect(await team.world.db.client.findUniqueOrThrow({ where: { id: client } })).toMatchObject({
+      name,
+      redirectUris: [uris[0]],
+      wanted: null,
+    })
+  })
+
   it('remove a client that members use once its id is typed', async () => {
     const { db, ids } = team.world
     const consent = { id: `g-${client}`, clientId: client, personId: ids.member, organisationId: ids.club, scopes: [] }

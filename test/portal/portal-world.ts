@@ -123,6 +123,7 @@ export const listForms = (
     [`${ofClient}/credentials/authentication`]: { version: '0', authentication: 'none', keys: '' },
     [`${ofClient}/credentials/create-secret`]: { days: '180' },
     [`${ofClient}/credentials/secrets/${secret}/remove/confirm`]: {},
+    [`${ofClient}/withdraw`]: { version: '0' },
     [`${ofClient}/reference`]: { section: 'apps' },
     [`${ofClient}/start/prepare`]: {},
     [`${own}/test-club/reset/confirm`]: {},
@@ -134,6 +135,7 @@ export const listForms = (
     [`${ofClient}/production/request`]: {
       name: 'Trainer',
       redirectUris,
+      scopes: [profile],
       [`purpose.${profile}`]: 'It greets the member.',
     },
     [`${ofClient}/remove/confirm`]: { confirm: client },

@@ -151,6 +151,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/clients/:client/credentials/secrets/:secret/remove | developer | people |     |      |      |
 | POST    | /developers/teams/:team/clients/:client/credentials/secrets/:secret/remove/confirm | developer | people | form | own | yes |
 | POST    | /developers/teams/:team/clients/:client/reference   | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/withdraw    | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client/production  | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/clients/:client/production/request | owner | people      | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client/remove      | developer | people         |        |      |      |

@@ -30,6 +30,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       name: nameInput.optional(),
       redirectUris: texts.optional().meta({ description: "By default the client's" }),
       devices: devices.optional(),
+      scopes: texts.optional().meta({ description: "By default the client's" }),
     }),
   )
   .output(clientOutput)
@@ -52,7 +53,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
         environment: 'production' as const,
         redirectUris: [...new Set(input.redirectUris ?? from.redirectUris)],
         devices: input.devices ?? from.devices,
-        scopes: from.scopes,
+        scopes: [...new Set(input.scopes ?? from.scopes)],
       }
       // Development URIs are left out, as are hosts without a redirect URI.
       const postLogoutRedirectUris = from.postLogoutRedirectUris.filter(

@@ -19,11 +19,11 @@ export const transitions: Record<Covered, Partial<Record<ReviewState, Partial<Re
   },
   client: {
     unasked: { request: 'requested' },
-    requested: { approve: 'approved', refuse: 'refused' },
+    requested: { approve: 'approved', refuse: 'refused', withdraw: 'unasked' },
     approved: {},
     refused: { request: 'requested' },
   },
-  /** A team may change what it asks for, and withdraws it by setting what members see already. Any change ends a refusal. */
+  /** A team may change what it asks for, and withdraws it, also by setting what members see already. Any change ends a refusal. */
   changes: {
     approved: { request: 'requested' },
     requested: { request: 'requested', approve: 'approved', refuse: 'refused', withdraw: 'approved' },

@@ -40,7 +40,9 @@ export const productionForm = form('request', developer.clients.requestProductio
   'name',
   'redirectUris',
   'devices',
+  'scopes',
 ])
+export const withdrawalForm = form('withdraw', developer.clients.withdrawRequest, ['version'])
 export const removalForm = form('confirm', developer.clients.remove, ['confirm'], {
   errorsAt: { confirmationWrong: 'confirm' },
 })
@@ -64,11 +66,26 @@ ${fact(w.members, client.members)}
 ${client.requestedAt !== null && fact(w.requestedAt, formatDay(client.requestedAt, language))}
 </dl>
 ${isSandbox && actions(request, view)}
-${waiting(request, client.wanted)}
+${waiting(request, client.wanted, {}, client)}
+${withdrawal(request, view)}
 ${client.refusal && refusal(request, client.refusal, { again: againAt(request, view) })}
 ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}
 <p class="links"><a href="${request.at('teams', view.team.id, 'clients', client.id, 'start')}">${w.firstCall.title}</a> <a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a></p>`,
   })
+}
+
+/** For changes, or for a client that nobody could use, which only owners ask for. */
+function withdrawal(request: PageRequest, view: ClientView) {
+  const { client, team } = view
+  const isPending = client.wanted !== null || (client.state === 'requested' && team.role === 'owner')
+  return (
+    isPending &&
+    html`<form method="post" action="${clientPageUrl(request, view)}/withdraw">
+${withdrawalForm.at(request, client).hidden('version')}
+${client.state === 'requested' && html`<p class="hint">${request.w.withdrawHint}</p>`}
+<p><button>${request.w.withdrawRequest}</button></p>
+</form>`
+  )
 }
 
 export const signInPage = (request: PageRequest, view: ClientView): string =>
@@ -172,7 +189,8 @@ ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi><
 ${field('name', { label: w.name, hint: nameHint(request, client) })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
-${field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, client.scopes) })}
+${field('scopes', { label: w.scopes, hint: w.productionScopes, options: scopeOptions(request, client.scopes) })}
+${field('purpose', { label: w.productionPurpose, hint: w.productionPurposeHint, options: scopeOptions(request, client.scopes) })}
 <div class="buttons"><button class="primary">${w.productionSend}</button> <a class="button" href="${clientPageUrl(request, view)}">${w.cancel}</a></div>
 </form>
 </div><div>
