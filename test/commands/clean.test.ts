@@ -25,6 +25,7 @@ describe('the clean command', () => {
         'refused-requests',
         'usage',
         'team-invitations',
+        'team-requests',
         'old-mails',
         'webhook-alarms',
         'secret-alarms',

@@ -32,7 +32,7 @@ describe('completion in bash', () => {
     [['s'], ['start', 'storage', 'secrets', 'seed', 'studio']],
     [
       ['team', ''],
-      ['add', 'invite', 'level', 'list', '--help'],
+      ['add', 'invite', 'level', 'list', 'requests', 'approve', 'refuse', '--help'],
     ],
     [['team', 'le'], ['level']],
     [

@@ -200,8 +200,9 @@ describe('the authorization server at localhost', () => {
     for (const { text } of pages.slice(0, -1)) {
       const paths = [...text.matchAll(/(?:href|src|action)="(\/[^"]*)"/g)].map(([, path]) => path!)
       expect(paths.length).toBeGreaterThan(0)
-      // Every host has the documentation.
-      for (const path of paths.filter((one) => one !== '/docs')) expect(path).toMatch(/^\/auth\/v1\/oauth\//)
+      // Every host has the documentation and its search.
+      for (const path of paths.filter((one) => !['/docs', '/docs/search'].includes(one)))
+        expect(path).toMatch(/^\/auth\/v1\/oauth\//)
     }
     expect((await browser.get(`${issuer}/style.css`)).status).toBe(200)
   })

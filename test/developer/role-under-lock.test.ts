@@ -7,6 +7,7 @@ import { profileRead, redirect, teamWorld } from './team-world.ts'
 
 const here = teamWorld()
 let client: { id: string; version: number }
+let asked: { id: string; version: number }
 let secret: string
 let invitation: string
 beforeAll(async () => {
@@ -14,6 +15,8 @@ beforeAll(async () => {
   await db.teamMember.update({ where: { of: author() }, data: { role: 'owner' } })
   await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://hooks.example/' }, select: { id: true } })
   client = await here.sandbox()
+  const purpose = { [profileRead]: 'Greeting' }
+  asked = await here.as(here.owner).clients.requestProduction({ client: client.id, purpose })
   secret = (await here.as(here.owner).clients.secrets.create({ client: client.id })).id
   invitation = (await here.as(here.owner).people.invite({ team: ids.team, email: 'one@example.org', role: 'owner' })).id
 })
@@ -44,6 +47,7 @@ const changes: Record<string, () => Promise<unknown>> = {
   'clients.update': () => api().clients.update({ client: client.id, version: client.version, name: 'New' }),
   'clients.requestProduction': () =>
     api().clients.requestProduction({ client: client.id, purpose: { [profileRead]: 'Greeting' } }),
+  'clients.withdrawRequest': () => api().clients.withdrawRequest({ client: asked.id, version: asked.version }),
   'clients.setAuthentication': () =>
     api().clients.setAuthentication({ client: client.id, version: client.version, authentication: 'client_secret' }),
   'clients.secrets.create': () => api().clients.secrets.create({ client: client.id }),
@@ -63,14 +67,21 @@ const changes: Record<string, () => Promise<unknown>> = {
 }
 const byOwners = [
   ...['people.invite', 'people.withdraw', 'people.setRole', 'people.remove'],
-  ...['clients.requestProduction', 'apps.remove', 'apps.restore', 'teams.remove', 'teams.restore'],
+  ...[
+    'clients.requestProduction',
+    'clients.withdrawRequest',
+    'apps.remove',
+    'apps.restore',
+    'teams.remove',
+    'teams.restore',
+  ],
 ]
 
 it('each change of a team has a row', () => {
   const mutations = Object.entries(procedures)
     .filter(([path, { _def }]) => path.startsWith('developer.') && _def.type === 'mutation')
     .map(([path]) => path.slice('developer.'.length))
-  // The invited are in no team yet, mails are of a person, and entries of a test club no setting.
+  // The invited and those who ask for a team are in none yet, mails are of a person, and entries of a test club no setting.
   const others = [
     'deliveries.retry',
     'deliveries.resend',
@@ -78,6 +89,9 @@ it('each change of a team has a row', () => {
     'invitations.accept',
     'invitations.decline',
     'mails.set',
+    'teams.create',
+    'teams.request',
+    'teams.withdrawRequest',
     'data.put',
     'data.remove',
   ]

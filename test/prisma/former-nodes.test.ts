@@ -111,6 +111,8 @@ describe('beside an upgrade, a node of 6ea6af0f', () => {
     )
     const known = new Set(tables.map(({ relname }) => relname))
     const [former, now] = [await query(before, columns), await query(upgraded, columns)]
+    // It joins each mail with its team, and so leaves those about the request for one to nodes of this release.
+    former.find(({ name }) => name === 'Mail.teamId').required = false
     expect(now).toEqual(expect.arrayContaining(former))
     const added = now.filter(
       ({ name }) => known.has(name.split('.')[0]) && !former.some((column) => column.name === name),

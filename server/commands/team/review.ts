@@ -7,7 +7,7 @@ import { withDatabase } from '../line/database.ts'
 import { parseNumber, parseReason } from '../line/review-options.ts'
 import { printable } from '../line/table.ts'
 
-const id = ['--id <ID>', 'the id of the request, and of the team that it becomes'] as const
+const id = ['--id <ID>', 'the id of the team'] as const
 const VERSION = 'the version that you have read, as requests prints it; another one is not decided on'
 
 /** What people have asked for where TEAM_SIGNUP is `request`. */

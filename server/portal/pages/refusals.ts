@@ -130,7 +130,6 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   subscriptionEnded: 'Dieses Abonnement ist beendet.',
   teamFull: 'Ein Team kann höchstens 200 Clients, 1 MiB Text und 8 MiB Logos haben.',
   teamRequestPending: 'Es gibt bereits einen offenen Antrag auf ein Team.',
-  teamRequestUnknown: 'Es gibt keinen offenen Antrag auf ein Team.',
   teamSignupClosed: 'Teams lassen sich hier nicht auf diesem Weg anlegen.',
   teamEnding: 'Dieses Team ist gelöscht. Bitte zuerst das Team wiederherstellen.',
   testsLimited: (error) =>
