@@ -6,17 +6,17 @@ import { run } from './service.ts'
 
 it('build.mjs builds the service at first, then only after changes, and removes the output of removed sources', async () => {
   const { expectCalls, write, remove, dist } = await project()
-  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents', 'programs', 'pack'])
+  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents', 'code', 'programs', 'pack'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'packages', 'rest-facade'])
 
   await expectCalls(['--if-changed'], [])
 
   await remove('server/b.ts')
-  await expectCalls(['--if-changed'], ['bundle', 'documents'])
+  await expectCalls(['--if-changed'], ['bundle', 'documents', 'code'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'packages', 'rest-facade'])
 
   await write('prisma/schema.prisma', 'another')
-  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents'])
+  await expectCalls(['--if-changed'], ['prisma', 'bundle', 'documents', 'code'])
 
   await remove('prisma/generated')
   await expectCalls(['--if-changed'], ['prisma'])
@@ -24,7 +24,7 @@ it('build.mjs builds the service at first, then only after changes, and removes 
   await write('clients/sdk/client.ts', 'changed')
   await expectCalls(['--if-changed'], ['programs', 'pack'])
 
-  await expectCalls([], ['prisma', 'bundle', 'documents', 'programs', 'pack'])
+  await expectCalls([], ['prisma', 'bundle', 'documents', 'code', 'programs', 'pack'])
 
   await remove('clients')
   await expectCalls(['--if-changed'], [])
@@ -34,7 +34,7 @@ it('build.mjs --packages builds the types of the API too, when something in them
   const { expectCalls, write, remove, dist, files, typed } = await project()
   await expectCalls(
     ['--if-changed', '--packages'],
-    ['prisma', 'bundle', 'documents', 'programs', 'pack', 'types', 'pack'],
+    ['prisma', 'bundle', 'documents', 'code', 'programs', 'pack', 'types', 'pack'],
   )
   expect(await dist()).toContain('types')
   await expectCalls(['--if-changed', '--packages'], [])
@@ -53,7 +53,7 @@ it('build.mjs --packages builds the types of the API too, when something in them
   expect(await typed()).toBe('true')
 
   await write('server/a.ts', 'changed')
-  await expectCalls(['--if-changed', '--packages'], ['bundle', 'documents', 'pack', 'types', 'pack'])
+  await expectCalls(['--if-changed', '--packages'], ['bundle', 'documents', 'code', 'pack', 'types', 'pack'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
 })
 
@@ -63,7 +63,7 @@ it('build.mjs packs no types of a former API', async () => {
   expect(await typed()).toBe('true')
   await calls()
   await write('routers/r.ts', 'changed')
-  await expectCalls(['--if-changed'], ['bundle', 'documents', 'pack'])
+  await expectCalls(['--if-changed'], ['bundle', 'documents', 'code', 'pack'])
   expect(await typed()).toBe('false')
 })
 
@@ -76,7 +76,7 @@ it('build.mjs prints the error of a source that cannot be bundled and keeps the 
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
   await calls()
   await write('server/a.ts', 'again')
-  await expectCalls(['--if-changed'], ['bundle', 'documents'])
+  await expectCalls(['--if-changed'], ['bundle', 'documents', 'code'])
 })
 
 it('build.mjs --if-changed does nothing without the tools or the sources', async () => {
@@ -126,7 +126,8 @@ async function project() {
        if (fs.readFileSync(join(server, 'a.ts'), 'utf8') === 'error') throw new Error('a.ts is wrong\\n')
        fs.writeFileSync(join(out, 'rest-facade/write-documents.js'), "require('node:fs').appendFileSync('calls', 'documents ')")
        fs.appendFileSync(join(server, '../calls'), 'bundle ')
-     }`,
+     }
+     export const writeReferenceCode = () => fs.appendFileSync(join(server, '../calls'), 'code ')`,
   )
   await write(
     'clients/build-types.mjs',

@@ -27,7 +27,7 @@ it('a newcomer gets by the address of a trial, the portal and the printed comman
   const app = await browser.follow(
     await browser.post(`${portal}${team.url.pathname.split('/developers')[1]}/apps`, { name: 'Hello', provider }),
   )
-  const made = await browser.post(`${app.url.origin}${app.url.pathname}/clients`, {
+  const made = await browser.post(`${app.url.origin}${app.url.pathname}/clients/create`, {
     name: 'Hello',
     type: 'web',
     redirectUris: 'http://localhost:4321/',
