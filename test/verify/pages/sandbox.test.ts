@@ -44,15 +44,15 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, (
 
   async function createClient() {
     const page = await createApp()
-    await page.getByText('New sandbox client').click()
-    const form = page.locator('form[action$="/clients"]')
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    const form = page.locator('form[action$="/clients/create"]')
     await form.getByLabel('Name', { exact: true }).fill('Scores')
     await form.getByLabel('Redirect URIs').fill('http://localhost:4321/')
     for (const scope of await form.getByRole('checkbox').all()) await scope.check()
     await form.getByRole('button', { name: 'Create client' }).click()
     await page.getByText('Created.').waitFor()
     // The first client leads to the commands for a page; this one is called from its references.
-    await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Pages of the client' }).getByRole('link', { name: 'Overview' }).click()
     await page.waitForURL(/\/clients\/[^/]+$/)
     return page
   }
