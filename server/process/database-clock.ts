@@ -41,8 +41,7 @@ export async function openDatabaseClock(
   let lead = machine() - steady()
   let warned = false
 
-  function now() {
-    const at = machine()
+  function timeAt(at: number) {
     const step = at - steady() - lead
     if (Math.abs(step) > STEP_MS) {
       correction -= step
@@ -50,6 +49,7 @@ export async function openDatabaseClock(
     }
     return Math.round(at + correction)
   }
+  const now = () => timeAt(machine())
 
   async function measure() {
     const sent = now()
@@ -71,7 +71,11 @@ export async function openDatabaseClock(
     /** Unix time in milliseconds. */
     now,
     /** How far the machine's clock is ahead, in seconds; negative when it is behind. */
-    aheadSeconds: () => (machine() - now()) / 1_000,
+    aheadSeconds() {
+      // One reading: between two, time passes.
+      const at = machine()
+      return (at - timeAt(at)) / 1_000
+    },
     measure,
     close: () => clearInterval(timer),
   }
