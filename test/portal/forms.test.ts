@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { Prisma } from '../../prisma/generated/client.ts'
 import { refuse } from '../../routers/developer/reviews/decide.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { asPlatform } from '../support/platform.ts'
@@ -22,6 +23,16 @@ const post = async (end: string, more: Record<string, string | string[]> = {}, d
   return { answer, page: await team.asOwner.follow(answer) }
 }
 const stored = () => team.world.db.client.findUniqueOrThrow({ where: { id: client } })
+
+/** What a page shows as removed and added, by field. */
+const listDiff = (text: string) =>
+  Object.fromEntries(
+    [...text.matchAll(/<dt>([^<]+)<\/dt><dd>((?:<del>|<ins>).*?)<\/dd>/gs)].map(([, field, parts]) => {
+      const read = (tag: string) =>
+        [...parts!.matchAll(new RegExp(`<${tag}>.*?<bdi>(.*?)</bdi></${tag}>`, 'gs'))].map(([, value]) => value)
+      return [field, { del: read('del'), ins: read('ins') }]
+    }),
+  )
 
 describe('the forms', () => {
   it('make an app and change it', async () => {
@@ -175,8 +186,10 @@ describe('the forms', () => {
     }
     const { name, version } = await team.world.db.client.update({ where: { id: client }, data })
     const { text } = await team.asOwner.get(team.clientAt(client))
-    expect(text).toContain(`<del><bdi>${name}</bdi></del> → <ins><bdi>New</bdi></ins>`)
-    expect(text).toContain(`<bdi>${uris[0]}</bdi><br><ins>+ <bdi>${uris[1]}</bdi></ins>`)
+    expect(listDiff(text)).toEqual({
+      Name: { del: [name], ins: ['New'] },
+      'Redirect URIs': { del: [], ins: [uris[1]] },
+    })
     const { page } = await post('/withdraw', { version: String(version) })
     expect(page.text).toContain('The request was withdrawn.')
     expect(await team.world.db.client.findUniqueOrThrow({ where: { id: client } })).toMatchObject({
@@ -184,6 +197,19 @@ describe('the forms', () => {
       redirectUris: [uris[0]],
       wanted: null,
     })
+  })
+
+  it('show the pending changes of an app as old and new', async () => {
+    const { db, ids } = team.world
+    const before = { description: 'Before', homepage: null }
+    const wanted = { description: 'After', homepage: 'https://new.example/' }
+    await db.app.update({ where: { id: ids.app }, data: { ...before, wanted } })
+    const { text } = await team.asOwner.get(`${team.app}/settings`)
+    expect(listDiff(text)).toEqual({
+      Description: { del: ['Before'], ins: ['After'] },
+      Homepage: { del: [], ins: [wanted.homepage] },
+    })
+    await db.app.update({ where: { id: ids.app }, data: { description: null, wanted: Prisma.DbNull } })
   })
 
   it('remove a client that members use once its id is typed', async () => {

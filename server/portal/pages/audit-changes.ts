@@ -1,59 +1,17 @@
-import type { Change } from '../../browser/look/components/diff.ts'
 import { diff } from '../../browser/look/components/diff.ts'
 import { factList } from '../../browser/look/components/facts.ts'
-import { formatMoment } from '../../browser/look/components/time.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
-import { valueText } from './waiting.ts'
-import type { Words } from './words-en.ts'
+import type { Values } from './changes.ts'
+import { listChanges } from './changes.ts'
 
-type Values = Readonly<Record<string, unknown>> | null
-
-/** The fields that differ, in the reader's words; undefined without any. What was created or removed is a list of its values. */
-export function auditChanges({ w, language }: PageRequest, before: Values, after: Values): Html | undefined {
-  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const changes = fields.flatMap((field): Change[] => {
-    const [old, next] = [before, after].map((values) => splitValue(values?.[field]))
-    const without = (parts: readonly unknown[], others: readonly unknown[]) => {
-      const seen = new Set(others.map((one) => JSON.stringify(one)))
-      return parts.filter((one) => !seen.has(JSON.stringify(one))).map((one) => partText(field, one, { w, language }))
-    }
-    const removed = without(old!, next!)
-    const added = without(next!, old!)
-    return removed.length + added.length === 0 ? [] : [{ label: w.fields[field] ?? field, removed, added }]
-  })
+/** Undefined where nothing differs. What was created or removed is a list of its values. */
+export function auditChanges(request: PageRequest, before: Values | null, after: Values | null): Html | undefined {
+  const changes = listChanges(request, before, after)
   if (changes.length === 0) return undefined
-  if (before !== null && after !== null) return diff(changes, language)
+  if (before !== null && after !== null) return diff(changes, request.language)
   const lines = (parts: readonly (Html | string)[]) =>
     html`${parts.map((part, at) => html`${at > 0 && html`<br>`}${part}`)}`
   return factList(changes.map(({ label, removed, added }) => [label, lines([...removed, ...added])]))
 }
-
-/** Its parts, which are compared one by one: the items of a list, and the members of an object. */
-function splitValue(value: unknown): readonly unknown[] {
-  if (value === undefined || value === null || value === '') return []
-  if (Array.isArray(value)) return value
-  if (typeof value === 'object') return Object.entries(value).map(([key, one]) => ({ [key]: one }))
-  return [value]
-}
-
-const MOMENTS = ['endsAt', 'expiresAt', 'formerUntil', 'lastUsedAt']
-
-function partText(field: string, part: unknown, { w, language }: Pick<PageRequest, 'w' | 'language'>) {
-  const moment = typeof part === 'number' ? part : Date.parse(String(part)) / 1_000
-  if (MOMENTS.includes(field) && Number.isFinite(moment)) return formatMoment(moment, language)
-  const named = typeof part === 'string' && findNames(w)[field]?.[part]
-  return named ? html`${named}` : valueText(part, w)
-}
-
-/** The words for the values of a field that has a few. */
-const findNames = (w: Words): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
-  role: w.role,
-  level: w.level,
-  state: w.state,
-  environment: w.environment,
-  type: w.clientTypes,
-  rule: w.rules.rules,
-  authentication: w.authenticationMethods,
-})

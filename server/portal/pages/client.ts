@@ -66,7 +66,7 @@ ${fact(w.members, client.members)}
 ${client.requestedAt !== null && fact(w.requestedAt, formatDay(client.requestedAt, language))}
 </dl>
 ${isSandbox && actions(request, view)}
-${waiting(request, client.wanted, {}, client)}
+${waiting(request, client.wanted, client)}
 ${withdrawal(request, view)}
 ${client.refusal && refusal(request, client.refusal, { again: againAt(request, view) })}
 ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}

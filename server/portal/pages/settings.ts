@@ -27,7 +27,7 @@ export function settingsPage(request: PageRequest, { team, app }: { team: Team; 
   const { wanted, refusal: refused } = app
   return appPage(request, team, app, 'settings', {
     title: w.appSections.settings,
-    body: html`${waiting(request, wanted, wanted?.logo === undefined ? {} : { logo: renderLogo(request, app, wanted.logo, w.logoWaits) })}
+    body: html`${waiting(request, wanted, app, wanted?.logo === undefined ? {} : { logo: renderLogo(request, app, wanted.logo, w.logoWaits) })}
 ${refusal(request, refused, { again: `${own}/settings?again=yes`, shown: refused?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(request, own, app)}
 ${logoForms(request, own, app)}

@@ -1,0 +1,62 @@
+import type { Change } from '../../browser/look/components/diff.ts'
+import { formatMoment } from '../../browser/look/components/time.ts'
+import type { Html } from '../../browser/pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
+import type { PageRequest } from '../page-request.ts'
+import type { Words } from './words-en.ts'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** The fields that differ, in the reader's words; of lists and objects, the parts that differ. */
+export function listChanges({ w, language }: PageRequest, before: Values | null, after: Values | null): Change[] {
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return fields.flatMap((field): Change[] => {
+    const [old, next] = [before, after].map((values) => splitValue(values?.[field]))
+    const without = (parts: readonly unknown[], others: readonly unknown[]) => {
+      const seen = new Set(others.map((one) => JSON.stringify(one)))
+      return parts.filter((one) => !seen.has(JSON.stringify(one))).map((one) => partText(field, one, { w, language }))
+    }
+    const removed = without(old!, next!)
+    const added = without(next!, old!)
+    return removed.length + added.length === 0 ? [] : [{ label: w.fields[field] ?? field, removed, added }]
+  })
+}
+
+/** Its parts, which are compared one by one: the items of a list, and the members of an object. */
+function splitValue(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null || value === '') return []
+  if (Array.isArray(value)) return value
+  if (typeof value === 'object') return Object.entries(value).map(([key, one]) => ({ [key]: one }))
+  return [value]
+}
+
+const MOMENTS = ['endsAt', 'expiresAt', 'formerUntil', 'lastUsedAt']
+
+function partText(field: string, part: unknown, { w, language }: Pick<PageRequest, 'w' | 'language'>) {
+  const moment = typeof part === 'number' ? part : Date.parse(String(part)) / 1_000
+  if (MOMENTS.includes(field) && Number.isFinite(moment)) return formatMoment(moment, language)
+  const named = typeof part === 'string' && findNames(w)[field]?.[part]
+  return named ? html`${named}` : valueText(part, w)
+}
+
+/** The words for the values of a field that has a few. */
+const findNames = (w: Words): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
+  role: w.role,
+  level: w.level,
+  state: w.state,
+  environment: w.environment,
+  type: w.clientTypes,
+  rule: w.rules.rules,
+  authentication: w.authenticationMethods,
+})
+
+/** A stored value for display: one line per list item, objects as `key: value`. */
+export function valueText(value: unknown, w: Words): Html {
+  if (value === null || value === undefined || value === '') return html`–`
+  if (Array.isArray(value)) return html`${value.map((one, at) => html`${at > 0 && html`<br>`}${valueText(one, w)}`)}`
+  if (typeof value === 'boolean') return html`${value ? w.yes : w.no}`
+  if (typeof value === 'object') {
+    return html`${Object.entries(value).map(([key, one], at) => html`${at > 0 && html`<br>`}${w.fields[key] ?? key}: ${valueText(one, w)}`)}`
+  }
+  return html`<bdi>${String(value)}</bdi>`
+}
