@@ -11,7 +11,9 @@ import { dataDirectoryWithDemo, run, start } from './service.ts'
 const scopes = ['svc.me.profile:read', 'svc.me.groups:read', 'svc.apps.storage:read', 'svc.apps.storage:write']
 const unescaped = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"')
 const readCommands = ({ text }: Page) =>
-  [...text.matchAll(/<pre [^>]*><code [^>]*>([^<]*)<\/code><\/pre>/g)].map(([, lines]) => unescaped(lines!).split('\n'))
+  [...text.matchAll(/<pre [^>]*>\n<code [^>]*>([^<]*)<\/code><\/pre>/g)].map(([, lines]) =>
+    unescaped(lines!).split('\n'),
+  )
 
 it('a newcomer gets by the address of a trial, the portal and the printed commands to a first call', async () => {
   const service = await start({ DATA_DIR: await dataDirectoryWithDemo() })

@@ -1,4 +1,4 @@
-import { copyable } from '../../browser/look/components/facts.ts'
+import { codeBlock } from '../../browser/look/components/code-block.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Addresses } from '../addresses.ts'
 import { form } from '../forms/form.ts'
@@ -59,4 +59,4 @@ ${command(w.firstCall.run, ['cd my-app', 'npm install', 'npm run dev'])}
 const install = ({ apps }: Addresses) => `npm i ${new URL(apps).origin}/sdk.tgz`
 
 const command = (label: string, lines: readonly string[]) =>
-  html`<pre tabindex="0" role="region" aria-label="${label}">${copyable(label, lines.join('\n'))}</pre>`
+  codeBlock({ label, language: 'sh', code: lines.join('\n') })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { procedures } from '../../../routers/index.ts'
 import { findSection } from '../../../routers/kernel/meta.ts'
 import { readDefinition } from '../../../routers/kernel/trpc-internals.ts'
-import { copyable } from '../../browser/look/components/facts.ts'
+import { codeBlock } from '../../browser/look/components/code-block.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Addresses } from '../addresses.ts'
@@ -98,6 +98,6 @@ function firstCall({ w, at }: PageRequest, client: FirstClient, { team, addresse
 curl -H "Authorization: Bearer $TOKEN" ${bases[call.section]}${call.path}`
   return html`<p><a class="button primary" href="${issuer}/authorize?${String(asked)}" target="_blank" rel="noopener">${w.steps.signIn}</a></p>
 <p class="hint">${w.steps.signInHint}</p>
-<pre tabindex="0" role="region" aria-label="${w.steps.command}">${copyable(w.steps.command, command)}</pre>
+${codeBlock({ label: w.steps.command, language: 'sh', code: command })}
 ${reference}`
 }
