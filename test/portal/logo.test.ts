@@ -92,7 +92,7 @@ describe('an upload that is refused says why, and changes nothing:', () => {
     const before = await team.stored()
     const answer = await upload(bytes)
     expect(answer.status).toBe(status)
-    expect(answer.text).toMatch(/<div class="problem" role="alert" id="problem"><p>[^<]+/)
+    expect(answer.text).toMatch(/<div class="banner bad" role="alert" id="problem"><svg.*?<\/svg><div><p>[^<]+/s)
     expect(answer.text).toContain(message)
     expect(await team.stored()).toEqual(before)
     expect((await team.asOwner.get(answer.url)).location?.href).toBe(`${team.app}/settings`)

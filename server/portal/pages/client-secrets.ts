@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
 import { DEFAULT_LIFE, LIVES } from '../../../routers/developer/secrets/procedures.ts'
 import { badge } from '../../browser/look/components/badge.ts'
+import { banner } from '../../browser/look/components/banner.ts'
 import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { table } from '../../browser/look/components/table.ts'
 import { formatDay, formatMoment } from '../../browser/look/components/time.ts'
@@ -115,7 +116,7 @@ export function secretRemovalPage(
   return clientPage(request, view, undefined, {
     title: w.removeClientSecret,
     body: html`<p class="lead">${w.removeClientSecretLead}</p>
-${isLast && html`<p class="problem">${w.removeClientSecretLast}</p>`}
+${isLast && banner('bad', w.removeClientSecretLast)}
 <dl class="facts">
 ${fact(w.created, formatDay(createdAt, language))}
 ${fact(w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : formatMoment(lastUsedAt, language))}

@@ -4,6 +4,7 @@ import { redirectFault } from '../../../routers/developer/shared/registration.ts
 import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import { scopesAt } from '../../../routers/section-scopes.ts'
 import { badge } from '../../browser/look/components/badge.ts'
+import { banner } from '../../browser/look/components/banner.ts'
 import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { formatDay } from '../../browser/look/components/time.ts'
 import { html, name } from '../../browser/pages/html.ts'
@@ -183,7 +184,7 @@ export function productionPage(request: PageRequest, view: ClientView): string {
   return clientPage(request, view, undefined, {
     title: w.production,
     body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
-${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
+${client.refusal && banner('bad', html`<bdi>${client.refusal.reason}</bdi>`)}
 <div class="columns"><div>
 <form method="post" action="${clientPageUrl(request, view)}/production/request">
 ${field('name', { label: w.name, hint: nameHint(request, client) })}

@@ -1,4 +1,5 @@
 import { developer } from '../../../routers/developer/procedures.ts'
+import { banner } from '../../browser/look/components/banner.ts'
 import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { formatDay } from '../../browser/look/components/time.ts'
 import type { Html } from '../../browser/pages/html.ts'
@@ -42,8 +43,11 @@ export function deletionNotice(
 ): Html | null {
   const { w, language } = request
   if (endsAt === null) return null
-  return html`<div class="problem"><p>${w.deletedUntil(formatDay(endsAt, language))}</p>
-${isOwner && html`<form method="post" action="${own}/restore"><button>${w.restore}</button></form>`}</div>`
+  return banner(
+    'bad',
+    html`<p>${w.deletedUntil(formatDay(endsAt, language))}</p>
+${isOwner && html`<form method="post" action="${own}/restore"><button>${w.restore}</button></form>`}`,
+  )
 }
 
 export const deletionQuestion = ({ w }: PageRequest, title: string) => w.deleteQuestion(name(title))

@@ -1,4 +1,5 @@
 import { badge } from '../../browser/look/components/badge.ts'
+import { banner } from '../../browser/look/components/banner.ts'
 import { codeBlock } from '../../browser/look/components/code-block.ts'
 import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { formatMoment } from '../../browser/look/components/time.ts'
@@ -62,7 +63,7 @@ function attempts(request: PageRequest, { history, attempts, lastError, answer }
   })
   // The subscription has ended, its secret was lost, or a worker of the former release made the last attempt.
   const isElsewhere = lastError !== null && lastError !== history[0]?.error
-  return html`${isElsewhere && html`<p class="problem" lang="en">${lastError}</p>`}
+  return html`${isElsewhere && banner('bad', html`<span lang="en">${lastError}</span>`)}
 ${made.length > 0 && html`<p class="hint">${w.attemptsHint}</p>${timeline(w.attempts, made)}`}
 ${made.length === 0 && html`<p class="hint">${attempts === 0 ? w.attemptsNone : w.attemptsBefore(attempts)}</p>`}
 ${made.length === 0 && answer !== null && verbatim(w.answer, answer)}`

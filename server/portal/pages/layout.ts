@@ -1,4 +1,7 @@
 import type { Language } from '../../browser/language.ts'
+import { banner } from '../../browser/look/components/banner.ts'
+import type { Tab } from '../../browser/look/components/tabs.ts'
+import { tabs } from '../../browser/look/components/tabs.ts'
 import { themeScript } from '../../browser/look/theme.ts'
 import { preloadTypeface } from '../../browser/look/typefaces.ts'
 import { pageContext, readPath } from '../../browser/page-context.ts'
@@ -7,7 +10,7 @@ import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { Link, Navigation } from './shell.ts'
-import { breadcrumb, shellHeader, sideNavigation, tabs } from './shell.ts'
+import { breadcrumb, shellHeader, sideNavigation } from './shell.ts'
 import { de } from './words-de.ts'
 import type { Words } from './words-en.ts'
 import { en } from './words-en.ts'
@@ -34,7 +37,7 @@ interface Page {
   team?: { id: string; name: string }
   beside?: Navigation
   trail?: readonly Link[]
-  tabs?: Navigation
+  tabs?: { label: string; all: readonly Tab[] }
   body: Html
 }
 
@@ -58,10 +61,10 @@ ${preloadTypeface(path)}
 <link rel="stylesheet" href="${path}/style.css">
 <link rel="stylesheet" href="${at('style.css')}">
 <script src="${at('script.js')}" defer data-copy="${w.copy}" data-copied="${w.copied}"></script>`,
-    body: html`${breadcrumb(w.trail, page.trail ?? [])}${page.tabs && tabs(page.tabs)}
+    body: html`${breadcrumb(w.trail, page.trail ?? [])}${page.tabs && tabs(page.tabs.label, page.tabs.all)}
 ${subject && html`<h2 class="section">${heading ?? title}</h2>`}
-${refused && html`<div class="problem" role="alert" id="problem">${refused.problems.map(({ text }) => html`<p>${text}</p>`)}</div>`}
-${!refused && Object.hasOwn(w.done, done) && html`<p class="done" role="status">${w.done[done as keyof Words['done']]}</p>`}
+${refused && banner('bad', html`${refused.problems.map(({ text }) => html`<p>${text}</p>`)}`, { role: 'alert', id: 'problem' })}
+${!refused && Object.hasOwn(w.done, done) && banner('good', w.done[done as keyof Words['done']], { role: 'status' })}
 ${page.body}${request.isPending && html`<p hidden data-pending></p>`}`,
   })
 }

@@ -60,9 +60,6 @@ export const sideNavigation = ({ label, up, links }: Navigation) => html`<nav cl
 ${up && html`<li class="up"><a href="${up[1]}">${up[0]}</a></li>\n`}${links.map((one) => html`<li>${link(one)}</li>\n`)}</ul></nav>
 `
 
-export const tabs = ({ label, links }: Navigation) => html`<nav class="tabs" aria-label="${label}">
-${links.map((one) => html`${link(one)}\n`)}</nav>`
-
 export const breadcrumb = (label: string, trail: readonly Link[]) =>
   trail.length > 0 &&
   html`<nav class="trail" aria-label="${label}"><ol>

@@ -107,10 +107,13 @@ export function clientPage(
     team,
     beside: app ? appNavigation(request, team, app, 'clients') : teamNavigation(request, team, 'apps'),
     trail: app ? [[name(app.name), at('teams', team.id, 'apps', app.id, 'clients')]] : [],
-    tabs: navigation(request, {
+    tabs: {
       label: w.clientSections.label,
-      links: sections.map((section) => [w.clientSections[section], toAddress(section)]),
-      current: current && toAddress(current),
-    }),
+      all: sections.map((section) => ({
+        text: w.clientSections[section],
+        address: toAddress(section),
+        current: section === current,
+      })),
+    },
   })
 }
