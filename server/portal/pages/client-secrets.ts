@@ -3,7 +3,8 @@ import { developer } from '../../../routers/developer/procedures.ts'
 import { DEFAULT_LIFE, LIVES } from '../../../routers/developer/secrets/procedures.ts'
 import { badge } from '../../browser/look/components/badge.ts'
 import { banner } from '../../browser/look/components/banner.ts'
-import { copyable, fact } from '../../browser/look/components/facts.ts'
+import { confirmation } from '../../browser/look/components/confirmation.ts'
+import { copyable, fact, factList } from '../../browser/look/components/facts.ts'
 import { table } from '../../browser/look/components/table.ts'
 import { formatDay, formatMoment } from '../../browser/look/components/time.ts'
 import { html } from '../../browser/pages/html.ts'
@@ -115,15 +116,16 @@ export function secretRemovalPage(
   const isLast = authentication === 'client_secret' && !secrets.some((other) => other.id !== id && isValid(other, now))
   return clientPage(request, view, undefined, {
     title: w.removeClientSecret,
-    body: html`<p class="lead">${w.removeClientSecretLead}</p>
-${isLast && banner('bad', w.removeClientSecretLast)}
-<dl class="facts">
-${fact(w.created, formatDay(createdAt, language))}
-${fact(w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : formatMoment(lastUsedAt, language))}
-${fact(w.secretExpires, formatDay(expiresAt, language))}
-</dl>
-<form method="post" action="${own}/secrets/${id}/remove/confirm">
-<div class="buttons"><button class="danger">${w.removeClientSecret}</button> <a class="button" href="${own}">${w.cancel}</a></div>
-</form>`,
+    body: confirmation({
+      lead: w.removeClientSecretLead,
+      facts: html`${isLast && banner('bad', w.removeClientSecretLast)}${factList([
+        [w.created, formatDay(createdAt, language)],
+        [w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : formatMoment(lastUsedAt, language)],
+        [w.secretExpires, formatDay(expiresAt, language)],
+      ])}`,
+      action: `${own}/secrets/${id}/remove/confirm`,
+      button: w.removeClientSecret,
+      cancel: { text: w.cancel, address: own },
+    }),
   })
 }

@@ -5,6 +5,7 @@ import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import { scopesAt } from '../../../routers/section-scopes.ts'
 import { badge } from '../../browser/look/components/badge.ts'
 import { banner } from '../../browser/look/components/banner.ts'
+import { confirmation } from '../../browser/look/components/confirmation.ts'
 import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { formatDay } from '../../browser/look/components/time.ts'
 import { html, name } from '../../browser/pages/html.ts'
@@ -224,11 +225,13 @@ export function removalPage(request: PageRequest, view: ClientView): string {
   const { client } = view
   return clientPage(request, view, 'remove', {
     title: w.removeClient,
-    body: html`<p class="lead">${w.removeLead(client.members)}</p>
-<form method="post" action="${clientPageUrl(request, view)}/remove/confirm">
-<p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>
-${removalForm.at(request).field('confirm', { label: w.confirmation })}
-<div class="buttons"><button class="danger">${w.removeClient}</button> <a class="button" href="${clientPageUrl(request, view)}">${w.cancel}</a></div>
-</form>`,
+    body: confirmation({
+      lead: w.removeLead(client.members),
+      action: `${clientPageUrl(request, view)}/remove/confirm`,
+      fields: html`<p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>
+${removalForm.at(request).field('confirm', { label: w.confirmation })}`,
+      button: w.removeClient,
+      cancel: { text: w.cancel, address: clientPageUrl(request, view) },
+    }),
   })
 }

@@ -1,6 +1,7 @@
 import { developer } from '../../../routers/developer/procedures.ts'
 import { banner } from '../../browser/look/components/banner.ts'
-import { copyable, fact } from '../../browser/look/components/facts.ts'
+import { confirmation } from '../../browser/look/components/confirmation.ts'
+import { copyable, factList } from '../../browser/look/components/facts.ts'
 import { formatDay } from '../../browser/look/components/time.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html, name } from '../../browser/pages/html.ts'
@@ -27,13 +28,20 @@ interface Deleted {
 export function deletionForm(request: PageRequest, { own, name: title, impact }: Deleted) {
   const { w } = request
   const { clients, consents, stores, bytes, subscriptions } = impact
-  return html`<p class="lead">${w.deleteLead}</p>
-<dl class="facts">${fact(w.clientsTitle, clients)}${fact(w.consents, consents)}${fact(w.storage, stores === 0 ? w.storageNone : w.storedIn(w.bytes(bytes), stores))}${fact(w.subscriptions, subscriptions)}</dl>
-<form method="post" action="${own}/delete/confirm">
-<p>${w.deleteConfirm(copyable(w.name, title))}</p>
-${deletionConfirmation.at(request).field('confirm', { label: w.name })}
-<div class="buttons"><button class="danger">${w.delete}</button> <a class="button" href="${own}">${w.cancel}</a></div>
-</form>`
+  return confirmation({
+    lead: w.deleteLead,
+    facts: factList([
+      [w.clientsTitle, clients],
+      [w.consents, consents],
+      [w.storage, stores === 0 ? w.storageNone : w.storedIn(w.bytes(bytes), stores)],
+      [w.subscriptions, subscriptions],
+    ]),
+    action: `${own}/delete/confirm`,
+    fields: html`<p>${w.deleteConfirm(copyable(w.name, title))}</p>
+${deletionConfirmation.at(request).field('confirm', { label: w.name })}`,
+    button: w.delete,
+    cancel: { text: w.cancel, address: own },
+  })
 }
 
 /** Says when what was deleted is gone, and lets owners restore it. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
 import { germanDescriptions } from '../../../routers/webhooks/event-types.ts'
-import { copyable, fact } from '../../browser/look/components/facts.ts'
+import { confirmation } from '../../browser/look/components/confirmation.ts'
+import { copyable, fact, factList } from '../../browser/look/components/facts.ts'
 import { formatMoment } from '../../browser/look/components/time.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
@@ -108,11 +109,14 @@ export function webhookRemovalPage(
   return appPage(request, team, app, 'webhook', {
     title: w.removeWebhook,
     heading: html`${w.removeWebhookQuestion}`,
-    body: html`<p class="lead">${w.removeWebhookLead}</p>
-<dl class="facts">${fact(w.address, html`<code>${url}</code>`)}</dl>
-<form method="post" action="${own}/remove/confirm">${webhookRemovalForm.at(request, { url }).hidden('url')}
-<div class="buttons"><button class="danger">${w.removeWebhook}</button> <a class="button" href="${own}">${w.cancel}</a></div>
-</form>`,
+    body: confirmation({
+      lead: w.removeWebhookLead,
+      facts: factList([[w.address, html`<code>${url}</code>`]]),
+      action: `${own}/remove/confirm`,
+      fields: webhookRemovalForm.at(request, { url }).hidden('url'),
+      button: w.removeWebhook,
+      cancel: { text: w.cancel, address: own },
+    }),
   })
 }
 
