@@ -139,7 +139,7 @@ describe('a token with an unknown key', () => {
     const none = () => {}
     const began = (statement: string) => void (statement === 'signing_keys' && loads++)
     const observer = { opened: none, waited: none, failed: none, timedOut: none, unconnected: none, began }
-    // Of its own: where a client of another test chooses RS256, a load makes that key and reads the keys again.
+    // Not the shared database: where a client of another test chooses RS256, a load makes that key and reads the keys again.
     const db = openDatabase(await migratedDatabase(), none, { observer })
     onTestFinished(() => db.$disconnect())
     const options = { db, cipher: createCipher(secretsKeys), now: Date.now, onError: none, reloadMs: 2 ** 31 - 1 }
