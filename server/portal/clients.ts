@@ -6,8 +6,6 @@ import type { PageRequest, Render, Routes } from './page-request.ts'
 import {
   clientOverview,
   credentialsPage,
-  productionForm,
-  productionPage,
   referenceForm,
   removalForm,
   removalPage,
@@ -17,6 +15,7 @@ import {
   signInPage,
   withdrawalForm,
 } from './pages/client.ts'
+import { productionForm, productionPage } from './pages/production.ts'
 import { readClient } from './read-client.ts'
 
 export function clientPages(routes: Routes, { issuer, references }: Addresses, now: () => number) {

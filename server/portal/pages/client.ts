@@ -1,20 +1,18 @@
 import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
-import { redirectFault } from '../../../routers/developer/shared/registration.ts'
 import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import { scopesAt } from '../../../routers/section-scopes.ts'
 import { badge } from '../../browser/look/components/badge.ts'
-import { banner } from '../../browser/look/components/banner.ts'
 import { confirmation } from '../../browser/look/components/confirmation.ts'
 import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { formatDay } from '../../browser/look/components/time.ts'
-import { html, name } from '../../browser/pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import { form } from '../forms/form.ts'
 import type { PageRequest } from '../page-request.ts'
 import { clientAuthentication } from './client-secrets.ts'
 import { scopeOptions } from './scope-options.ts'
 import { environmentTones, stateBadge } from './team.ts'
-import type { App, Client, TeamClient } from './team-page.ts'
+import type { Client, TeamClient } from './team-page.ts'
 import { clientPage } from './team-page.ts'
 import { refusal, waiting } from './waiting.ts'
 
@@ -37,13 +35,6 @@ export const scopesForm = form('set', developer.clients.update, ['version', 'sco
 export const referenceForm = form('reference', developer.clients.get, ['section'], {
   own: { section: z.enum(sectionNames) },
 })
-export const productionForm = form('request', developer.clients.requestProduction, [
-  'purpose',
-  'name',
-  'redirectUris',
-  'devices',
-  'scopes',
-])
 export const withdrawalForm = form('withdraw', developer.clients.withdrawRequest, ['version'])
 export const removalForm = form('confirm', developer.clients.remove, ['confirm'], {
   errorsAt: { confirmationWrong: 'confirm' },
@@ -105,7 +96,8 @@ export const credentialsPage = (request: PageRequest, view: ClientView): string 
         : html`<p class="hint">${request.w.authenticationHint}</p>`,
   })
 
-const clientPageUrl = ({ at }: PageRequest, { team, client }: ClientView) => at('teams', team.id, 'clients', client.id)
+export const clientPageUrl = ({ at }: PageRequest, { team, client }: ClientView) =>
+  at('teams', team.id, 'clients', client.id)
 
 /** Where a refused request is changed; only owners request production. */
 function againAt(request: PageRequest, view: ClientView) {
@@ -131,7 +123,7 @@ ${
 </div>`
 
 /** Members read the app's name, or the client's if it has no app. */
-const nameHint = ({ w }: PageRequest, { app }: Client) => (app === null ? w.nameHint : w.nameOfTeamHint)
+export const nameHint = ({ w }: PageRequest, { app }: Client) => (app === null ? w.nameHint : w.nameOfTeamHint)
 
 /** The refused values, for the forms that ask again. */
 const askedAgain = ({ query }: PageRequest, { refusal }: Client) => (query.has('again') ? refusal?.asked : undefined)
@@ -174,50 +166,6 @@ ${field('scopes', { label: html`<h2>${w.scopes}</h2>`, hint: w.scopesHint, optio
 ${needsPurpose && field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, more) })}
 <button class="primary">${w.save}</button>
 </form>`
-}
-
-export function productionPage(request: PageRequest, view: ClientView): string {
-  const { w } = request
-  const { client } = view
-  // Without those that are for development only.
-  const redirectUris = client.redirectUris.filter((uri) => redirectFault(uri, client.type, false) === null)
-  const { field } = productionForm.at(request, { ...client, redirectUris, purpose: client.purpose ?? {} })
-  return clientPage(request, view, undefined, {
-    title: w.production,
-    body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
-${client.refusal && banner('bad', html`<bdi>${client.refusal.reason}</bdi>`)}
-<div class="columns"><div>
-<form method="post" action="${clientPageUrl(request, view)}/production/request">
-${field('name', { label: w.name, hint: nameHint(request, client) })}
-${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
-${field('devices', { label: w.devices, hint: w.devicesHint })}
-${field('scopes', { label: w.scopes, hint: w.productionScopes, options: scopeOptions(request, client.scopes) })}
-${field('purpose', { label: w.productionPurpose, hint: w.productionPurposeHint, options: scopeOptions(request, client.scopes) })}
-<div class="buttons"><button class="primary">${w.productionSend}</button> <a class="button" href="${clientPageUrl(request, view)}">${w.cancel}</a></div>
-</form>
-</div><div>
-${view.app && shownToMembers(request, view, view.app)}
-<h2>${w.productionNext}</h2>
-<ol class="steps">${w.productionSteps.map((step) => html`<li>${step}</li>`)}</ol>
-</div></div>`,
-  })
-}
-
-/** What members read of the app on the consent page, and the operator with the request. */
-function shownToMembers(
-  { w, at }: PageRequest,
-  { team }: ClientView,
-  { id, name: title, description, homepage, logo }: App,
-) {
-  const missing = html`<em>${w.productionMissing}</em>`
-  return html`<h2>${w.productionShown}</h2>
-<dl class="facts stacked">
-${fact(w.name, name(title))}
-${fact(w.description, description === null ? missing : name(description))}
-${fact(w.homepage, homepage ?? missing)}
-${fact(w.logo, logo === null ? missing : w.yes)}
-</dl>
-<p class="links"><a href="${at('teams', team.id, 'apps', id)}/settings">${w.productionComplete}</a></p>`
 }
 
 export function removalPage(request: PageRequest, view: ClientView): string {
