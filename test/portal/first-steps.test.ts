@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { quoteForShell } from '../../server/portal/pages/quote-for-shell.ts'
 import { id } from '../support/tenant.ts'
 import { portalWorld } from './portal-world.ts'
 
@@ -27,6 +28,17 @@ describe('the overview of a new app', () => {
     expect(text).toMatch(/curl -H &quot;Authorization: Bearer \$TOKEN&quot; http:\/\/apps\.test\/v1\/me\/profile/)
     const [, verifier] = /code_verifier=([\w-]{43}) /.exec(text)!
     expect(await page()).not.toContain(verifier)
+  })
+
+  it('quotes the redirect URI, which a colleague may have chosen, in the command', async () => {
+    const redirectUri = "http://localhost:4321/';$(id);'"
+    const other = await team
+      .as(team.owner)
+      .apps.create({ team: team.world.ids.team, name: 'Quotes', provider: team.world.ids.provider })
+    await team.sandbox({ app: other.id, redirectUris: [redirectUri] })
+    const { text } = await team.asOwner.get(`${team.own}/apps/${other.id}`)
+    const command = text.replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+    expect(command).toContain(`--data-urlencode ${quoteForShell(`redirect_uri=${redirectUri}`)} -d code_verifier`)
   })
 
   it('ticks the call, the webhook and production, and is then without steps', async () => {

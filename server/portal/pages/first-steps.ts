@@ -8,6 +8,7 @@ import { html } from '../../browser/pages/html.ts'
 import type { Addresses } from '../addresses.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { Health } from './health.ts'
+import { quoteForShell } from './quote-for-shell.ts'
 import type { App, Team } from './team-page.ts'
 
 export interface FirstSteps {
@@ -93,7 +94,7 @@ function firstCall({ w, at }: PageRequest, client: FirstClient, { team, addresse
     code_challenge_method: 'S256',
   })
   const command = `TOKEN=$(curl -s ${issuer}/token -d grant_type=authorization_code -d client_id=${id} \\
-  --data-urlencode 'redirect_uri=${redirectUri}' -d code_verifier=${verifier} \\
+  --data-urlencode ${quoteForShell(`redirect_uri=${redirectUri}`)} -d code_verifier=${verifier} \\
   -d code=CODE | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -H "Authorization: Bearer $TOKEN" ${bases[call.section]}${call.path}`
   return html`<p><a class="button primary" href="${issuer}/authorize?${String(asked)}" target="_blank" rel="noopener">${w.steps.signIn}</a></p>
