@@ -34,7 +34,7 @@ export const withdrawRequest = internal('dev:write', teamPeople, {
       if (version !== client.version || !stateAfter(review, 'withdraw')) throw errors.changedMeanwhile()
       const isNew = review.covers === 'client'
       if (isNew) {
-        await teamOfClient(ctx, id, 'owner')
+        await lockTeamAs(tx, ctx, { team, needed: 'owner' })
         await removeClientIn(tx, id)
       } else {
         await tx.client.update({ where: { id }, data: changesColumns(), select: { id: true } })

@@ -8,7 +8,7 @@ import { typefaces } from './typefaces.ts'
 
 const files: readonly LookFile[] = [...typefaces, themeFile]
 
-/** The typeface or script at an address, `base` being the directory of the sheet; undefined if there is none. */
+/** The typeface or script at an address, `base` being the directory of the sheet; undefined for other addresses. */
 export const lookAt = (path: string, base: string) => files.find(({ place }) => path === base + place)
 
 export function sendLook(ctx: StepContext, { place, type, bytes }: LookFile) {
