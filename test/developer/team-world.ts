@@ -1,3 +1,4 @@
+import type { Database } from '../../prisma/client.ts'
 import { asPlatform } from '../support/platform.ts'
 import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -73,21 +74,41 @@ export async function addPeople(world: World) {
       return client
     },
     /** Everything that a refusal could have changed in the teams of these people. */
-    stored: async () => {
-      const team = { people: { some: { personId: { in: [owner, stranger] } } } }
-      const where = { team }
-      return {
-        teams: await db.team.findMany({ where: team, orderBy: { id: 'asc' } }),
-        people: await db.teamMember.findMany({ where, orderBy: [{ teamId: 'asc' }, { personId: 'asc' }] }),
-        invitations: await db.teamInvitation.findMany({ where, orderBy: { id: 'asc' } }),
-        rules: await db.collectionRule.findMany({ where: { app: where }, orderBy: { collection: 'asc' } }),
-        apps: await db.app.findMany({ where, orderBy: { id: 'asc' } }),
-        clients: await db.client.findMany({ where, orderBy: { id: 'asc' } }),
-        secrets: await db.clientSecret.findMany({ where: { client: where }, orderBy: { id: 'asc' } }),
-        consents: await db.consent.findMany({ where: { client: where }, orderBy: { id: 'asc' } }),
-        audit: await db.auditEntry.findMany({ where, orderBy: { id: 'asc' } }),
-        organisations: await db.organisation.count({ where: { testTeam: team } }),
-      }
-    },
+    stored: () => readTeams(db, [owner, stranger]),
   }
+}
+
+/** What `stored` reads: the table, which of its rows, and their order. */
+const KEPT = {
+  teams: ['Team', 'id = ANY(ids)', 'id'],
+  people: ['TeamMember', '"teamId" = ANY(ids)', '"teamId", "personId"'],
+  invitations: ['TeamInvitation', '"teamId" = ANY(ids)', 'id'],
+  rules: ['CollectionRule', '"appId" = ANY(apps)', '"appId", collection'],
+  apps: ['App', 'id = ANY(apps)', 'id'],
+  clients: ['Client', 'id = ANY(clients)', 'id'],
+  secrets: ['ClientSecret', '"clientId" = ANY(clients)', 'id'],
+  consents: ['Consent', '"clientId" = ANY(clients)', 'id'],
+  audit: ['AuditEntry', '"teamId" = ANY(ids)', 'id'],
+  testClubs: ['Organisation', '"testTeamId" = ANY(ids)', 'id'],
+} as const
+
+const ROWS_OF_TEAMS = `
+  WITH team AS (SELECT array_agg(DISTINCT "teamId") AS ids FROM "TeamMember" WHERE "personId" = ANY($1)),
+  parts AS (
+    SELECT ids, ARRAY(SELECT id FROM "App" WHERE "teamId" = ANY(ids)) AS apps,
+      ARRAY(SELECT id FROM "Client" WHERE "teamId" = ANY(ids)) AS clients
+    FROM team
+  )
+  SELECT ${Object.entries(KEPT).map(
+    ([name, [table, where, order]]) =>
+      `(SELECT coalesce(json_agg(one ORDER BY ${order}), '[]') FROM "${table}" one WHERE ${where}) AS "${name}"`,
+  )} FROM parts`
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
+type Kept = Record<keyof typeof KEPT, any[]>
+
+/** The rows of these people's teams, as JSON. One statement: refusals compare them often, and ten of Prisma's take 8 ms. */
+async function readTeams(db: Database, people: readonly string[]) {
+  const [stored] = await db.$queryRawUnsafe<Kept[]>(ROWS_OF_TEAMS, people)
+  return stored!
 }
