@@ -34,10 +34,16 @@ export const slowest = [
   'verify/topology/topology-faults',
   'verify/install/two-versions',
   'verify/redis/processes',
-  'process/database-faults',
-  'process/end',
-  'process/external',
+  'process/documented-lines',
+  'process/refusals',
+  'process/examples',
+  'process/addresses',
+  'process/crash',
   'process/oauth/example',
+  'process/database-faults',
+  'process/external',
+  'process/commands',
+  'process/end',
 ]
 
 /** Files of `npm test` that wait for seconds to pass: begun one after the other, beside files that need the processor. */
