@@ -4,20 +4,20 @@ import { componentWords } from './words.ts'
 
 const locales = { en: 'en-GB', de: 'de-DE' } as const
 
-const formats = (options: Intl.DateTimeFormatOptions) => ({
-  en: new Intl.DateTimeFormat(locales.en, { ...options, timeZone: 'UTC' }),
-  de: new Intl.DateTimeFormat(locales.de, { ...options, timeZone: 'UTC' }),
-})
-const days = formats({ dateStyle: 'medium' })
-const clock = formats({ timeStyle: 'medium' })
-const exact = formats({ dateStyle: 'medium', timeStyle: 'long' })
-const relative = {
-  en: new Intl.RelativeTimeFormat(locales.en, { numeric: 'auto' }),
-  de: new Intl.RelativeTimeFormat(locales.de, { numeric: 'auto' }),
+/** Made at first use: each takes 2 ms, which a start does not wait for. */
+function perLanguage<T>(make: (locale: string) => T): (language: Language) => T {
+  const made: Partial<Record<Language, T>> = {}
+  return (language) => (made[language] ??= make(locales[language]))
 }
+const inUtc = (options: Intl.DateTimeFormatOptions) =>
+  perLanguage((locale) => new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }))
+const days = inUtc({ dateStyle: 'medium' })
+const clock = inUtc({ timeStyle: 'medium' })
+const exact = inUtc({ dateStyle: 'medium', timeStyle: 'long' })
+const relative = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
 
 /** A day as text, without markup. */
-export const dayText = (unix: number, language: Language) => days[language].format(new Date(unix * 1000))
+export const dayText = (unix: number, language: Language) => days(language).format(new Date(unix * 1000))
 
 const element = (unix: number, formats: readonly Intl.DateTimeFormat[]) => {
   const date = new Date(unix * 1000)
@@ -26,10 +26,10 @@ const element = (unix: number, formats: readonly Intl.DateTimeFormat[]) => {
 }
 
 /** The script shows all times in the reader's time zone; without it they are in UTC. */
-export const formatDay = (unix: number, language: Language) => element(unix, [days[language]])
+export const formatDay = (unix: number, language: Language) => element(unix, [days(language)])
 
 /** A narrow column has day and time in two lines. */
-export const formatMoment = (unix: number, language: Language) => element(unix, [days[language], clock[language]])
+export const formatMoment = (unix: number, language: Language) => element(unix, [days(language), clock(language)])
 
 const steps = [
   ['day', 86_400],
@@ -44,8 +44,8 @@ export function timeAgo(unix: number, { now, language }: { now: number; language
   if (Math.abs(unix - now) > WEEK) return formatMoment(unix, language)
   const [unit, seconds] = steps.find(([, length]) => Math.abs(unix - now) >= length) ?? (['second', Infinity] as const)
   const date = new Date(unix * 1000)
-  const text = relative[language].format(Math.trunc((unix - now) / seconds), unit)
-  return html`<time class="ago" datetime="${date.toISOString()}" title="${exact[language].format(date)}">${text}</time>`
+  const text = relative(language).format(Math.trunc((unix - now) / seconds), unit)
+  return html`<time class="ago" datetime="${date.toISOString()}" title="${exact(language).format(date)}">${text}</time>`
 }
 
 /** Says which time zone a page's times are in; the script names the reader's. */
