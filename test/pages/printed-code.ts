@@ -4,7 +4,23 @@ export interface PrintedCall {
   code: Record<string, string>
 }
 
-const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
+const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#39;': "'" }
+const toCode = (html: string) => html.replace(/<[^>]*>/g, '').replace(/&#?\w+;/g, (entity) => entities[entity]!)
+
+/** Files of a page of the documentation, by the name in the paragraph above each; commands under their heading, '' above all. */
+export function printedFiles(page: string) {
+  const files: Record<string, string> = {}
+  const commands: Record<string, string> = {}
+  let heading = ''
+  const parts =
+    /<h2 id="([\w-]+)">|<p>(?:<code>([^<]+)<\/code>)?(?:(?!<\/p>).)*<\/p>\s*<div class="block">.*?<code>(.*?)<\/code><\/pre>/gs
+  for (const [, id, name, code] of page.matchAll(parts)) {
+    if (id !== undefined) heading = id
+    else if (name === undefined) commands[heading] = toCode(code!)
+    else files[name] = toCode(code!)
+  }
+  return { files, commands }
+}
 
 /** From the page in each language; `open` gets the query. Other code, where there is none in a language, does not count. */
 export async function printedCalls(
@@ -19,8 +35,7 @@ export async function printedCalls(
       if (shown === undefined) continue
       const found = calls.get(id!) ?? {}
       calls.set(id!, found)
-      if (shown === language)
-        found[shown] = code!.replace(/<[^>]*>/g, '').replace(/&\w+;/g, (entity) => entities[entity]!)
+      if (shown === language) found[shown] = toCode(code!)
     }
   }
   return [...calls].map(([id, code]) => ({ id, code }))

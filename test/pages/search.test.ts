@@ -34,6 +34,15 @@ const questions = table<'question' | 'place'>(`
 | live updates               | /docs/sdk#live-collections                |
 | python                     | /docs/apps#other-languages                |
 | mobile app                 | /docs/apps#mobile-apps                    |
+| mobile app                 | /docs/react-native                        |
+| mobile app                 | /docs/flutter                             |
+| react                      | /docs/react                               |
+| next                       | /docs/react#nextjs-with-the-tokens-on-the-server |
+| nextjs                     | /docs/react#nextjs-with-the-tokens-on-the-server |
+| expo                       | /docs/react-native                        |
+| react native               | /docs/react-native                        |
+| flutter                    | /docs/flutter                             |
+| dart                       | /docs/flutter                             |
 | CORS                       | /docs/apps#cors                           |
 | delete user                | /docs/member-data#erase                   |
 | test data                  | /docs/portal#test-club                    |

@@ -35,9 +35,10 @@ describe('the pages of the documentation', () => {
   it('are the files of docs/README.md in its order, each once, without faults', () => {
     const { docs, faults } = renderDocs(root)
     expect(faults).toEqual([])
-    const files = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+    const files = ['docs', 'docs/recipes'].flatMap((folder) => readdirSync(join(root, folder)))
+    const pages = files.filter((name) => name.endsWith('.md') && name !== 'README.md')
     const slugs = docs.pages.map(({ slug }) => slug)
-    expect(slugs.filter((slug) => files.includes(`${slug}.md`))).toHaveLength(files.length)
+    expect(slugs.filter((slug) => pages.includes(`${slug}.md`))).toHaveLength(pages.length)
     expect(['', ...docs.groups.flatMap((group) => group.slugs)]).toEqual(slugs)
     expect(new Set(slugs).size).toBe(slugs.length)
   })
@@ -98,7 +99,9 @@ describe('Markdown of a page', () => {
   it('has the text of each code as the Markdown has it', () => {
     const { docs } = renderDocs(root)
     const known = new Map(docs.pages.map(({ slug, html }) => [slug, listCode(html)]))
-    const files = ['clients/sdk/README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+    const folders = ['docs', 'docs/recipes']
+    const pages = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+    const files = ['clients/sdk/README.md', ...pages]
     for (const path of files.filter((name) => name.endsWith('.md'))) {
       const tokens = lexer(readFileSync(join(root, path), 'utf8'))
       const written: string[] = []

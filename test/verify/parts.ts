@@ -151,7 +151,8 @@ export const parts: readonly Part[] = [
     ...plain('sdk', 20, [`.ci/executable bun ${BUN}`, tests('sdk')], CHROMIUM),
   },
   {
-    proves: 'OAuth and OpenID Connect libraries, as npm and Debian have them, sign members in with their defaults.',
+    proves:
+      'OAuth and OpenID Connect libraries, as npm and Debian have them, sign members in with their defaults; so do the recipes with React, Next.js and Expo.',
     ...plain('clients', 15, [tests('clients')], [...CHROMIUM, ...OPENID]),
   },
   {

@@ -1,6 +1,7 @@
 import { createOnigurumaEngine } from '@shikijs/engine-oniguruma'
 import wasm from '@shikijs/engine-oniguruma/wasm-inlined'
 import csharp from '@shikijs/langs/csharp'
+import dart from '@shikijs/langs/dart'
 import go from '@shikijs/langs/go'
 import ini from '@shikijs/langs/ini'
 import json from '@shikijs/langs/json'
@@ -11,6 +12,7 @@ import python from '@shikijs/langs/python'
 import sh from '@shikijs/langs/shellscript'
 import sql from '@shikijs/langs/sql'
 import swift from '@shikijs/langs/swift'
+import tsx from '@shikijs/langs/tsx'
 import typescript from '@shikijs/langs/typescript'
 import yaml from '@shikijs/langs/yaml'
 import type { LanguageRegistration } from '@shikijs/primitive'
@@ -25,12 +27,13 @@ const alone = (grammars: readonly LanguageRegistration[]) => ({ ...grammars.at(-
 const languages: Record<string, { title: string; grammar?: LanguageRegistration }> = {
   csharp: { title: 'C#', grammar: alone(csharp) },
   csv: { title: 'CSV' },
-  dart: { title: 'Dart' },
+  dart: { title: 'Dart', grammar: alone(dart) },
   go: { title: 'Go', grammar: alone(go) },
   html: { title: 'HTML' },
   http: { title: 'HTTP' },
   ini: { title: 'INI', grammar: alone(ini) },
   js: { title: 'JavaScript', grammar: alone(typescript) },
+  jsx: { title: 'JavaScript', grammar: alone(tsx) },
   json: { title: 'JSON', grammar: alone(json) },
   kotlin: { title: 'Kotlin', grammar: alone(kotlin) },
   nginx: { title: 'nginx', grammar: alone(nginx) },

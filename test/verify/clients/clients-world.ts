@@ -75,7 +75,7 @@ export function registrar(port: number) {
   }
 }
 
-function worldAt(port: number, atEnd: AtEnd) {
+export function worldAt(port: number, atEnd: AtEnd) {
   const origin = `http://localhost:${port}`
   const issuer = `${origin}/auth/v1/oauth`
   const signedIn = (page: Page, browser: Browser) =>
