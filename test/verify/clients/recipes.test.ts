@@ -33,7 +33,7 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
     }
   }
   /** The words of the printed line that begins so, without `npm`. */
-  const wordsOf = (commands: string, begin: string) =>
+  const findWords = (commands: string, begin: string) =>
     commands
       .split('\n')
       .find((line) => line.startsWith(begin))!
@@ -62,8 +62,9 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
     const shell = commands['a-page-in-the-browser']!
     const directory = await dataDirectory(here.atEnd)
     const app = join(directory, 'my-app')
-    const created = await isInstalled(directory, '--yes', ...wordsOf(shell, 'npm create'))
-    if (!created || !(await isInstalled(app, ...wordsOf(shell, 'npm install')))) return ctx.skip('No registry answers.')
+    const created = await isInstalled(directory, '--yes', ...findWords(shell, 'npm create'))
+    if (!created || !(await isInstalled(app, ...findWords(shell, 'npm install'))))
+      return ctx.skip('No registry answers.')
     await isInstalled(app, 'install')
     await writeFiles(app, { 'src/main.jsx': files['src/main.jsx']! })
     const url = `http://localhost:${await freePort()}/`
@@ -94,7 +95,7 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
     await writeFile(join(directory, 'package.json'), '{ "private": true }')
     // In place of create-next-app, which needs two minutes for what a linter and style sheets need.
     const created = await isInstalled(directory, 'install', 'next', 'react', 'react-dom')
-    if (!created || !(await isInstalled(directory, ...wordsOf(shell, 'npm install'))))
+    if (!created || !(await isInstalled(directory, ...findWords(shell, 'npm install'))))
       return ctx.skip('No registry answers.')
     const { 'src/main.jsx': _, ...own } = files
     const layout = 'export default ({ children }) => <html lang="en"><body>{children}</body></html>'
@@ -125,7 +126,7 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
     await page.goto(`${APP_URL}/auth/renew`)
     await greeting.waitFor()
     expect((await readCookie())?.value).not.toBe(first?.value)
-    // Of a stranger.
+    // A sign-in that this browser did not begin.
     const forged = await context.request.get(`${APP_URL}/auth/callback?code=none&state=none&iss=none`)
     expect(forged.status()).toBe(500)
     await page.reload()
@@ -157,9 +158,16 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
     it('passes the compiler', async (ctx) => {
       if (!isThere) return ctx.skip('No registry answers.')
       const compilerOptions = {
-        ...{ strict: true, noEmit: true, skipLibCheck: true, target: 'esnext', lib: ['dom', 'esnext'] },
-        ...{ module: 'preserve', moduleResolution: 'bundler', customConditions: ['react-native'] },
-        ...{ types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        target: 'esnext',
+        lib: ['dom', 'esnext'],
+        module: 'preserve',
+        moduleResolution: 'bundler',
+        customConditions: ['react-native'],
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules/@types')],
       }
       await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['club.ts'] }))
       const { stdout } = await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', directory], {}).ended
