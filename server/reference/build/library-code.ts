@@ -1,3 +1,4 @@
+import type { HarRequest } from '@readme/httpsnippet'
 import { HTTPSnippet } from '@readme/httpsnippet'
 import type { Call } from '../code.js'
 import { buildRequest } from '../code.js'
@@ -36,16 +37,17 @@ const targets: Readonly<Record<string, Target>> = {
 export function libraryCode(call: Call, finish: (code: string) => string): Record<string, string> {
   const { url, headers, body } = buildRequest(call)
   const sent = { ...headers, authorization: `Bearer ${PLACEHOLDER}` }
-  const request = {
+  const text = body && JSON.stringify(JSON.parse(body))
+  const request: Partial<HarRequest> = {
     method: call.method,
     url,
     headers: Object.entries(sent).map(([name, value]) => ({ name: toHeaderName(name), value })),
+    ...(text && { postData: { mimeType: 'application/json', text } }),
   }
-  const text = body && JSON.stringify(JSON.parse(body))
-  // Its type asks for the properties of an archive, which it fills in itself.
-  const snippet = new HTTPSnippet(
-    (text ? { ...request, postData: { mimeType: 'application/json', text } } : request) as never,
-  )
+  // An entry of an archive may lack what the library fills in itself.
+  const snippet = new HTTPSnippet({
+    log: { version: '1.2', creator: { name: 'member-apps', version: '1' }, entries: [{ request }] },
+  })
   const write = ({ id, client, token: [placeholder, variable], complete }: Target) => {
     const code = String((snippet.convert(id, client) || [])[0])
     if (code.split(placeholder).length !== 2) throw new Error(`${call.id} has no token in ${id}.`)
