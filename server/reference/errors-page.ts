@@ -5,7 +5,8 @@ import { errorCatalogue } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { themeScript } from '../browser/look/theme.ts'
 import { preloadTypeface } from '../browser/look/typefaces.ts'
-import { codeHtml, html } from '../browser/pages/html.ts'
+import { html } from '../browser/pages/html.ts'
+import { jsonHtml } from './json-html.ts'
 import type { Reference } from './page.ts'
 import { shell } from './page.ts'
 import { sidebar } from './sidebar.ts'
@@ -51,7 +52,7 @@ ${some.map((row) => entry(row, section))}`
   })
 
 const entry = (row: CatalogueRow, section: Section) =>
-  html`<section class="error" id="${row.id}"><h3><a href="#${row.id}">${row.id}</a> <small>${row.place}</small></h3><pre><code>${codeHtml(JSON.stringify(formatBody(row, section)))}</code></pre><p><b>Cause:</b> ${row.cause}</p><p><b>What to do:</b> ${row.fix}</p></section>`
+  html`<section class="error" id="${row.id}"><h3><a href="#${row.id}">${row.id}</a> <small>${row.place}</small></h3><pre><code>${jsonHtml(formatBody(row, section))}</code></pre><p><b>Cause:</b> ${row.cause}</p><p><b>What to do:</b> ${row.fix}</p></section>`
 
 const formatBody = ({ error, place }: CatalogueRow, section: Section) => {
   if (place === 'tRPC') return trpcBody(error)

@@ -2,9 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lexer, walkTokens } from 'marked'
 import { describe, expect, it } from 'vitest'
+import { errorCatalogue } from '../../routers/kernel/errors.ts'
 import { markAddresses } from '../../server/docs/addresses.ts'
+import { highlighted } from '../../server/docs/build/highlight.ts'
 import { toSlug } from '../../server/docs/build/page-source.ts'
 import { renderDocs } from '../../server/docs/build/render-docs.ts'
+import { jsonHtml } from '../../server/reference/json-html.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -186,4 +189,11 @@ it('the sections for the search are plain text, and each row of the settings', a
     { slug: 'settings', id: '', heading: 'Settings', text: 'all' },
     { slug: 'settings', id: 'ROWERS', heading: 'ROWERS', text: '8 · In a boat' },
   ])
+})
+
+it('JSON that only the running service knows has the classes of the JSON that the build writes', () => {
+  const bodies = errorCatalogue().map(({ error }) => ({ detail: error.message, reason: error.reason ?? null }))
+  const odd = { 'a <b>: ü&': [1, -2.5e30, true, false, null, '', '\\', '"', 'x: "1"', '\n: 1', {}, []] }
+  for (const body of [...bodies, odd, [], '', 0, null])
+    expect(jsonHtml(body).text).toBe(highlighted(JSON.stringify(body), 'json').text)
 })
