@@ -44,6 +44,8 @@ export interface MountOptions {
   authBaseUrl: string
   realm: Realm
   appsBaseUrl: string
+  /** The reference of each API, at this issuer's addresses. */
+  references: readonly string[]
   /** The base URLs of the APIs, all that they have. */
   resources: readonly string[]
   loginMethods: LoginMethods
@@ -104,6 +106,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     now,
     issuer,
     realm,
+    references: options.references,
     cookieKeys,
     secure,
     interactionUrl,

@@ -49,13 +49,8 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   // The reference signs in with the team's own client, so that its scopes are the team's.
   post(own, page, referenceForm, async (request, { section }) => {
     const { client } = await readView(request)
-    const reference = references[section]
-    if (!client.redirectUris.includes(reference)) {
-      const redirectUris = [...client.redirectUris, reference]
-      await request.developer.clients.update({ client: client.id, version: client.version, redirectUris })
-    }
-    const fields = { client_id: client.id, ...(await examplesFor(request, section)) }
-    return `${reference}?${new URLSearchParams(fields)}`
+    const fields = { client_id: client.id, scopes: client.scopes.join(' '), ...(await examplesFor(request, section)) }
+    return `${references[section]}?${new URLSearchParams(fields)}`
   })
   clientAuthenticationPages(routes, credentials, now)
   post(`${own}/production`, production, productionForm, async (request, fields) => {

@@ -59,6 +59,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
     const mount = async () => {
       const { mountOauth } = await import('../oauth/mount.ts')
       const { addPortal } = await import('../portal/portal.ts')
+      const addresses = portalAddresses(authBaseUrl, baseUrls, localUrls)
       const { step, pages } = mountOauth({
         ...signIn,
         ...parts,
@@ -71,6 +72,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         due: core.due,
         clientAddress: readClientAddress,
         appsBaseUrl: baseUrls.apps,
+        references: Object.values(addresses.references),
         resources: [parts.baseUrls, ...(localUrls ? [localUrls] : [])].flatMap((urls) =>
           sectionNames.map((name) => urls[name]),
         ),
@@ -81,7 +83,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         core,
         countPeople: parts.countPeople,
         clubApproval: signIn.clubApproval,
-        addresses: portalAddresses(authBaseUrl, baseUrls, localUrls),
+        addresses,
         sendsMails: signIn.loginMethods.codes !== null,
       })
       return step

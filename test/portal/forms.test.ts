@@ -3,6 +3,7 @@ import { Prisma } from '../../prisma/generated/client.ts'
 import { refuse } from '../../routers/developer/reviews/decide.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { asPlatform } from '../support/platform.ts'
+import { send } from '../support/request.ts'
 import { listForms, portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
@@ -228,24 +229,55 @@ describe('the forms', () => {
     expect(await db.client.count({ where: { id: client } })).toBe(0)
   })
 
-  it('open the reference with a sandbox client that has its address as a redirect', async () => {
+  it('open the reference of each API with a sandbox client, and change nothing', async () => {
+    const { db, ids } = team.world
+    const open = async (section: string) => (await post('/reference', { section })).answer
+    const before = await stored()
+    const entries = await db.auditEntry.count({ where: { teamId: ids.team } })
+    const { testClub } = await team.as(team.owner).testClub.get({ team: ids.team })
+    const quizId = testClub!.quizzes[0]!.id
+    const examples = { apps: {}, lms: { quizId }, notify: { id: testClub!.app!.id }, sync: { quizId } }
+    for (const [section, values] of Object.entries(examples)) {
+      const { origin, pathname, searchParams } = (await open(section)).location!
+      expect(origin + pathname).toBe(`http://${section}.test/v1/docs`)
+      const scopes = before.scopes.join(' ')
+      expect(Object.fromEntries(searchParams)).toEqual({ client_id: client, scopes, ...values })
+    }
+    expect((await open('admin')).status).toBe(400)
+    expect(await stored()).toEqual(before)
+    expect(await db.auditEntry.count({ where: { teamId: ids.team } })).toBe(entries)
+  })
+
+  it('sign in at the reference with a public sandbox client of the web alone, at its exact addresses', async () => {
+    const { db, publicPort } = team.world
+    const authorize = async (redirect_uri: string) => {
+      const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
+      const asked = {
+        response_type: 'code',
+        client_id: client,
+        redirect_uri,
+        scope: 'svc.me.profile:read',
+        ...challenge,
+      }
+      const path = `/v1/oauth/authorize?${new URLSearchParams(asked)}`
+      return (await send(publicPort, 'GET', path, { headers: { host: 'auth.test' } })).status
+    }
     const reference = 'http://apps.test/v1/docs'
-    const open = (section: string) => post('/reference', { section })
-    const refused = await open('apps')
-    expect(refused.answer.status).toBe(400)
-    expect(refused.answer.text).toContain(`${reference} cannot be a redirect URI`)
-    const others = ['http://lms.test/v1/docs', 'http://notify.test/v1/docs', 'http://sync.test/v1/docs']
-    const data = { redirectUris: [reference, ...others] }
-    await team.world.db.client.update({ where: { id: client }, data })
-    expect((await open('apps')).answer.location?.href).toBe(`${reference}?client_id=${client}`)
-    const { testClub } = await team.as(team.owner).testClub.get({ team: team.world.ids.team })
-    const ofQuiz = `?client_id=${client}&quizId=${testClub!.quizzes[0]!.id}`
-    expect((await open('lms')).answer.location?.href).toBe(`${others[0]}${ofQuiz}`)
-    expect((await open('notify')).answer.location?.href).toBe(
-      `${others[1]}?client_id=${client}&id=${testClub!.app!.id}`,
+    for (const section of ['apps', 'lms', 'notify', 'sync'])
+      expect([section, await authorize(`http://${section}.test/v1/docs`)]).toEqual([section, 303])
+    const others = ['/', '?x=1', '#x', '/errors', '/../docs', '%2f', '@evil.example/', '.evil.example'].map(
+      (end) => reference + end,
     )
-    expect((await open('sync')).answer.location?.href).toBe(`${others[2]}${ofQuiz}`)
-    expect((await open('admin')).answer.status).toBe(400)
+    for (const other of [...others, 'https://apps.test/v1/docs', 'http://auth.test/v1/docs', 'http://apps.test/docs'])
+      expect([other, await authorize(other)]).toEqual([other, 400])
+    const refusing = [{ environment: 'production' }, { type: 'native' }, { authentication: 'client_secret' }] as const
+    for (const data of refusing) {
+      const { environment, type, authentication } = await stored()
+      await db.client.update({ where: { id: client }, data })
+      expect([data, await authorize(reference)]).toEqual([data, 400])
+      await db.client.update({ where: { id: client }, data: { environment, type, authentication } })
+    }
+    expect(await authorize(reference)).toBe(303)
   })
 })
 

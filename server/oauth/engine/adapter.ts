@@ -21,6 +21,7 @@ import { endByMachine } from './device-codes.ts'
 import { errors } from './oidc-provider.ts'
 import type { Realm } from './realm.ts'
 import { hashOfToken } from './refresh-rotation.ts'
+import type { RegisteredClient } from './registered-client.ts'
 import { registeredClient } from './registered-client.ts'
 
 /** Models whose id is a credential: only its hash is stored, so that reading the database gives nobody access. */
@@ -61,6 +62,8 @@ interface Options {
   realm?: Realm
   /** For clients; without it their ID tokens are signed with ES256. */
   signsWith?: (algorithm: IdTokenAlgorithm) => boolean
+  /** The service's own pages at which a sandbox client signs in without a registration. */
+  references?: readonly string[]
 }
 
 /** One table has all of oidc-provider's records; its clients are the registered ones. */
@@ -168,8 +171,15 @@ function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): str
   return stored
 }
 
+/**
+ * Its members are invented and its people are the team's own, so a token at the reference shows nobody's data. The page takes only an
+ * answer to its own request, and sends a code with the verifier that it alone has.
+ */
+const takesReferences = ({ environment, type, authentication }: RegisteredClient) =>
+  environment === 'sandbox' && type === 'web' && authentication === 'none'
+
 /** Teams' clients, if they have redirect URIs or sign in on devices, and first-party clients, if they have a secret or keys. */
-function clients({ db, signsWith }: Options): Adapter {
+function clients({ db, signsWith, references = [] }: Options): Adapter {
   const readOnly = async () => {
     throw new Error('clients are registered by member-apps client')
   }
@@ -181,13 +191,14 @@ function clients({ db, signsWith }: Options): Adapter {
         return firstPartyMetadata(client, ALLOWED_SCOPES) as AdapterPayload | undefined
       if (!client?.level || (client.redirectUris.length === 0 && !client.devices)) return undefined
       const { level, stopped, scopes } = client
+      const redirectUris = takesReferences(client) ? [...client.redirectUris, ...references] : client.redirectUris
       return {
         client_id: client.id,
         client_name: client.name,
         application_type: client.type,
-        redirect_uris: client.redirectUris,
-        ...teamCredentials(client),
-        response_types: client.redirectUris.length > 0 ? ['code'] : [],
+        redirect_uris: redirectUris,
+        ...teamCredentials({ ...client, redirectUris }),
+        response_types: redirectUris.length > 0 ? ['code'] : [],
         id_token_signed_response_alg: signsWith?.(client.idTokenAlgorithm) ? client.idTokenAlgorithm : 'ES256',
         // A redirect URI may have been removed since.
         [POST_LOGOUT_URIS]: client.postLogoutRedirectUris.filter((uri) => isBeside(uri, client.redirectUris)),

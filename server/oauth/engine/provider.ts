@@ -41,6 +41,7 @@ export interface ProviderOptions {
   issuer: string
   realm: Realm
   signsWith: (algorithm: IdTokenAlgorithm) => boolean
+  references: readonly string[]
   /** The first signs cookies, all of them verify; the same on every node. */
   cookieKeys: string[]
   secure: boolean
@@ -60,11 +61,23 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
  */
 export function createProvider(
   jwks: JWK[],
-  { db, now, issuer, realm, signsWith, cookieKeys, secure, clubApproval, interactionUrl, renderError }: ProviderOptions,
+  {
+    db,
+    now,
+    issuer,
+    realm,
+    signsWith,
+    references,
+    cookieKeys,
+    secure,
+    clubApproval,
+    interactionUrl,
+    renderError,
+  }: ProviderOptions,
 ): OidcProvider {
   const provider = new Provider(issuer, {
     ...memberGrants(db, now),
-    adapter: adapterFactory({ db, now, realm, signsWith }),
+    adapter: adapterFactory({ db, now, realm, signsWith, references }),
     jwks: { keys: jwks },
     routes,
     scopes: identityScopes,

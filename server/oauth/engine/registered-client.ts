@@ -55,3 +55,5 @@ export async function registeredClient(db: Database, id: string) {
   const [client] = await db.execute(readClient, { id })
   return client && { ...client, jwks: client.jwks === null ? null : JSON.parse(client.jwks) }
 }
+
+export type RegisteredClient = NonNullable<Awaited<ReturnType<typeof registeredClient>>>
