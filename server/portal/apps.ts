@@ -8,7 +8,7 @@ import { appOverview } from './pages/app.ts'
 import { clientForm, clientsPage } from './pages/app-clients.ts'
 import { clubsPage } from './pages/clubs.ts'
 import { PAGE_ROWS, readOffset } from './pages/pager.ts'
-import { detailsForm, logoForm, logoRemovalForm, settingsPage } from './pages/settings.ts'
+import { appWithdrawalForm, detailsForm, logoForm, logoRemovalForm, settingsPage } from './pages/settings.ts'
 import { readTeam } from './teams.ts'
 
 export function clubPages({ get }: Routes) {
@@ -79,5 +79,10 @@ function settingsPages({ get, post, upload }: Routes) {
     const { app } = await readApp(request)
     await request.developer.apps.removeLogo({ app: app.id, ...fields })
     return `${settingsUrl(request)}?done=removed`
+  })
+  post(own, page, appWithdrawalForm, async (request, fields) => {
+    const { app } = await readApp(request)
+    await request.developer.apps.withdrawChanges({ app: app.id, ...fields })
+    return `${settingsUrl(request)}?done=changesWithdrawn`
   })
 }

@@ -61,7 +61,7 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
   post(own, page, withdrawalForm, async (request, fields) => {
     const { team, client } = await readView(request)
     const { removed } = await request.developer.clients.withdrawRequest({ client: client.id, ...fields })
-    if (!removed) return `${clientPageUrl(request)}?done=requestWithdrawn`
+    if (!removed) return `${clientPageUrl(request)}?done=changesWithdrawn`
     const above = client.app === null ? request.at('teams', team.id) : request.at('teams', team.id, 'apps', client.app)
     return `${above}?done=requestWithdrawn`
   })

@@ -81,6 +81,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.apps.update               | mutation | dev:write |
   | developer.apps.setLogo              | mutation | dev:write |
   | developer.apps.removeLogo           | mutation | dev:write |
+  | developer.apps.withdrawChanges      | mutation | dev:write |
   | developer.testClub.get              | query    | dev:read  |
   | developer.testClub.impact           | query    | dev:read  |
   | developer.testClub.reset            | mutation | dev:write |

@@ -6,6 +6,7 @@ import type { ReviewAct, ReviewState } from '../../routers/developer/reviews/tra
 import { transitions } from '../../routers/developer/reviews/transitions.ts'
 import { approveTeam, refuseTeam } from '../../routers/developer/teams/requests.ts'
 import { table } from '../support/markdown-table.ts'
+import { encodePng, makePixels } from '../support/pictures.ts'
 import { mintApp, readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { profileRead, teamWorld } from './team-world.ts'
@@ -75,6 +76,10 @@ const withdraw = async (client: string) => {
   const { version } = await db().client.findUniqueOrThrow({ where: { id: client } })
   return owner().clients.withdrawRequest({ client, version })
 }
+const withdrawChanges = async (app: string) => {
+  const { version } = await db().app.findUniqueOrThrow({ where: { id: app } })
+  return owner().apps.withdrawChanges({ app, version })
+}
 
 /** A sandbox client, for which production is requested. */
 async function newClient(app: string): Promise<Subject> {
@@ -119,8 +124,7 @@ async function changesOfApp(app: string): Promise<Subject> {
   return {
     async act(act) {
       if (act === 'approve' || act === 'refuse') return decideOn('app', app, app, act)
-      const { name } = await db().app.findUniqueOrThrow({ where: { id: app } })
-      return owner().apps.update({ app, name: act === 'request' ? `App ${++count}` : name })
+      return act === 'withdraw' ? withdrawChanges(app) : owner().apps.update({ app, name: `App ${++count}` })
     },
     state: async () => stateOfChanges(await db().app.findUniqueOrThrow({ where: { id: app } })),
   }
@@ -211,17 +215,20 @@ describe('a pending review', () => {
 })
 
 describe('a withdrawal', () => {
-  it.each(['client', 'changes of client'])('of %s and a decision: one of the two is done', async (covers) => {
-    for (const act of ['approve', 'refuse'] as const) {
-      const subject = await mintSubject(covers)
-      await subject.act('request')
-      const done = await Promise.allSettled([subject.act('withdraw'), subject.act(act)])
-      expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-      const withdrawn = covers === 'client' ? 'unasked' : 'approved'
-      const decided = act === 'approve' ? 'approved' : 'refused'
-      expect(await subject.state()).toBe(done[0].status === 'fulfilled' ? withdrawn : decided)
-    }
-  })
+  it.each(['client', 'changes of client', 'changes of app'])(
+    'of %s and a decision: one of the two is done',
+    async (covers) => {
+      for (const act of ['approve', 'refuse'] as const) {
+        const subject = await mintSubject(covers)
+        await subject.act('request')
+        const done = await Promise.allSettled([subject.act('withdraw'), subject.act(act)])
+        expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+        const withdrawn = covers === 'client' ? 'unasked' : 'approved'
+        const decided = act === 'approve' ? 'approved' : 'refused'
+        expect(await subject.state()).toBe(done[0].status === 'fulfilled' ? withdrawn : decided)
+      }
+    },
+  )
 
   it('is in the audit log, keeps what members use, and removes a client that was never approved', async () => {
     const app = await mintApp(here.world, { teamId: here.world.ids.team })
@@ -242,6 +249,46 @@ describe('a withdrawal', () => {
       removed: true,
     })
     expect(await db().client.count({ where: { id: { in: [asked.id, sandbox.id] } } })).toBe(1)
+  })
+
+  it('of an app’s changes is in the audit log and keeps what members see, as does setting that again', async () => {
+    const app = await mintApp(here.world, { teamId: here.world.ids.team })
+    const before = await owner().apps.update({ app, description: 'In force' })
+    await here.production({ app })
+    const picture = encodePng(makePixels(8)).toString('base64')
+    await owner().apps.update({ app, name: 'Other', homepage: 'https://other.example/' })
+    const { version, wanted } = await owner().apps.setLogo({ app, picture })
+    expect(Object.keys(wanted ?? {}).sort()).toEqual(['homepage', 'logo', 'name'])
+    const withdrawn = await owner().apps.withdrawChanges({ app, version })
+    expect(withdrawn).toEqual({ ...before, version: version + 1 })
+    expect(await owner().apps.get({ app })).toEqual(withdrawn)
+    expect(await db().app.findUniqueOrThrow({ where: { id: app } })).toMatchObject({ wantedLogo: null })
+    const find = { where: { action: 'app.withdraw', target: app } }
+    expect(await db().auditEntry.findMany(find)).toMatchObject([{ personId: here.owner, before: { wanted } }])
+
+    await owner().apps.update({ app, name: 'Other' })
+    expect(await owner().apps.update({ app, name: before.name })).toMatchObject({ name: before.name, wanted: null })
+  })
+
+  it('of an app’s changes that are not pending, of another version, or by a stranger is refused, and nothing changes', async () => {
+    const app = await mintApp(here.world, { teamId: here.world.ids.team })
+    await here.production({ app })
+    const { version: idle } = await owner().apps.get({ app })
+    const idleBefore = await here.stored()
+    expect(await readRefusal(owner().apps.withdrawChanges({ app, version: idle }))).toMatchObject({ status: 409 })
+    expect(await here.stored()).toEqual(idleBefore)
+
+    const { version } = await owner().apps.update({ app, name: 'Other' })
+    const stored = await here.stored()
+    const calls = [
+      owner().apps.withdrawChanges({ app, version: version - 1 }),
+      here.as(here.stranger).apps.withdrawChanges({ app, version }),
+      owner().apps.withdrawChanges({ app: 'none', version }),
+    ]
+    const refusals = await Promise.all(calls.map(readRefusal))
+    expect(refusals.map(({ status }) => status)).toEqual([409, 404, 404])
+    expect(await here.stored()).toEqual(stored)
+    expect(await here.as(here.colleague).apps.withdrawChanges({ app, version })).toMatchObject({ wanted: null })
   })
 
   it('of a new client by a developer, of another version, or by a stranger is refused, and nothing changes', async () => {

@@ -36,6 +36,7 @@ const changes: Record<string, () => Promise<unknown>> = {
   'apps.update': () => api().apps.update({ app: app(), name: 'New' }),
   'apps.setLogo': () => api().apps.setLogo({ app: app(), picture: encodePng(makePixels(8)).toString('base64') }),
   'apps.removeLogo': () => api().apps.removeLogo({ app: app() }),
+  'apps.withdrawChanges': () => api().apps.withdrawChanges({ app: app(), version: 0 }),
   'clients.create': () =>
     api().clients.create({
       app: app(),

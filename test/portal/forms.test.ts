@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Prisma } from '../../prisma/generated/client.ts'
 import { refuse } from '../../routers/developer/reviews/decide.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { asPlatform } from '../support/platform.ts'
@@ -192,7 +191,7 @@ describe('the forms', () => {
       'Redirect URIs': { del: [], ins: [uris[1]] },
     })
     const { page } = await post('/withdraw', { version: String(version) })
-    expect(page.text).toContain('The request was withdrawn.')
+    expect(page.text).toContain('The changes were withdrawn.')
     expect(await team.world.db.client.findUniqueOrThrow({ where: { id: client } })).toMatchObject({
       name,
       redirectUris: [uris[0]],
@@ -200,17 +199,23 @@ describe('the forms', () => {
     })
   })
 
-  it('show the pending changes of an app as old and new', async () => {
+  it('show the pending changes of an app as old and new, and withdraw them', async () => {
     const { db, ids } = team.world
     const before = { description: 'Before', homepage: null }
     const wanted = { description: 'After', homepage: 'https://new.example/' }
-    await db.app.update({ where: { id: ids.app }, data: { ...before, wanted } })
+    const { version } = await db.app.update({ where: { id: ids.app }, data: { ...before, wanted } })
     const { text } = await team.asOwner.get(`${team.app}/settings`)
     expect(listDiff(text)).toEqual({
       Description: { del: ['Before'], ins: ['After'] },
       Homepage: { del: [], ins: [wanted.homepage] },
     })
-    await db.app.update({ where: { id: ids.app }, data: { description: null, wanted: Prisma.DbNull } })
+    const { answer } = await post('/withdraw-changes', { version: String(version + 1) })
+    expect(answer.status).toBe(409)
+    const { page } = await post('/withdraw-changes', { version: String(version) })
+    expect(page.text).toContain('The changes were withdrawn.')
+    expect(page.text).not.toMatch(/<ins>|withdraw-changes/)
+    expect(await db.app.findUniqueOrThrow({ where: { id: ids.app } })).toMatchObject({ ...before, wanted: null })
+    await db.app.update({ where: { id: ids.app }, data: { description: null } })
   })
 
   it('remove a client that members use once its id is typed', async () => {

@@ -109,6 +109,7 @@ export const listForms = (
       homepage: 'https://app.example',
     },
     [`${ofApp}/settings/remove-logo`]: { version: '0' },
+    [`${ofApp}/settings/withdraw-changes`]: { version: '0' },
     [`${ofApp}/clients/create`]: { name: 'Second', type: 'web', redirectUris, scopes: [profile] },
     [`${ofApp}/rules/set`]: { collection: 'scores', rule: 'author' },
     [`${ofApp}/webhook/set`]: { url: 'https://hooks.example/in', secret: 'secret-4711' },

@@ -115,6 +115,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/apps/:app/settings/details | developer | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/settings/logo | developer | people         | upload | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/settings/remove-logo | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/settings/withdraw-changes | developer | people    | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/clients           | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/apps/:app/requests          | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/clients/create    | developer | people         | form   | own  | yes  |

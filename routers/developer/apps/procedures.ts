@@ -20,6 +20,7 @@ import { fault, refuseIf, textFaults } from '../shared/validation.ts'
 import { clubs } from './clubs.ts'
 import { getApp, listApps, providers } from './list.ts'
 import { logoVersions, removeLogo, setLogo } from './logo.ts'
+import { withdrawChanges } from './withdraw.ts'
 
 const MAX_APPS = 50
 const MAX_DESCRIPTION = 500
@@ -119,4 +120,5 @@ export const apps = router({
   update,
   setLogo,
   removeLogo,
+  withdrawChanges,
 })

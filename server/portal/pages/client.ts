@@ -76,7 +76,7 @@ function withdrawal(request: PageRequest, view: ClientView) {
     html`<form method="post" action="${clientPageUrl(request, view)}/withdraw">
 ${withdrawalForm.at(request, client).hidden('version')}
 ${client.state === 'requested' && html`<p class="hint">${request.w.withdrawHint}</p>`}
-<p><button>${request.w.withdrawRequest}</button></p>
+<p><button>${client.state === 'requested' ? request.w.withdrawRequest : request.w.withdrawChanges}</button></p>
 </form>`
   )
 }

@@ -20,6 +20,7 @@ export const logoForm = form('logo', developer.apps.setLogo, ['version', 'pictur
   own: { version, picture: z.file() },
 })
 export const logoRemovalForm = form('remove-logo', developer.apps.removeLogo, ['version'], { own: { version } })
+export const appWithdrawalForm = form('withdraw-changes', developer.apps.withdrawChanges, ['version'])
 
 export function settingsPage(request: PageRequest, { team, app }: { team: Team; app: App }): string {
   const { w, at } = request
@@ -28,6 +29,10 @@ export function settingsPage(request: PageRequest, { team, app }: { team: Team; 
   return appPage(request, team, app, 'settings', {
     title: w.appSections.settings,
     body: html`${waiting(request, wanted, app, wanted?.logo === undefined ? {} : { logo: renderLogo(request, app, wanted.logo, w.logoWaits) })}
+${
+  wanted &&
+  html`<form method="post" action="${own}/settings/withdraw-changes">${appWithdrawalForm.at(request, { version: app.version }).hidden('version')}<p><button>${w.withdrawChanges}</button></p></form>`
+}
 ${refusal(request, refused, { again: `${own}/settings?again=yes`, shown: refused?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(request, own, app)}
 ${logoForms(request, own, app)}
