@@ -1,4 +1,4 @@
-import { ApiError, errors } from '../../routers/kernel/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { PageRequest, Render, Routes } from './page-request.ts'
 import {
   authenticationForm,
@@ -11,11 +11,6 @@ import { readClient } from './read-client.ts'
 
 const credentialsUrl = ({ at, params }: PageRequest) =>
   at('teams', params.team!, 'clients', params.client!, 'credentials')
-
-/** The secret is shown once: after a conflict too, as its client then says that it is not used. */
-function ignoreConflict(error: unknown) {
-  if (!(error instanceof ApiError) || error.status !== 409) throw error
-}
 
 /** Throws 404 for another client's secret. */
 async function readSecret(request: PageRequest) {
@@ -37,16 +32,10 @@ export function clientAuthenticationPages({ get, post }: Routes, page: Render, n
     await request.developer.clients.setAuthentication({ client: client.id, ...fields, ...(keys?.trim() && { keys }) })
     return `${credentialsUrl(request)}?done=saved`
   })
-  post(own, page, secretForm, async (request, { days, use }) => {
+  post(own, page, secretForm, async (request, fields) => {
     const view = await readClient(request)
-    const { id: client, authentication, version } = view.client
-    const { secret } = await request.developer.clients.secrets.create({ client, days })
-    if (use && authentication === 'none') {
-      await request.developer.clients
-        .setAuthentication({ client, version, authentication: 'client_secret' })
-        .catch(ignoreConflict)
-    }
-    return { page: newSecretPage(request, view, secret) }
+    const created = await request.developer.clients.secrets.create({ client: view.client.id, ...fields })
+    return { page: newSecretPage(request, view, created) }
   })
   get(`${own}/secrets/:secret/remove`, removal)
   post(`${own}/secrets/:secret/remove`, removal, secretRemovalForm, async (request) => {

@@ -51,9 +51,11 @@ describe("a client's secret", () => {
       createdAt: expect.any(Number),
       lastUsedAt: null,
       expiresAt: made.createdAt + life * DAY_S,
+      used: false,
     })
     expect(made.createdAt).toBeGreaterThanOrEqual(before)
-    expect((await api().get({ client })).secrets).toEqual([made])
+    const { used: _, ...listed } = made
+    expect((await api().get({ client })).secrets).toEqual([listed])
     const entry = await latest()
     expect(entry).toMatchObject({ action: 'secret.create', target: client, after: { secret: made.id } })
     const { db, ids } = here.world
@@ -63,6 +65,28 @@ describe("a client's secret", () => {
     const shown = JSON.stringify([entry, await api().get({ client }), log.map(({ before, after }) => [before, after])])
     expect(hidden.filter((word) => shown.includes(word))).toEqual([])
     expect(row!.hash).not.toBe(secret)
+  })
+
+  it('is used at once by a public client where that is asked, and a restored backup does not make it public again', async () => {
+    const { id: client } = await here.sandbox()
+    const { db, core } = here.world
+    const repeats: Removal[] = []
+    const { removed } = core
+    core.removed = (removal) => void repeats.push(removal)
+    expect(await api().secrets.create({ client, use: true })).toMatchObject({ used: true })
+    core.removed = removed
+    expect(await api().get({ client })).toMatchObject({ authentication: 'client_secret', version: 1 })
+    expect(await latest()).toEqual({
+      action: 'client.setAuthentication',
+      target: client,
+      before: { authentication: 'none' },
+      after: { authentication: 'client_secret' },
+    })
+    await db.client.update({ where: { id: client }, data: { authentication: 'none' } })
+    expect([repeats.length, await repeatRemoval(db, repeats[0]!, async () => [])]).toEqual([1, true])
+    expect(await api().get({ client })).toMatchObject({ authentication: 'client_secret' })
+    expect(await create(client)).toMatchObject({ used: true })
+    expect(await refused(() => api().secrets.create({ client, use: true }))).toMatchObject({ status: 409 })
   })
 
   it('is one of at most two that are valid, also for concurrent calls', async () => {

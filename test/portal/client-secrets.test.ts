@@ -43,11 +43,22 @@ describe('a secret in the portal', () => {
 
   it('of a public client is used at once where that is ticked', async () => {
     expect((await team.asColleague.get(own)).text).toContain('name="use" value="yes"')
-    await create()
+    const unused = 'This client does not use it yet'
+    expect((await create()).text).toContain(unused)
     expect(await stored()).toMatchObject({ authentication: 'none', version: 0 })
-    expect(secretIn((await create({ days: '90', use: 'yes' })).text)).toBeDefined()
+    const used = (await create({ days: '90', use: 'yes' })).text
+    expect(secretIn(used)).toBeDefined()
+    expect(used).not.toContain(unused)
     expect(await stored()).toMatchObject({ authentication: 'client_secret', version: 1 })
     expect((await team.asColleague.get(own)).text).not.toContain('name="use"')
+  })
+
+  it('of a client with a key is not used, and page and answer say so', async () => {
+    const jwks = { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] }
+    await team.world.db.client.update({ where: { id: client }, data: { authentication: 'private_key_jwt', jwks } })
+    expect((await team.asColleague.get(own)).text).toContain('They are not used until')
+    expect((await create({ days: '90', use: 'yes' })).text).toContain('This client does not use it yet')
+    expect(await stored()).toMatchObject({ authentication: 'private_key_jwt', jwks, version: 0 })
   })
 
   it('has its creation, last use and end on the page of the client', async () => {

@@ -45,16 +45,28 @@ const create = internal('dev:write', teamPeople, {
         .literal(LIVES, { error: 'days is 90, 180 or 365.' })
         .default(DEFAULT_LIFE)
         .meta({ description: 'How long it is valid' }),
+      use: z.boolean().default(false).meta({
+        description: 'A public client authenticates with its secrets from now on; until then they do nothing',
+      }),
     }),
   )
-  .output(secretOutput.extend({ secret: z.string().meta({ description: 'Only its hash is stored' }) }))
-  .mutation(async ({ ctx, input: { client: clientId, days } }) => {
+  .output(
+    secretOutput.extend({
+      secret: z.string().meta({ description: 'Only its hash is stored' }),
+      used: z.boolean().meta({ description: 'Whether the client authenticates with its secrets' }),
+    }),
+  )
+  .mutation(async ({ ctx, input: { client: clientId, days, use } }) => {
     const team = await teamOfClient(ctx, clientId)
     const author = toAuthor(ctx)
     const secret = newClientSecret()
-    const created = await auditing(ctx.core.db, author, async (tx, note) => {
+    const authentication = 'client_secret'
+    const { row, isSwitched, used } = await auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
-      const found = await tx.client.findUnique({ where: { id: clientId }, select: { type: true } })
+      const found = await tx.client.findUnique({
+        where: { id: clientId },
+        select: { type: true, authentication: true },
+      })
       if (!found) throw errors.clientUnknown()
       if (found.type !== 'web') throw errors.clientNotWeb()
       const valid = await tx.clientSecret.count({ where: { clientId, expiresAt: { gt: author.at } } })
@@ -65,9 +77,18 @@ const create = internal('dev:write', teamPeople, {
         select: secretColumns,
       })
       await note({ team, action: 'secret.create', target: clientId, after: { secret: row.id, expiresAt } })
-      return row
+      const { authentication: before } = found
+      const isSwitched = use && before === 'none'
+      if (isSwitched) {
+        const data = { authentication, version: { increment: 1 } } as const
+        await tx.client.update({ where: { id: clientId }, data, select: { id: true } })
+        const values = { before: { authentication: before }, after: { authentication } }
+        await note({ team, action: 'client.setAuthentication', target: clientId, ...values })
+      }
+      return { row, isSwitched, used: isSwitched || before === authentication }
     })
-    return { ...toSecret(created), secret }
+    if (isSwitched) ctx.core.removed({ repeat: 'client.authentication', client: clientId, authentication, jwks: null })
+    return { ...toSecret(row), secret, used }
   })
 
 const remove = internal('dev:write', teamPeople, {

@@ -29,8 +29,7 @@ export const authenticationForm = form(
 )
 export const secretRemovalForm = form('confirm')
 export const secretForm = form('create-secret', developer.clients.secrets.create, ['days', 'use'], {
-  // With `use`, a public client authenticates with its new secret at once.
-  own: { days: z.literal(LIVES), use: z.boolean().optional() },
+  own: { days: z.literal(LIVES) },
 })
 
 const credentialsUrl = ({ at }: PageRequest, { team, client }: TeamClient) =>
@@ -73,7 +72,7 @@ function secretList(request: PageRequest, view: TeamClient, now: number) {
   const columns = [w.created, w.secretLastUsed, w.secretExpires, w.actions]
   return html`<section class="card"><h2>${w.secrets}</h2>
 <p class="hint">${w.secretsHint}</p>
-${secrets.length > 0 && authentication !== 'client_secret' && html`<p class="hint">${w.secretsUnused}</p>`}
+${(secrets.length > 0 || authentication === 'private_key_jwt') && authentication !== 'client_secret' && html`<p class="hint">${w.secretsUnused}</p>`}
 ${rows.length > 0 && table(w.secrets, columns, rows)}
 <form method="post" action="${credentialsUrl(request, view)}/create-secret">
 ${field('days', { label: w.secretLife, options: LIVES.map((days) => [String(days), w.secretDays(days)]) })}
@@ -96,10 +95,15 @@ const renderRow = (request: PageRequest, view: TeamClient, secret: Secret, now: 
 }
 
 /** The only page that shows the secret. */
-export const newSecretPage = (request: PageRequest, view: TeamClient, secret: string): string =>
+export const newSecretPage = (
+  request: PageRequest,
+  view: TeamClient,
+  { secret, used }: { secret: string; used: boolean },
+): string =>
   clientPage(request, view, undefined, {
     title: request.w.newSecret,
     body: html`<p class="lead">${request.w.newSecretLead}</p>
+${!used && banner('pending', request.w.newSecretUnused)}
 <dl class="facts">${fact(request.w.clientId, copyable(request.w.clientId, view.client.id))}${fact(request.w.secret, copyable(request.w.secret, secret))}</dl>
 <p><a class="button" href="${credentialsUrl(request, view)}">${request.w.newSecretStored}</a></p>`,
   })

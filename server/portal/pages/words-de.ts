@@ -438,6 +438,8 @@ export const de: Words = {
   newSecret: 'Neues Secret',
   newSecretLead:
     'Bitte das Secret jetzt kopieren und nur auf dem Server speichern. Es wird nicht noch einmal angezeigt.',
+  newSecretUnused:
+    'Dieser Client verwendet es noch nicht: dazu auf der Seite „Zugangsdaten“ „mit einem Secret“ wählen.',
   newSecretStored: 'Ich habe es gespeichert',
   removeClientSecret: 'Secret entfernen',
   removeClientSecretLead: 'Anfragen mit diesem Secret werden dann abgelehnt. Das lässt sich nicht rückgängig machen.',

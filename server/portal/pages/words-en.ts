@@ -432,6 +432,7 @@ export const en = {
   useSecretHint: 'Your server has to send it with its next request for a token.',
   newSecret: 'New secret',
   newSecretLead: 'Copy the secret now, and store it on your server only. It is not shown again.',
+  newSecretUnused: 'This client does not use it yet: choose “with a secret” on the Credentials page.',
   newSecretStored: 'I have stored it',
   removeClientSecret: 'Remove secret',
   removeClientSecretLead: 'From then on, requests with this secret are refused. This cannot be undone.',
