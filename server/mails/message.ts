@@ -1,7 +1,8 @@
+import { listAskedScopes } from '../../routers/approvals/asked-scopes.ts'
 import type { DueMail } from '../../routers/developer/mails/due.ts'
+import { scopeWords } from '../../routers/kernel/identity-scopes.ts'
 import type { Language } from '../browser/language.ts'
 import { html } from '../browser/pages/html.ts'
-import { listScopes } from './scope-list.ts'
 import { de } from './words-de.ts'
 import type { MailWords, Sentences } from './words-en.ts'
 import { en } from './words-en.ts'
@@ -25,7 +26,10 @@ export function renderMessage(mail: DueMail, { portal, clubs, brand }: Place) {
   const named = { name, isTeam, team: team?.name ?? name, brand, isNew, reason, count, ...secret }
   if (mailType === 'approvalRequested') {
     const { club, clubName, by, clients } = mail.request!
-    const sentences = words.approvalRequested({ ...named, club: clubName, by, scopes: listScopes(clients, language) })
+    const scopes = listAskedScopes(clients).map(({ scope, purposes }) =>
+      [scopeWords(scope)[language], ...purposes].join('\n  '),
+    )
+    const sentences = words.approvalRequested({ ...named, club: clubName, by, scopes })
     const link = { text: words.choose, address: `${portal}/mails` }
     const address = `${clubs}?${new URLSearchParams({ club })}`
     const footer = { text: words.becauseAdministrator(clubName), link }

@@ -1,10 +1,9 @@
 import type { Database } from '../../../prisma/client.ts'
+import type { AskedScope } from '../../../routers/approvals/asked-scopes.ts'
+import { listAskedScopes } from '../../../routers/approvals/asked-scopes.ts'
 import { appsOfClub } from '../../../routers/approvals/club-approvals.ts'
-import type { ConsentScope } from '../../../routers/kernel/identity-scopes.ts'
-import { isConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 import { appViews } from './app-views.ts'
-import { isFor } from './authorize-scopes.ts'
 
 export const PAGE = 20
 
@@ -15,8 +14,7 @@ export interface ClubEntry {
   reason: string | null
   requestedAt: Date | null
   decidedAt: Date | null
-  /** What the app's clients may ask members of a club for, and what for. */
-  scopes: { scope: ConsentScope; purposes: string[] }[]
+  scopes: AskedScope[]
 }
 
 interface Wanted {
@@ -53,14 +51,7 @@ export async function clubEntries(db: Database, club: string, { now, page = 0, a
   const found = new Map(apps.map((one, at) => [one.id, { view: views[at]!, clients: one.clients }]))
   const entries = shown.flatMap(({ app: id, state, ...row }): ClubEntry[] => {
     const of = found.get(id)
-    return of ? [{ id, app: of.view, ...row, state: state ?? 'undecided', scopes: listScopes(of.clients) }] : []
+    return of ? [{ id, app: of.view, ...row, state: state ?? 'undecided', scopes: listAskedScopes(of.clients) }] : []
   })
   return { entries, more: rows.length > PAGE }
-}
-
-function listScopes(clients: readonly { scopes: string[]; purpose: unknown }[]) {
-  const scopes = [...new Set(clients.flatMap((client) => client.scopes))].filter(isConsentScope).filter(isFor('club'))
-  const purposes = (scope: string) =>
-    clients.flatMap(({ purpose }) => (purpose as Record<string, string> | null)?.[scope] || [])
-  return scopes.map((scope) => ({ scope, purposes: [...new Set(purposes(scope))] }))
 }

@@ -76,13 +76,14 @@ export function addAppRoutes(router: Router<State>, options: Options) {
     const client = await findClient(id)
     return client ? allowedScopes(client).filter(isIdentityScope) : []
   }
-  /** What clients send in several ways, as oidc-provider reads it. */
-  const plainForm = (ctx: StepContext) =>
+  /** What clients send in several ways, as oidc-provider reads it. `also` changes the form further, and returns whether it has. */
+  const plainForm = (ctx: StepContext, also: (form: URLSearchParams) => boolean = () => false) =>
     rewriteForm(ctx.req, async (form) => {
       const changes = [
         await namePublicClient(ctx.req.headers, form, findClient),
         await dropUnknownScopes(ctx.req.headers, form, findClient),
         nameResource(form),
+        also(form),
       ]
       return changes.includes(true)
     })
@@ -160,8 +161,7 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       const { passes, msBeforeNext } = await mayBegin.take(toNetwork(ctx.state.clientAddress ?? ''))
       if (!passes) return tooMany(ctx, msBeforeNext, 'requests')
       await reserveBody(ctx, memory)
-      await plainForm(ctx)
-      await rewriteForm(ctx.req, (form) => dropHints(form, asksForOpenid(form)))
+      await plainForm(ctx, (form) => dropHints(form, asksForOpenid(form)))
       await handleBelow(ctx)
     })
   })
