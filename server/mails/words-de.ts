@@ -29,7 +29,7 @@ export const de: MailWords = {
       isTeam
         ? `Der Antrag auf das Team „${name}“ ist eingegangen. Über die Entscheidung informiert eine weitere E-Mail.`
         : isNew
-          ? `Der Antrag für den Produktions-Client „${name}“ ist eingegangen. Bis er genehmigt ist, kann sich niemand mit ihm anmelden.`
+          ? `Der Antrag für den produktiven Client „${name}“ ist eingegangen. Bis er genehmigt ist, kann sich niemand mit ihm anmelden.`
           : `Die Änderungen an „${name}“ sind eingegangen. Bis sie genehmigt sind, gelten die bisherigen Werte.`,
     ],
     link: 'Antrag ansehen',
@@ -40,7 +40,7 @@ export const de: MailWords = {
       isTeam
         ? `Das Team „${name}“ wurde genehmigt. Darin kann jetzt die erste App angelegt werden.`
         : isNew
-          ? `Der Produktions-Client „${name}“ wurde genehmigt. Mitglieder können sich jetzt mit ihm anmelden.`
+          ? `Der produktive Client „${name}“ wurde genehmigt. Mitglieder können sich jetzt mit ihm anmelden.`
           : `Die Änderungen an „${name}“ wurden genehmigt und gelten jetzt.`,
     ],
     link: isTeam ? 'Team öffnen' : isNew ? 'Client ansehen' : 'Änderungen ansehen',
@@ -51,7 +51,7 @@ export const de: MailWords = {
       isTeam
         ? `Der Antrag auf das Team „${name}“ wurde nicht genehmigt. Die Begründung:`
         : isNew
-          ? `Der Antrag für den Produktions-Client „${name}“ wurde nicht genehmigt. Die Begründung:`
+          ? `Der Antrag für den produktiven Client „${name}“ wurde nicht genehmigt. Die Begründung:`
           : `Die Änderungen an „${name}“ wurden nicht genehmigt, die bisherigen Werte gelten weiter. Die Begründung:`,
       reason,
       'Der Antrag bleibt erhalten und kann geändert erneut gestellt werden.',

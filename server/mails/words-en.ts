@@ -113,7 +113,7 @@ export const en = {
         ]
       : [
           `The secret of the client “${name}” expires on ${day(expiresAt)}. After that your server can no longer get or renew tokens with it.`,
-          'Create a new secret now: both are valid until then, so that you can replace it without an interruption.',
+          'Create a new secret now: both are valid until then, so you can replace it without interruption.',
         ],
     link: 'Create a secret',
   }),

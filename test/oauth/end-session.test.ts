@@ -31,7 +31,7 @@ describe('a sign-out that an app asks for', () => {
   it('asks the member, ends their session, and returns to the registered address with state', async () => {
     const page = await ask(hinted())
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Sign out of this browser?')])
-    expect(page.text).toContain('<bdi>App</bdi> asks for it.')
+    expect(page.text).toContain('<bdi>App</bdi> asks you to.')
     expect(await isSignedIn()).toBe(true)
     const [query] = offered(page, 'query')
     expect(query).not.toContain('id_token_hint')

@@ -127,7 +127,7 @@ it.each(['whose key was rotated', 'whose key was revoked', 'that has expired', '
   'an id_token_hint %s names the client at end-session, as client_id does',
   async (says) => {
     const page = await end({ id_token_hint: hints.get(says)!, post_logout_redirect_uri: bye, state: 'x' })
-    expect(page.text).toContain('<bdi>App</bdi> asks for it.')
+    expect(page.text).toContain('<bdi>App</bdi> asks you to.')
     const back = await browser.submit(page, 'confirm', {
       query: offered(page, 'query')[0]!.replaceAll('&amp;', '&'),
       decision: 'stay',

@@ -80,7 +80,7 @@ describe('the data pages of an app', () => {
     const saved = await team.asOwner.post(`${entry}/save`, { etag: findEtag(page), value: longest })
     expect([saved.status, await stored()]).toEqual([303, longest])
     expect(await text(`${longest} `)).not.toContain('<textarea')
-    expect(await text(`"${'x'.repeat(64 * 1024)}"`)).toContain('too large to be shown')
+    expect(await text(`"${'x'.repeat(64 * 1024)}"`)).toContain('too large to show here')
   })
 
   it('are read-only in a club of the platform', async () => {

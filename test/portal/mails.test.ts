@@ -59,11 +59,11 @@ it('an invitation says that a mail is on its way where the service sends mails, 
   }
   expect(await invite(team)).toEqual([
     'Invited. No e-mail was sent: please ask them to sign in here with this address and accept.',
-    'No e-mail is sent. The person can sign in with this address within 7 days and accept.',
+    'No e-mail is sent. The person has 7 days to sign in with this address and accept.',
   ])
   expect(await invite(mailing)).toEqual([
     'Invited. An e-mail is on its way.',
-    'The person gets an e-mail, and can sign in with this address within 7 days and accept.',
+    'The person receives an e-mail and has 7 days to sign in with this address and accept.',
   ])
   expect((await mailing.asOwner.get(`${portal}/mails`)).text).not.toContain('This service has no mail server')
 })

@@ -98,9 +98,9 @@ describe('someone who is in no team', () => {
 
   it('leads a new team from an app to its first call', async () => {
     const { text } = await team.asStranger.get(`${portal}/teams/${team.strangers}`)
-    expect(text).toContain('From here to the first call:')
+    expect(text).toContain('Three steps lead to the first call:')
     expect(text).toMatch(/<details class="card" open><summary>New app/)
-    expect((await team.asOwner.get(team.own)).text).not.toContain('From here to the first call:')
+    expect((await team.asOwner.get(team.own)).text).not.toContain('Three steps lead to the first call:')
   })
 
   it('offers for production no redirect that is for development only', async () => {

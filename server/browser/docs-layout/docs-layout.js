@@ -80,7 +80,7 @@ async function show() {
     const hits = await ask(text)
     if (!signal.aborted) render(hits.map(renderHit), hits.length > 0 ? `${hits.length} found` : 'Nothing found')
   } catch {
-    // Enter still leads to the page of results, which says what is wrong.
+    // Enter still opens the page of results, which reports the error.
     if (!signal.aborted) render([], 'No results at the moment')
   }
 }

@@ -47,8 +47,7 @@ export const de: Words = {
     deviceCodeWrong:
       'Dieser Code ist falsch oder nicht mehr gültig. Bitte mit dem Gerät vergleichen; die meisten Geräte können einen neuen anzeigen.',
     reasonInvalid: 'Bitte einen Grund mit höchstens 500 Zeichen angeben.',
-    reasonUnseen:
-      'Bitte einen Grund mit höchstens 500 Zeichen angeben. Dieser enthält ein unsichtbares Zeichen oder eines, das nichts verbindet.',
+    reasonUnseen: 'Bitte einen Grund mit höchstens 500 Zeichen angeben. Er darf keine unsichtbaren Zeichen enthalten.',
     decidedMeanwhile: 'Inzwischen wurde anders entschieden. Es wurde nichts geändert.',
   },
   messages: {
@@ -70,7 +69,7 @@ export const de: Words = {
     },
     tooManyRequests: {
       title: 'Zu viele Anfragen',
-      text: 'Mit dieser Anmeldung oder aus diesem Netzwerk gab es in kurzer Zeit zu viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
+      text: 'Von dieser Anmeldung oder aus diesem Netzwerk kamen in kurzer Zeit zu viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
     },
     unavailable: {
       title: 'Zurzeit nicht erreichbar',

@@ -84,8 +84,7 @@ export const en: Words = {
     deviceCodeWrong:
       'This code is wrong, or no longer valid. Please compare it with the device; most devices can show a new one.',
     reasonInvalid: 'Give a reason of at most 500 characters.',
-    reasonUnseen:
-      'Give a reason of at most 500 characters. This one has a character that cannot be seen, or one that joins nothing.',
+    reasonUnseen: 'Give a reason of at most 500 characters. It must not contain invisible characters.',
     decidedMeanwhile: 'Somebody has decided otherwise in the meantime. Nothing was changed.',
   },
   messages: {
@@ -104,7 +103,7 @@ export const en: Words = {
     },
     tooManyRequests: {
       title: 'Too many requests',
-      text: 'Too many came with your sign-in or from your network within a short time. Please wait a minute, then try again.',
+      text: 'Too many came from your sign-in or your network within a short time. Please wait a minute, then try again.',
     },
     unavailable: {
       title: 'Not available at the moment',

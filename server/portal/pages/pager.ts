@@ -1,7 +1,7 @@
 import { pager as renderPager } from '../../browser/look/components/pager.ts'
 import type { PageRequest } from '../page-request.ts'
 
-/** test/portal/fat-team.test.ts holds what a page of so many weighs. */
+/** test/portal/fat-team.test.ts bounds the bytes of a page with this many rows. */
 export const PAGE_ROWS = 30
 
 export const readOffset = ({ query }: PageRequest) => {

@@ -126,7 +126,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   secretInvalid: 'Das Secret besteht aus 1 bis 1024 sichtbaren ASCII-Zeichen, ohne Leerzeichen.',
   secretMissing: 'Dieser Client hat kein gültiges Secret. Bitte zuerst eines erstellen.',
   sinceInvalid: 'Der Zeitraum ist ungültig.',
-  staysConfidential: 'Ein Produktions-Client, der sich ausweist, kann nicht wieder öffentlich werden.',
+  staysConfidential: 'Ein produktiver Client, der sich ausweist, kann nicht wieder öffentlich werden.',
   subscriptionEnded: 'Dieses Abonnement ist beendet.',
   teamFull: 'Ein Team kann höchstens 200 Clients, 1 MiB Text und 8 MiB Logos haben.',
   teamRequestPending: 'Es gibt bereits einen offenen Antrag auf ein Team.',

@@ -40,7 +40,7 @@ export const de: Words = {
     asked: 'Der Antrag ist eingegangen.',
     retracted: 'Der Antrag ist zurückgezogen.',
     restored: 'Wiederhergestellt.',
-    filled: 'Der Testverein ist wie neu.',
+    filled: 'Der Testverein ist bereit.',
     reviewed: 'Bewertet. Das Ereignis quiz.reviewed ist unterwegs zu den Webhooks der Apps des Teams.',
     removed: 'Entfernt.',
     invited:
@@ -76,14 +76,14 @@ export const de: Words = {
   signedInAs: (email) => `Angemeldet mit der Adresse ${email}.`,
   newTeam: {
     title: 'Neues Team',
-    nameHint: 'Mitglieder sehen ihn nicht. Möglich sind drei eigene Teams.',
+    nameHint: 'Mitglieder sehen ihn nicht. Möglich sind höchstens drei eigene Teams.',
     create: 'Team anlegen',
     requestLead:
       'Darüber entscheidet der Betreiber der Plattform. Danach lassen sich Apps, Clients und ein Testverein anlegen.',
     purpose: 'Wozu dient es?',
     purposeHint: 'Wer dahintersteht, was die App macht und für welche Vereine.',
     request: 'Team beantragen',
-    pending: (name) => html`Antrag auf ${name}`,
+    pending: (name) => html`Antrag für ${name}`,
     pendingLead: 'Der Betreiber der Plattform hat noch nicht entschieden.',
     requestedOn: 'Beantragt am',
     withdraw: 'Antrag zurückziehen',
@@ -91,7 +91,7 @@ export const de: Words = {
     reason: 'Begründung',
     refusedOn: 'Entschieden am',
     closed:
-      'Neue Teams legt der Betreiber der Plattform an. Zu einem bestehenden lädt dessen Inhaber die eigene Adresse ein.',
+      'Neue Teams legt der Betreiber der Plattform an. Wer zu einem bestehenden gehören möchte, bittet dessen Inhaber um eine Einladung an die eigene Adresse.',
   },
   team: 'Team',
   teamFacts: (level, role) => `Team der Stufe ${level}; eigene Rolle: ${role}`,
@@ -105,14 +105,14 @@ export const de: Words = {
     audit: 'Protokoll',
   },
 
-  appsNone: 'Dieses Team hat noch keine App. Von hier bis zum ersten Aufruf:',
+  appsNone: 'Dieses Team hat noch keine App. In drei Schritten zum ersten Aufruf:',
   firstSteps: [
     'Eine App anlegen. Mitglieder sehen ihren Namen bei der Anmeldung.',
     'In der App einen Sandbox-Client anlegen. Er funktioniert nur mit den erfundenen Mitgliedern des Testvereins.',
-    'Auf der Seite des Clients die API-Referenz öffnen, sich als eines von ihnen anmelden und jeden Aufruf senden.',
+    'Auf der Seite des Clients die API-Referenz öffnen, sich als eines von ihnen anmelden und jeden Aufruf ausprobieren.',
   ],
   providersNone:
-    'Eine App gehört zu einem Anbieter, und der Betreiber hat noch keinen eingerichtet. Bis dahin genügt der Testverein: Seine App nimmt Sandbox-Clients auf.',
+    'Jede App gehört zu einem Anbieter, und der Betreiber hat noch keinen eingerichtet. Bis dahin genügt der Testverein: In dessen App lassen sich Sandbox-Clients anlegen.',
   clientsTitle: 'Clients',
   clientsNone: 'Noch kein Client',
   moreClients: (n: number) => (n === 1 ? '1 weiterer Client' : `${n} weitere Clients`),
@@ -120,7 +120,7 @@ export const de: Words = {
   newApp: 'Neue App',
   name: 'Name',
   nameHint: 'Mitglieder sehen ihn bei der Anmeldung.',
-  nameOfTeamHint: 'Für das eigene Team: Mitglieder sehen den Namen der App.',
+  nameOfTeamHint: 'Das eigene Team sieht ihn; Mitglieder sehen den Namen der App.',
   provider: 'Anbieter',
   createApp: 'App anlegen',
 
@@ -131,7 +131,7 @@ export const de: Words = {
   emailHintUnsent:
     'Es wird keine E-Mail verschickt. Wer sich innerhalb von 7 Tagen mit dieser Adresse anmeldet, kann die Einladung annehmen.',
   mails: 'E-Mails',
-  mailsLead: 'Zugesandte E-Mails',
+  mailsLead: 'E-Mails an die eigene Adresse',
   mailsLanguage: 'Sprache',
   mailsNone: 'Dieser Dienst hat keinen Mailserver und versendet keine E-Mails.',
   roleLabel: 'Rolle',
@@ -161,7 +161,7 @@ export const de: Words = {
   leaveLead: (team) =>
     html`Die Apps von ${team} lassen sich dann nicht mehr ansehen und ändern, und an den Sandbox-Clients ist keine Anmeldung mehr möglich. Eine erneute Einladung durch Inhaber ist möglich.`,
   setRole: 'Ändern',
-  you: 'selbst',
+  you: 'eigenes Konto',
 
   testClub: 'Testverein',
   testClubLead:
@@ -183,7 +183,7 @@ export const de: Words = {
   quizState: { draft: 'Entwurf', closed: 'geschlossen' },
   solution: (options, solution) => `${options}. Lösung: ${solution}`,
   openQuestion: 'Offene Frage, die jemand bewertet',
-  reviews: 'Ergebnisse zu bewerten',
+  reviews: 'Zu bewertende Ergebnisse',
   reviewsHint:
     'Im Produktivbetrieb bewertet die Akademie. Hier bewertet das Team, und quiz.reviewed geht an die Webhooks seiner Apps.',
   reviewCorrect: 'Alle Antworten sind richtig',
@@ -197,7 +197,7 @@ export const de: Words = {
   deleteLead:
     'Anmeldung, Token und Webhooks enden innerhalb von 5 Sekunden. Inhaber können das 7 Tage lang rückgängig machen; danach ist all das endgültig gelöscht:',
   deleteConfirm: (name) => html`Zur Bestätigung den Namen eingeben: ${name}`,
-  deletedUntil: (day) => html`Gelöscht. Alles endet jetzt und ist am ${day} endgültig gelöscht.`,
+  deletedUntil: (day) => html`Gelöscht. Alles endet jetzt und wird am ${day} endgültig entfernt.`,
   deletedOn: (day) => `gelöscht, endgültig am ${day}`,
   restore: 'Rückgängig machen',
   storedIn: (bytes, clubs) => `${bytes} in ${clubs === 1 ? '1 Verein' : `${clubs} Vereinen`}`,
@@ -213,16 +213,17 @@ export const de: Words = {
   },
   firstCall: {
     title: 'Erster Aufruf',
-    lead: 'Von hier zu einer eigenen Seite, die ein Mitglied anmeldet und seine Daten liest. Nötig ist Node ab 20.19.',
+    lead: 'So entsteht eine eigene Seite, die ein Mitglied anmeldet und seine Daten liest. Nötig ist Node ab 20.19.',
     missing: 'Für diese Seite fehlt dem Client noch:',
     prepare: 'Diesem Client hinzufügen',
-    write: '1. Die Seite in einem leeren Ordner schreiben',
+    write: '1. Die Seite in einem leeren Ordner anlegen',
     run: '2. Sie starten',
     open: '3. Anmelden',
     openLead: (address) =>
       html`${address} öffnen, anmelden und ein Testmitglied wählen. Die Seite begrüßt es mit Namen: Das ist der erste Aufruf.`,
     install: 'Das SDK installieren',
-    native: 'Eine native App meldet Mitglieder mit einer Bibliothek für OAuth 2.1 an und gibt die Tokens dem SDK.',
+    native:
+      'Eine native App meldet Mitglieder mit einer Bibliothek für OAuth 2.1 an und gibt die Token an das SDK weiter.',
     docs: 'Dokumentation',
   },
   appSections: {
@@ -237,7 +238,7 @@ export const de: Words = {
   },
   data: {
     title: 'Daten',
-    lead: 'Was die App gespeichert hat: im Testverein alles; für Inhaber des Teams in den eigenen Vereinen die gemeinsamen und die eigenen Einträge.',
+    lead: 'Was die App gespeichert hat. Im Testverein ist alles zu sehen; Inhaber des Teams sehen in ihren Vereinen auch die gemeinsamen und ihre eigenen Einträge.',
     none: 'Hier ist nichts gespeichert.',
     club: 'Verein',
     environment: 'Umgebung',
@@ -256,7 +257,7 @@ export const de: Words = {
     createdBy: 'Angelegt von',
     unknown: 'unbekannt',
     value: 'Wert',
-    valueHint: 'JSON, gespeichert wie hier geschrieben.',
+    valueHint: 'JSON, wird genau so gespeichert, wie es hier steht.',
     tooLarge: 'Dieser Wert ist zu groß für die Anzeige. Er lässt sich über die API lesen.',
     remove: 'Eintrag löschen',
   },
@@ -280,7 +281,7 @@ export const de: Words = {
     callWithout: 'Kein Sandbox-Client ist aktiv.',
     signIn: 'Als Testmitglied anmelden',
     signInHint:
-      'Danach steht der Browser auf der Redirect-URI, deren Adresse einen Code enthält. Ihn innerhalb einer Minute an der Stelle von CODE einsetzen und ausführen:',
+      'Danach öffnet der Browser die Redirect-URI mit einem Code in der Adresse. Diesen innerhalb einer Minute an der Stelle von CODE einsetzen und ausführen:',
     command: 'Befehl',
     reference: 'Oder jeden Endpunkt in der API-Referenz aufrufen, ohne Terminal:',
     openClient: 'Seite des Clients',
@@ -332,13 +333,13 @@ export const de: Words = {
     app: 'App',
     provider: 'Anbieter',
     invitation: 'Einladung',
-    consents: 'Aktive Einwilligungen',
+    consents: 'Aktive Zustimmungen',
     wanted: 'Freigabe ausstehend',
     testOnly: 'Nur zum Testen',
     reason: 'Grund',
     club: 'Vereins-ID',
     clubName: 'Verein',
-    ended: 'Beendete Einwilligungen',
+    ended: 'Beendete Zustimmungen',
     collection: 'Sammlung',
     rule: 'Regel',
   },
@@ -348,16 +349,17 @@ export const de: Words = {
   clientTypes: { web: 'Web-App im Browser', native: 'Native App auf Telefon oder Rechner' },
   logouts: 'Redirect-URIs nach dem Abmelden',
   logoutsHint:
-    'Eine pro Zeile, am Host einer Redirect-URI. Eine Abmeldung, um die die App bittet, kehrt nur zu einer davon zurück.',
+    'Eine pro Zeile, am Host einer Redirect-URI. Nach einer Abmeldung, um die die App bittet, geht es nur zu einer davon zurück.',
   idTokenAlgorithm: 'Signatur der ID-Token',
   idTokenAlgorithmHint:
     'RS256 kann jede Bibliothek prüfen. ES256 nur wählen, wenn die Bibliothek der App es auch prüft. Eine Änderung gilt nach spätestens fünf Minuten.',
   idTokenAlgorithms: { RS256: 'RS256 (üblich)', ES256: 'ES256' },
   devices: 'Anmeldung auf Geräten ohne Browser, etwa einer Anzeigetafel',
   devicesHint:
-    'Das Gerät zeigt einen Code, den das Mitglied im eigenen Browser eingibt. Ohne andere Anmeldungen braucht der Client keine Redirect-URI.',
+    'Das Gerät zeigt einen Code, den das Mitglied im eigenen Browser eingibt. Ein Client, der nur auf Geräten genutzt wird, braucht keine Redirect-URI.',
   redirects: 'Redirect-URIs',
-  redirectsHint: 'Eine pro Zeile. Die Anmeldung kehrt nur zu einer davon zurück, die exakt übereinstimmen muss.',
+  redirectsHint:
+    'Eine pro Zeile. Die Anmeldung kehrt nur zu einer davon zurück; die Adresse muss exakt übereinstimmen.',
   scopes: 'Berechtigungen',
   scopesHint: 'Nur was die App braucht: Mitglieder sehen diese Liste.',
   createClient: 'Client anlegen',
@@ -390,7 +392,8 @@ export const de: Words = {
   productionPurposeHint: 'Zu jeder beantragten Berechtigung ein Satz, den auch Mitglieder lesen.',
   withdrawRequest: 'Antrag zurückziehen',
   withdrawChanges: 'Änderungen zurückziehen',
-  withdrawHint: 'Damit wird dieser Client entfernt. Der Sandbox-Client bleibt und kann erneut beantragt werden.',
+  withdrawHint:
+    'Damit wird dieser Client entfernt. Der Sandbox-Client bleibt; der Produktivbetrieb lässt sich erneut beantragen.',
   productionMissing: 'fehlt',
   productionComplete: 'Auf der Seite der App ergänzen',
   productionNext: 'Wie es weitergeht',
@@ -411,11 +414,11 @@ export const de: Words = {
   confirmation: 'Client-ID',
 
   authentication: 'Authentifizierung',
-  authenticationMethod: 'So weist sich der Client aus, wenn er Tokens holt und erneuert',
+  authenticationMethod: 'So weist sich der Client aus, wenn er Token holt und erneuert',
   authenticationHint:
-    'Nur für Apps mit Server. Eine App, die im Browser läuft, kann kein Secret schützen. Mit Secret oder Schlüssel bekommt der Server auch Tokens der App selbst (client_credentials).',
+    'Nur für Apps mit Server. Eine App, die im Browser läuft, kann kein Secret schützen. Mit Secret oder Schlüssel bekommt der Server auch Token der App selbst (client_credentials).',
   authenticationStays:
-    'Nur für Apps mit Server; dieser bekommt dann auch Tokens der App selbst (client_credentials). Ein Produktions-Client, der sich ausweist, kann nicht zu „gar nicht“ zurück.',
+    'Nur für Apps mit Server; dieser bekommt dann auch Token der App selbst (client_credentials). Ein produktiver Client, der sich ausweist, kann nicht zu „gar nicht“ zurück.',
   authenticationMethods: {
     none: 'gar nicht (öffentlicher Client)',
     client_secret: 'mit einem Secret',
@@ -433,7 +436,7 @@ export const de: Words = {
   secretLife: 'Gültig für',
   secretDays: (days) => `${days} Tage`,
   createSecret: 'Secret erstellen',
-  useSecret: 'Dieser Client authentifiziert sich von jetzt an mit einem Secret',
+  useSecret: 'Dieser Client weist sich von jetzt an mit einem Secret aus',
   useSecretHint: 'Der eigene Server muss es mit der nächsten Anfrage nach einem Token senden.',
   newSecret: 'Neues Secret',
   newSecretLead:
@@ -465,7 +468,7 @@ export const de: Words = {
   secretKept:
     'Damit werden Anfragen signiert. Bleibt das Feld leer, gilt weiterhin das gespeicherte. Nach einer Änderung signiert das bisherige noch 24 Stunden lang mit.',
   formerSecret: 'Bisheriges Secret',
-  formerSecretUntil: 'Es signiert neben dem jetzigen bis',
+  formerSecretUntil: 'Es signiert neben dem aktuellen bis',
   formerSecretHint:
     'So lange nehmen Server, die nur das bisherige kennen, Anfragen weiterhin an. Auch Abonnements können ein bisheriges Secret haben. Ist eines bekannt geworden, lassen sich alle sofort beenden: Server, die kein neueres kennen, lehnen Anfragen dann ab.',
   endFormerSecret: 'Bisheriges Secret jetzt beenden',
@@ -497,7 +500,7 @@ export const de: Words = {
   subscriptionDeliveries: 'Zustellungen dieses Abonnements',
   attemptsHint: 'Die letzten 50, der neueste zuerst, mit je dem ersten KiB der Antwort.',
   attemptsNone: 'Noch kein Versuch.',
-  attemptsBefore: (count) => `${countText(count, 'de-DE')}, noch ohne einzelne Aufzeichnung.`,
+  attemptsBefore: (count) => `${countText(count, 'de-DE')} frühere Versuche sind nicht einzeln aufgezeichnet.`,
   attempt: (number) => `Versuch ${number}`,
   answer: 'Antwort',
   next: 'Nächster Versuch',
@@ -522,13 +525,13 @@ export const de: Words = {
   lastDay: 'In den letzten 24 Stunden',
   limitedShare: 'Anteil von 429',
   lastError: 'Letzter Fehler',
-  lastErrorNone: 'Zuletzt keine Fehler.',
+  lastErrorNone: 'Keine Fehler in letzter Zeit.',
   webhookWorks: 'funktioniert',
   webhookFails: 'schlägt fehl',
   webhookUnused: 'noch nichts gesendet',
   deliveriesFailed: (failed, all) => `${failed} der letzten ${all} fehlgeschlagen`,
   storageFacts: (bytes, clubs, share) =>
-    `${bytes} in ${clubs === 1 ? '1 Verein' : `${clubs} Vereinen`}; am vollsten: ${share} der Grenze`,
+    `${bytes} in ${clubs === 1 ? '1 Verein' : `${clubs} Vereinen`}; am vollsten: ${share} des Limits`,
   count: (count) => countText(count, 'de-DE'),
   usage: 'Nutzung',
   lastHour: 'In der letzten Stunde',

@@ -78,7 +78,7 @@ export const words: Record<Language, Words> = {
     states: { good: 'active', pending: 'pending approval', bad: 'suspended', plain: 'test' },
     sentence: 'Changes to what members see need approval; until then the previous values apply.',
     wrong: 'Must use https.',
-    hint: 'One per line. Sign-in returns only to one of these, which must match exactly.',
+    hint: 'One per line. Sign-in returns only to one of these, and the address must match exactly.',
     name: 'Name',
     role: 'Role',
     count: 'Requests',

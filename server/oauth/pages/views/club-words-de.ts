@@ -20,10 +20,10 @@ export const de: ClubWords = {
   otherClubs: 'Andere Vereine:',
   noClubTitle: 'Nur für die Verwaltung eines Vereins',
   noClub: (member) =>
-    html`${member} verwaltet zurzeit keinen Verein. Wer das darf, steht auf der Plattform des Vereins.`,
+    html`${member} verwaltet zurzeit keinen Verein. Wer das darf, wird auf der Plattform des Vereins festgelegt.`,
   stateName: 'Stand',
   states: {
-    undecided: 'in Gebrauch, nicht entschieden',
+    undecided: 'in Gebrauch, noch nicht entschieden',
     requested: 'ein Mitglied hat gefragt',
     approved: 'zugelassen',
     refused: 'abgelehnt',
@@ -41,13 +41,13 @@ export const de: ClubWords = {
   withdrawAppQuestion: (app, club) => html`Die Zustimmung zu ${app} für ${club} zurückziehen?`,
   withdrawEnds: (members, app) =>
     members === 1
-      ? html`Die Erlaubnis von 1 Mitglied endet. ${app} verliert dann innerhalb von Sekunden den Zugriff auf seine Daten.`
-      : html`Die Erlaubnisse von ${members} Mitgliedern enden. ${app} verliert dann innerhalb von Sekunden den Zugriff auf
+      ? html`Die Einwilligung von 1 Mitglied endet. ${app} verliert dann innerhalb von Sekunden den Zugriff auf seine Daten.`
+      : html`Die Einwilligungen von ${members} Mitgliedern enden. ${app} verliert dann innerhalb von Sekunden den Zugriff auf
         ihre Daten.`,
   keepApproval: 'Zustimmung behalten',
   decided: {
     approved: (app) => html`Mitglieder des Vereins können ${app} jetzt zulassen.`,
-    refused: (app) => html`${app} ist abgelehnt.`,
+    refused: (app) => html`${app} wurde abgelehnt.`,
     withdrawn: (app) => html`${app} hat keinen Zugriff mehr.`,
   },
   earlier: 'Vorige Seite',

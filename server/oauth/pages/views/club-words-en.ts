@@ -44,7 +44,7 @@ export const en: ClubWords = {
     html`Clubs decide which apps their members may allow, and see who asks. You are signed in as ${member}.`,
   alsoClosed: 'Not available yet:',
   closed: {
-    unasked: 'has not decided about this app yet.',
+    unasked: 'has not decided on this app yet.',
     requested: 'has been asked, and has not decided yet.',
     refused: 'does not allow this app.',
   },
@@ -55,10 +55,11 @@ export const en: ClubWords = {
   clubAppsNone: 'No member has asked for an app yet.',
   otherClubs: 'Other clubs:',
   noClubTitle: 'For administrators of a club',
-  noClub: (member) => html`${member} is not an administrator of a club at the moment. The club’s platform names them.`,
+  noClub: (member) =>
+    html`${member} is not an administrator of a club at the moment. Administrators are named on the club’s platform.`,
   stateName: 'State',
   states: {
-    undecided: 'in use, not decided',
+    undecided: 'in use, not decided yet',
     requested: 'a member has asked',
     approved: 'approved',
     refused: 'refused',
@@ -67,7 +68,7 @@ export const en: ClubWords = {
   askedOn: 'First asked on',
   decidedOn: 'Decided on',
   reason: 'Reason',
-  wantedScopes: 'What the app asks members for, and what for',
+  wantedScopes: 'What the app asks members for, and why',
   approve: 'Approve',
   refuseApp: 'Refuse',
   reasonHint: 'The app’s developers read it. At most 500 characters.',
@@ -81,7 +82,7 @@ export const en: ClubWords = {
   keepApproval: 'Keep approval',
   decided: {
     approved: (app) => html`Members of the club can now allow ${app}.`,
-    refused: (app) => html`${app} is refused.`,
+    refused: (app) => html`${app} was refused.`,
     withdrawn: (app) => html`${app} no longer has access.`,
   },
   earlier: 'Previous page',

@@ -58,7 +58,7 @@ export const en: Words = {
   consentTitle: 'Allow an app',
   consentQuestion: (app) => html`Allow ${app}?`,
   testClient: 'Test client, not reviewed.',
-  testClientHint: 'Whatever is below, it gets the data of an invented member only.',
+  testClientHint: 'Whatever it asks for below, it gets only the data of an invented member.',
   testAsks: (member) => html`It asks for access to the test club. You are signed in as ${member}.`,
   asks: (member) => html`It asks for access to your data. You are signed in as ${member}.`,
   notYou: 'Not you?',
@@ -131,7 +131,7 @@ export const en: Words = {
   withdrawn: (app) => html`${app} no longer has access.`,
   signOut: 'Sign out',
   endQuestion: 'Sign out of this browser?',
-  endAsked: (app) => html`${app} asks for it.`,
+  endAsked: (app) => html`${app} asks you to.`,
   endHint: (member) => html`You are signed in as ${member}. Apps that you have allowed keep their access.`,
   endStay: 'Stay signed in',
 }
