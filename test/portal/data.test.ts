@@ -89,7 +89,7 @@ describe('the data pages of an app', () => {
     await addEntry(db, { app: ids.app, club: ids.club, owner: team.owner, key: 'own', value: '"mine"' })
     const own = `${team.app}/data/${ids.club}/of-${team.owner}/c/own`
     const { status, text } = await team.asOwner.get(own)
-    expect([status, text.includes('&quot;mine&quot;</pre>')]).toEqual([200, true])
+    expect([status, text.includes('&quot;mine&quot;</code></pre>')]).toEqual([200, true])
     expect(text).not.toMatch(/\/(save|delete)"/)
     const { version } = await db.storageEntry.findFirstOrThrow({ where: { clubId: ids.club, owner: team.owner } })
     for (const form of ['save', 'delete']) {

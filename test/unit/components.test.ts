@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { axisTop, chart } from '../../server/browser/look/components/chart.ts'
 import { diff } from '../../server/browser/look/components/diff.ts'
+import { checkBox } from '../../server/browser/look/components/field.ts'
 import { pager } from '../../server/browser/look/components/pager.ts'
 import { progress } from '../../server/browser/look/components/progress.ts'
 import { timeAgo } from '../../server/browser/look/components/time.ts'
@@ -107,5 +108,20 @@ describe('a progress', () => {
   it('has the colour of a limit from nine tenths on', () => {
     const draw = (value: number) => progress({ label: 'Used', value, max: 10, text: `${value}` }).text
     expect([draw(8.9), draw(9)].map((text) => text.includes('class="progress full"'))).toEqual([false, true])
+  })
+})
+
+describe('a checkbox', () => {
+  it('has its hint and problem in one block with it, and names them', () => {
+    const problem = { texts: ['It is needed.'], focus: true }
+    const { text } = checkBox({ id: 'use', name: 'use', label: 'Use it', hint: 'At once.', problem }, false)
+    const [, block] = /^<div class="check">(.*)<\/div>$/s.exec(text.trim())!
+    expect(
+      stripTags(block!)
+        .split('\n')
+        .map((line) => line.trim()),
+    ).toEqual(['Use it', 'At once.', 'It is needed.'])
+    const [, named] = /aria-describedby="([^"]+)"/.exec(block!)!
+    for (const id of named!.split(' ')) expect(block).toContain(`id="${id}"`)
   })
 })

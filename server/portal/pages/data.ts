@@ -1,5 +1,6 @@
 import { developer } from '../../../routers/developer/procedures.ts'
 import { badge } from '../../browser/look/components/badge.ts'
+import { codeBlock } from '../../browser/look/components/code-block.ts'
 import { copyable, fact } from '../../browser/look/components/facts.ts'
 import { bytesText, countText } from '../../browser/look/components/number-text.ts'
 import { table } from '../../browser/look/components/table.ts'
@@ -123,7 +124,7 @@ ${fact(w.data.changed, formatMoment(updatedAt, language))}
 ${!owner && html`${fact(w.data.changedBy, renderWriter(request, updatedBy))}${fact(w.data.createdBy, renderWriter(request, createdBy))}`}
 ${fact('ETag', copyable('ETag', etag))}
 </dl>
-${value === null ? html`<p>${w.data.tooLarge}</p>` : isEditable && bytes <= MAX_EDITED ? editForm(request, place, etag, value) : html`<pre>${value}</pre>`}
+${value === null ? html`<p>${w.data.tooLarge}</p>` : isEditable && bytes <= MAX_EDITED ? editForm(request, place, etag, value) : codeBlock({ label: w.data.value, language: 'JSON', code: value })}
 ${
   isEditable &&
   html`<form method="post" action="${dataPageUrl(request, place, place.key)}/delete">${entryRemovalForm.at(request, { etag }).hidden('etag')}<button>${w.data.remove}</button></form>`

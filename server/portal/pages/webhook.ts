@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
 import { germanDescriptions } from '../../../routers/webhooks/event-types.ts'
+import { codeBlock } from '../../browser/look/components/code-block.ts'
 import { confirmation } from '../../browser/look/components/confirmation.ts'
 import { copyable, fact, factList } from '../../browser/look/components/facts.ts'
 import { formatMoment } from '../../browser/look/components/time.ts'
@@ -97,7 +98,7 @@ const catalogue = ({ w, language }: PageRequest, eventTypes: EventTypes) => html
 ${eventTypes.map(
   ({ type, description, example }) => html`<details class="card"><summary><code>${type}</code></summary>
 ${descriptionIn(language, type) ?? html`<p lang="en">${description}</p>`}
-<pre>${JSON.stringify(example, null, 2)}</pre></details>`,
+${codeBlock({ label: type, language: 'JSON', code: JSON.stringify(example, null, 2) })}</details>`,
 )}`
 
 export function webhookRemovalPage(

@@ -125,6 +125,13 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     }
   }, 240_000)
 
+  it('has the value of a cell beside its label in a card on a phone', async () => {
+    const page = await signedIn(`${appPage()}/requests`, { viewport: { width: 320, height: 640 } })
+    const isOneLine = `(({ offsetHeight, offsetTop, parentElement: cell }) =>
+      offsetHeight > 0 && cell.clientHeight < 2 * offsetHeight)(document.querySelector('td[data-label=Status] > strong'))`
+    expect(await page.evaluate(isOneLine)).toBe(true)
+  })
+
   it('has menus that open one at a time and close by Escape, also on a phone', async () => {
     const page = await signedIn(appPage(), { locale: 'de-DE', viewport: { width: 320, height: 640 } })
     const isOpen = (name: string) => page.locator(`details.${name}[open]`).isVisible()

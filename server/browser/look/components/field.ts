@@ -77,11 +77,13 @@ export const fileInput = (control: Control, accept: string) =>
     html`<input id="${control.id}" name="${control.name}" type="file" accept="${accept}" required${attributes(control)}>`,
   )
 
-export const checkBox = (control: Control, checked: boolean) => html`<label class="choice">${box(control, 'yes', {
-  checked,
-  more: attributes(control),
-})}<span>${control.label}</span></label>
-${hintText(control)}`
+export const checkBox = (control: Control, checked: boolean) => html`<div class="check"><label class="choice">${box(
+  control,
+  'yes',
+  { checked, more: attributes(control) },
+)}<span>${control.label}</span></label>
+${hintText(control)}
+${problemText(control)}</div>`
 
 const box = (
   { name }: Control,
