@@ -249,7 +249,9 @@ describe('an error page', () => {
     expect(status).toBe(400)
     expect(text).toContain('did not match any of the client&#39;s registered redirect_uris')
     expect(text).toContain('<code>my-request</code>')
-    expect(text).toContain('<a href="https://app.example/" rel="noreferrer">Back to <bdi>App</bdi> (app.example)</a>')
+    expect(text).toContain(
+      '<a href="https://app.example/" rel="noreferrer"><span>Back to <bdi>App</bdi> (app.example)</span></a>',
+    )
     expect(text).toContain(connected)
     expect(text).not.toContain('evil.example')
   })

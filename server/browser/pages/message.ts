@@ -29,7 +29,7 @@ export function messagePage({ message, detail, requestId, app, again, ...context
     title,
     body: html`<p class="lead">${text}</p>
 ${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}
-<p class="links">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer">${w.backToApp(name(app.name), homepage.host)}</a> `}${connectedLink(context, isSignedOut ? w.signInAgain : w.connected)}</p>
+<p class="links">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer"><span>${w.backToApp(name(app.name), homepage.host)}</span></a> `}${connectedLink(context, isSignedOut ? w.signInAgain : w.connected)}</p>
 ${requestId !== undefined && isProblem && html`<p class="hint">${w.quote} <code>${requestId}</code></p>`}`,
   })
 }
