@@ -3,18 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from '../../oauth/chromium.ts'
-import { servePages } from '../../oauth/page-server.ts'
-import { samplePages } from '../../oauth/sample-pages.ts'
 import { smallPng } from '../../oauth/small-png.ts'
 import { start } from '../../process/service.ts'
 import { decide, pick } from '../sign-in-pages.ts'
+import { memberPages, takeMemberPages } from './screenshots-member.ts'
 import { atWork } from './screenshots-team.ts'
 
 // Writes all images of the documents, after a build: npx tsx test/verify/pages/screenshots.ts [folder] [part of a name]
 const folder = process.argv[2] ?? join(import.meta.dirname, '../../../docs/images')
 const wanted = process.argv[3] ?? ''
-/** Pages with icons need more colours. */
-const maxBytes = (name: string) => (name.startsWith('portal-') ? 20_000 : 28_000)
+/** Members' pages have icons, and need more colours. */
+const maxBytes = (name: string) => (name.startsWith('portal-') ? 20_000 : 40_000)
 
 const variants = {
   '': { viewport: { width: 800, height: 200 }, colorScheme: 'light' },
@@ -24,7 +23,7 @@ const variants = {
 /** The pages that are shown on a phone and dark too. */
 const samples = ['sample-app', 'consent', 'portal-team']
 /** A long page is cut here. */
-const MAX_HEIGHT = 1_200
+const MAX_HEIGHT = 1_280
 
 /** With as many colours as fit. */
 function compressPicture(name: string, png: Buffer) {
@@ -47,7 +46,7 @@ async function take(page: Page, name: string) {
 async function pictures(
   browser: Browser,
   addresses: Record<string, string>,
-  enter: (page: Page, context: BrowserContext) => Promise<unknown> = async () => {},
+  enter: (page: Page, context: BrowserContext) => unknown = () => {},
 ) {
   const chosen = Object.entries(addresses).filter(([name]) => name.includes(wanted))
   for (const [variant, options] of Object.entries(variants)) {
@@ -113,26 +112,10 @@ async function takeTwoBrowsers(browser: Browser, address: string) {
 
 await mkdir(folder, { recursive: true })
 const data = await mkdtemp(join(tmpdir(), 'member-apps-screenshots-'))
-const [pages, browser, service] = await Promise.all([
-  servePages(samplePages('en')),
-  launchChromium(),
-  start({ DATA_DIR: data }, { atEnd: () => {} }),
-])
+const [browser, service] = await Promise.all([launchChromium(), start({ DATA_DIR: data }, { atEnd: () => {} })])
 
-await pictures(browser, {
-  'sign-in': `${pages.origin}/sign-in`,
-  code: `${pages.origin}/code`,
-  consent: `${pages.origin}/consent`,
-  'no-membership': `${pages.origin}/consent-nowhere`,
-  'connected-apps': `${pages.origin}/connected`,
-  'remove-access': `${pages.origin}/remove`,
-  device: `${pages.origin}/device`,
-  'consent-device': `${pages.origin}/consent-device`,
-  'no-club': `${pages.origin}/consent-no-club`,
-  club: `${pages.origin}/club`,
-  error: `${pages.origin}/message`,
-  'signed-out': `${pages.origin}/message-out`,
-})
+if (memberPages.some((name) => name.includes(wanted)))
+  await takeMemberPages(browser, (addresses, enter) => pictures(browser, addresses, enter))
 await pictures(browser, {
   reference: `http://apps.localhost:${service.port}/v1/docs`,
   'reference-errors': `http://apps.localhost:${service.port}/v1/docs/errors`,
@@ -168,5 +151,5 @@ await pictures(
   signIn,
 )
 
-await Promise.all([browser.close(), pages.close(), service.stop()])
+await Promise.all([browser.close(), service.stop()])
 await rm(data, { recursive: true, force: true })
