@@ -2,7 +2,7 @@ import type { Database } from '../../../prisma/client.ts'
 import { findApprovals } from '../../../routers/approvals/approvals.ts'
 import { formatLabel, fullName, withLabels } from '../../../routers/kernel/labels.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
-import { listOrganisations } from './consents.ts'
+import { isCurrent, listOrganisations } from './consents.ts'
 
 /** An option of the consent page: an organisation, and in sandbox clients also a test member. */
 export interface Choice {
@@ -50,7 +50,7 @@ export async function choicesFor(db: Database, { person, client: id, kinds, club
     const colleague = await db.teamMember.findUnique({ where: { of: { teamId: team, personId: person } } })
     if (!colleague) return null
   }
-  if (client?.environment === 'sandbox') return allOpen(await testChoices(db, team, kinds))
+  if (client?.environment === 'sandbox') return allOpen(await testChoices(db, team, kinds, now))
   const own = withLabels(await listOrganisations(db, person, kinds, now))
   const choices = own.map(({ id, name, kind }) => ({ id, name, kind, organisation: id, member: person }))
   return clubApproval ? approvedChoices(db, client?.appId ?? null, choices) : allOpen(choices)
@@ -77,9 +77,14 @@ async function approvedChoices(db: Database, app: string | null, choices: readon
   }
 }
 
-async function testChoices(db: Database, team: string, kinds: readonly OrganisationKind[]): Promise<Choice[]> {
+async function testChoices(
+  db: Database,
+  team: string,
+  kinds: readonly OrganisationKind[],
+  now: number,
+): Promise<Choice[]> {
   const memberships = await db.membership.findMany({
-    where: { organisation: { testTeamId: team, kind: { in: [...kinds] } } },
+    where: { ...isCurrent(now), organisation: { testTeamId: team, kind: { in: [...kinds] } } },
     select: { person: true, organisation: true },
     orderBy: [{ organisation: { kind: 'asc' } }, { person: { firstName: 'asc' } }, { personId: 'asc' }],
   })

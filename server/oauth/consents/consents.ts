@@ -1,21 +1,22 @@
-import type { Database, Transaction } from '../../../prisma/client.ts'
+import type { Database } from '../../../prisma/client.ts'
 import type { Prisma } from '../../../prisma/generated/client.ts'
 import { instant, int, jsonStrings, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS, isPostgresText } from '../../../routers/kernel/access.ts'
 import { isConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import { labelItems } from '../../../routers/kernel/labels.ts'
 import { unixMs } from '../../../routers/kernel/time.ts'
+import { withdrawConsents } from '../../../routers/kernel/withdraw.ts'
 import { appViews, findApp, SHOWN, shown } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { LAST_USE, toLastUse } from './last-use.ts'
 
-const currentMembership = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
-  some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
-})
+/** Memberships that have not ended. */
+export const isCurrent = (now: number) =>
+  ({ OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] }) satisfies Prisma.MembershipWhereInput
 
 export const listOrganisations = (db: Database, person: string, kinds: readonly OrganisationKind[], now: number) =>
   db.organisation.findMany({
-    where: { kind: { in: [...kinds] }, memberships: currentMembership(person, now) },
+    where: { kind: { in: [...kinds] }, memberships: { some: { personId: person, ...isCurrent(now) } } },
     select: { id: true, name: true, kind: true },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
@@ -26,10 +27,7 @@ interface GrantHolder {
   client: string
 }
 
-/**
- * In a sandbox client the member is a test member of its team. Its app is
- * not suspended, its team not deleted.
- */
+/** In a sandbox client the member is a test member of its team. Its app is not suspended, its team not deleted. */
 const consented = statement(
   'consented_organisation',
   `SELECT consent."personId" AS member, organisation.id, organisation.kind
@@ -39,9 +37,9 @@ const consented = statement(
     WHERE consent.id = $grant AND consent."clientId" = $client AND consent."withdrawnAt" IS NULL AND client.state = 'active'
       AND team."endsAt" IS NULL AND coalesce(app.state, 'active') = 'active'
       AND (NOT client."testOnly" OR EXISTS (SELECT FROM "TeamMember" WHERE "teamId" = team.id AND "personId" = $person))
-      AND CASE client.environment WHEN 'sandbox' THEN organisation."testTeamId" = team.id
-        ELSE consent."personId" = $person AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id
-          AND "personId" = $person AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz)) END`,
+      AND CASE client.environment WHEN 'sandbox' THEN organisation."testTeamId" = team.id ELSE consent."personId" = $person END
+      AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation.id AND "personId" = consent."personId"
+        AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz))`,
   { grant: text, client: text, person: text, now: instant },
   { member: text, id: text, kind: oneOf('club', 'academy', 'provider') },
 )
@@ -123,31 +121,6 @@ export async function withdraw(db: Database, person: string, consent: string, no
   const one = await db.consent.findFirst({ where: { id: consent, personId: person } })
   if (!one) return undefined
   const { clientId, organisationId } = one
-  const all = await db.consent.findMany({
-    where: { personId: person, clientId, organisationId, withdrawnAt: null },
-    select: { id: true },
-  })
-  const ids = all.map(({ id }) => id)
-  await endGrants(db, ids, now)
+  await db.$transaction((tx) => withdrawConsents(tx, { personId: person, clientId, organisationId }, now))
   return (await findApp(db, clientId))?.name
 }
-
-/** With the consents of sign-ins that they covered. Returns how many of `grants` were in force until now. */
-export async function endGrants(db: Database, grants: string[], now: number, replayed = false): Promise<number> {
-  const at = new Date(now)
-  return db.$transaction(async (tx) => {
-    const { count } = await tx.consent.updateMany({
-      where: { id: { in: grants }, withdrawnAt: null },
-      data: { withdrawnAt: at, ...(replayed && { replayedAt: at }) },
-    })
-    const skipped = await tx.consent.findMany({ where: { basis: { in: grants } }, select: { id: true } })
-    await removeRecords(tx, [...grants, ...skipped.map(({ id }) => id)])
-    return count
-  })
-}
-
-/** Removes what was issued under grants, and these. */
-export const removeRecords = (tx: Transaction, grants: string[]) =>
-  tx.oauthRecord.deleteMany({
-    where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
-  })

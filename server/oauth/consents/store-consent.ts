@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../prisma/client.ts'
 import type { Prisma } from '../../../prisma/generated/client.ts'
 import type { ClubApp } from '../../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../../routers/approvals/approvals.ts'
-import { removeRecords } from './consents.ts'
+import { removeRecords } from '../../../routers/kernel/withdraw.ts'
 
 type Given = Prisma.ConsentUncheckedCreateInput & { createdAt: Date }
 

@@ -2,8 +2,8 @@ import { compactVerify, decodeJwt } from 'jose'
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
+import { endGrants } from '../../../routers/kernel/withdraw.ts'
 import { ACCESS_TOKEN, readType } from '../../tokens/claims.ts'
-import { endGrants } from '../consents/consents.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 
 interface Options {

@@ -6,6 +6,7 @@ import { isPending } from '../../../routers/developer/reviews/stored.ts'
 import { isBeside } from '../../../routers/developer/shared/registration.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { unix, unixMs } from '../../../routers/kernel/time.ts'
+import { endGrants } from '../../../routers/kernel/withdraw.ts'
 import {
   ALLOWED_SCOPES,
   POST_LOGOUT_URIS,
@@ -14,7 +15,6 @@ import {
   SUSPENDED,
   WAITING,
 } from '../consents/authorize-scopes.ts'
-import { endGrants } from '../consents/consents.ts'
 import { EXPIRED_DEVICE_CODE_SECONDS, GRANT_SECONDS } from '../keys/lifetimes.ts'
 import { firstPartyMetadata, teamCredentials } from './client-credentials.ts'
 import { endByMachine } from './device-codes.ts'
