@@ -28,11 +28,17 @@ export interface Event {
   publishedAt: string
 }
 
-/** CTEs that store a delivery for each subscriber of the events in the CTE `event`. */
+/**
+ * CTEs that store a delivery for each subscriber of the events in the CTE `event`. Those of a test club go to the webhook of the app
+ * where nobody has subscribed.
+ */
 export const deliver = `receiver AS (
         SELECT event."appId", event.id AS event, event."publishedAt", subscription.id AS subscription
         FROM event JOIN "Subscription" subscription ON subscription."appId" = event."appId"
-        WHERE url IS NOT NULL AND "endedAt" IS NULL AND NOT test FOR KEY SHARE OF subscription
+        WHERE url IS NOT NULL AND "endedAt" IS NULL AND (NOT subscription.test OR event."isTest" AND NOT EXISTS (
+          SELECT FROM "Subscription" other WHERE other."appId" = event."appId" AND other.url IS NOT NULL AND other."endedAt" IS NULL
+            AND NOT other.test))
+        FOR KEY SHARE OF subscription
       ), delivery AS (
         INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "nextAttemptAt", "createdAt")
         SELECT gen_random_uuid(), "appId", event, subscription, "publishedAt", "publishedAt" FROM receiver RETURNING id
@@ -50,7 +56,7 @@ export const statements = {
       ), event AS (
         INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
         SELECT id, $id, $type, $body, $publishedAt::timestamptz FROM app WHERE state = 'active'
-        ON CONFLICT DO NOTHING RETURNING "appId", id, "publishedAt"
+        ON CONFLICT DO NOTHING RETURNING "appId", id, "publishedAt", "isTest"
       ), ${deliver}
       SELECT (SELECT state FROM app) AS app, EXISTS (SELECT FROM event) AS "isNew",
         (SELECT coalesce(json_agg(id), '[]') FROM delivery) AS deliveries`,

@@ -77,7 +77,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
   section: 'sync',
   summary: 'The events of the app',
   description:
-    'What a webhook would be sent, to be fetched instead, so that the app needs no public address: the events of the app of the client, each once, with the body of a delivery and a signature by the secret of the webhook. Deliveries to subscribers go on as they are. Asking with `since` confirms the page before; without it, the events begin with the oldest that is stored.',
+    'What a webhook would be sent, to be fetched instead, so that the app needs no public address: the events of the app of the client, each once, with the body of a delivery and a signature by the secret of the webhook. Deliveries to subscribers go on as they are. The token of a sandbox client gets those of the test club, and test events. Asking with `since` confirms the page before; without it, the events begin with the oldest that is stored.',
   returns: 'The events on the page.',
   fails: ['appUnknown', 'appSuspended', 'eventCursorInvalid', 'cursorExpired', 'waitsLimited', 'tokenExpired'],
 })
@@ -91,9 +91,9 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
       listen: () => core.eventWatch.listen({ app, club: '', owner: '', collection: '' }),
       async read() {
         // For each page: the secret may change while the call waits.
-        const secrets = await storedSecrets(ctx)
+        const { secrets, tests } = await findFeed(ctx)
         const position = since === undefined ? undefined : cursors.readNumber(since)
-        const found = await readEvents(core.db, app, { since: position, limit }, ctx.call.reserve)
+        const found = await readEvents(core.db, app, { since: position, limit, tests }, ctx.call.reserve)
         const page = { ...found, secrets }
         return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
       },
@@ -109,11 +109,15 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
     return { items, cursor: cursors.of(next), more }
   })
 
-async function storedSecrets({ core, app, provider, suspended }: Granted) {
-  const found = await core.db.app.findFirst({ where: { id: app, providerId: provider }, select: secretColumns })
+/** A member of the app's provider gets all events; one of the team's test provider, as in sandbox clients, those of the test club. */
+async function findFeed({ core, app, provider, suspended }: Granted) {
+  const found = await core.db.app.findFirst({
+    where: { id: app, OR: [{ providerId: provider }, { team: { testClubs: { some: { id: provider } } } }] },
+    select: { providerId: true, ...secretColumns },
+  })
   if (!found) throw errors.appUnknown()
   if (suspended) throw errors.appSuspended()
-  return pickSecrets(found)
+  return { secrets: pickSecrets(found), tests: found.providerId !== provider }
 }
 
 function toItem({ id, type, createdAt, body }: StoredEvent, secrets: readonly string[], timestamp: number) {

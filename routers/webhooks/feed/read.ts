@@ -5,25 +5,16 @@ import type { Reserve } from '../../kernel/read-within.ts'
 import { readWithin } from '../../kernel/read-within.ts'
 import { unix } from '../../kernel/time.ts'
 
-/** An event is numbered when it is first read, so that one which is committed late comes later instead of being missed. */
-const statements = {
-  /** One more than the largest page. Without the condition, each look would lock the feed. */
-  number: statement(
-    'events_number',
-    `SELECT event_number($app, 201) AS last WHERE NOT EXISTS (SELECT FROM "EventFeed" WHERE "appId" = $app)
-      OR EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $app AND number IS NULL)`,
-    { app: text },
-    { last: int },
-  ),
-  /** A body may take twice its bytes as a JSON string. One row without an event if there is none. */
-  page: statement(
-    'events_page',
+/** A body may take twice its bytes as a JSON string. One row without an event if there is none. */
+const page = (name: string, condition: string) =>
+  statement(
+    name,
     `SELECT "last", horizon, bytes, number, id, type, "createdAt", CASE WHEN bytes <= $maxBytes THEN body END AS body,
         EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $app AND number IS NULL) AS "hasMore"
       FROM "EventFeed" LEFT JOIN LATERAL (
         SELECT number, id, type, ${unix('"publishedAt"')} AS "createdAt", body,
           2 * sum(octet_length(body)) OVER () AS bytes
-        FROM (SELECT * FROM "PublishedEvent" WHERE "appId" = $app AND number > $after::int8
+        FROM (SELECT * FROM "PublishedEvent" WHERE "appId" = $app AND number > $after::int8 AND ${condition}
           ORDER BY number LIMIT least($limit::int8, 201)) event
       ) page ON true WHERE "EventFeed"."appId" = $app ORDER BY number`,
     { app: text, after: int, limit: int, maxBytes: int },
@@ -38,7 +29,21 @@ const statements = {
       body: nullable(text),
       hasMore: bool,
     },
+  )
+
+/** An event is numbered when it is first read, so that one which is committed late comes later instead of being missed. */
+const statements = {
+  /** One more than the largest page. Without the condition, each look would lock the feed. */
+  number: statement(
+    'events_number',
+    `SELECT event_number($app, 201) AS last WHERE NOT EXISTS (SELECT FROM "EventFeed" WHERE "appId" = $app)
+      OR EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $app AND number IS NULL)`,
+    { app: text },
+    { last: int },
   ),
+  page: page('events_page', 'true'),
+  /** By an index of its own. */
+  pageOfTests: page('events_page_of_tests', '"isTest"'),
 }
 
 export interface StoredEvent {
@@ -57,6 +62,13 @@ export interface EventPage {
   more: boolean
 }
 
+interface Wanted {
+  since: number | undefined
+  limit: number
+  /** Events of the test club, and test events, alone. */
+  tests?: boolean
+}
+
 /**
  * A page of at most `limit` events of an app after the number `since`; without it, from the oldest one that is stored. Throws 410 when
  * events after `since` are no longer stored, and when `since` is ahead of the feed, as after a restore.
@@ -64,12 +76,17 @@ export interface EventPage {
 export async function readEvents(
   db: Database,
   app: string,
-  { since, limit }: { since: number | undefined; limit: number },
+  { since, limit, tests = false }: Wanted,
   reserve: Reserve,
 ): Promise<EventPage> {
   await db.execute(statements.number, { app })
   const rows = await readWithin(reserve, (maxBytes) =>
-    db.execute(statements.page, { app, after: since ?? 0, limit: limit + 1, maxBytes }),
+    db.execute(tests ? statements.pageOfTests : statements.page, {
+      app,
+      after: since ?? 0,
+      limit: limit + 1,
+      maxBytes,
+    }),
   )
   // The app was removed a moment ago.
   if (rows.length === 0) throw errors.appUnknown()

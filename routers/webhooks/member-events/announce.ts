@@ -4,11 +4,18 @@ import { executeIn } from '../../../prisma/pg/execute.ts'
 import { jsonStrings, statement, text, texts } from '../../../prisma/pg/statement.ts'
 import { memberEventTypes } from '../event-types.ts'
 
-/** SQL condition: the app in the row `app` is active, and somebody receives its events. */
-export const RECEIVES = `app.state = 'active'
+/**
+ * SQL condition: the app in the row `app` is active, and somebody receives its events; those of a test club, for which `isTest` is
+ * true, its webhook too.
+ */
+export const receives = (isTest: string) => `app.state = 'active'
   AND EXISTS (SELECT FROM "Team" WHERE id = app."teamId" AND "endsAt" IS NULL)
   AND (EXISTS (SELECT FROM "EventFeed" WHERE "appId" = app.id)
-    OR EXISTS (SELECT FROM "Subscription" WHERE "appId" = app.id AND url IS NOT NULL AND "endedAt" IS NULL AND NOT test))`
+    OR EXISTS (SELECT FROM "Subscription" WHERE "appId" = app.id AND url IS NOT NULL AND "endedAt" IS NULL
+      AND (NOT test OR ${isTest})))`
+
+/** The row `client` has members of test clubs alone. */
+const IS_SANDBOX = `client.environment = 'sandbox'`
 
 /** One time for all rows, truncated so that it is never in the future of a worker, which has the same clock. */
 const NOW = `date_trunc('milliseconds', statement_timestamp())`
@@ -22,7 +29,7 @@ export type Announce = (event: MemberEvent, change: { touched: string; members: 
 const receivers = statement(
   'member_event_receivers',
   `SELECT client.id, to_json(client.scopes) AS scopes FROM "Client" client JOIN "App" app ON app.id = client."appId"
-    WHERE client.scopes && $scopes AND client.state = 'active' AND ${RECEIVES}`,
+    WHERE client.scopes && $scopes AND client.state = 'active' AND ${receives(IS_SANDBOX)}`,
   { scopes: texts },
   { id: text, scopes: jsonStrings },
 )
@@ -60,7 +67,7 @@ const erasure = statement(
     SELECT DISTINCT client.id, consent."organisationId", consent."personId", 'left'::"MemberEvent", ${NOW}
     FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId" AND client.state = 'active'
       JOIN "App" app ON app.id = client."appId"
-    WHERE consent."personId" = $person AND consent."withdrawnAt" IS NULL AND ${RECEIVES}`,
+    WHERE consent."personId" = $person AND consent."withdrawnAt" IS NULL AND ${receives(IS_SANDBOX)}`,
   { person: text },
   {},
 )

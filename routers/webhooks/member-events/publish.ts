@@ -21,7 +21,7 @@ import { retryingDeadlocks } from '../../kernel/database-errors.ts'
 import { formatBody } from '../deliveries/request.ts'
 import { memberEventTypes } from '../event-types.ts'
 import { deliver } from '../events.ts'
-import { RECEIVES } from './announce.ts'
+import { receives } from './announce.ts'
 
 /** One event of a type about a member of an app in this time. */
 const PAUSE_MS = 60_000
@@ -82,13 +82,14 @@ const statements = {
         AND change.at <= $now AND change."publishedAt" IS NULL) change
     GROUP BY app, organisation, person, kind, result
   )
-  SELECT found.app, organisation, person, found.kind, result, at AS "changedAt", ids, "quizId" AS quiz,
-    EXISTS (SELECT FROM "App" app WHERE app.id = found.app AND ${RECEIVES}) AND CASE found.kind
+  SELECT found.app, organisation, person, found.kind, result, at AS "changedAt", ids, "quizId" AS quiz, club."isTest",
+    EXISTS (SELECT FROM "App" app WHERE app.id = found.app AND ${receives('club."isTest"')}) AND CASE found.kind
       WHEN 'consentWithdrawn' THEN NOT ${consents}
       WHEN 'quizReviewed' THEN "quizId" IS NOT NULL AND ${isMember} AND ${consents}
       WHEN 'left' THEN ${membership('"leftAt" = at')} AND ${consents} OR NOT ${membership('true')}
       ELSE ${isMember} AND ${consents} END AS publishes
   FROM found LEFT JOIN "QuizResult" ON "QuizResult".id = result
+    CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "Organisation" WHERE id = organisation AND "testTeamId" IS NOT NULL) AS "isTest") club
     CROSS JOIN LATERAL (SELECT $scopes::jsonb ->> found.kind::text AS scope) needed`,
     { now: instant, since: instant, scopes: json<Record<string, string | undefined>>(), consentedSince: instant },
     {
@@ -100,16 +101,17 @@ const statements = {
       changedAt: instant,
       ids: jsonArray<number>(),
       quiz: nullable(text),
+      isTest: bool,
       publishes: bool,
     },
   ),
   store: statement(
     'member_events_store',
     `WITH event AS (
-        INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
-        SELECT app.id, new.id, type, body, $now::timestamptz
-        FROM json_to_recordset($events) AS new (app text, id text, type text, body text) JOIN "App" app ON app.id = new.app
-        FOR KEY SHARE OF app RETURNING "appId", id, "publishedAt"
+        INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt", "isTest")
+        SELECT app.id, new.id, type, body, $now::timestamptz, "isTest"
+        FROM json_to_recordset($events) AS new (app text, id text, type text, body text, "isTest" bool) JOIN "App" app ON app.id = new.app
+        FOR KEY SHARE OF app RETURNING "appId", id, "publishedAt", "isTest"
       ), ${deliver} SELECT count(*) AS deliveries FROM delivery`,
     { events: json<object[]>(), now: instant },
     { deliveries: int },
@@ -163,7 +165,13 @@ async function store(client: ClientBase, now: number, rows: readonly Due[]) {
   const events = rows.map((row) => {
     const { type } = memberEventTypes[row.kind]
     const id = randomUUID()
-    return { id, app: row.app, type, body: formatBody({ id, type, publishedAt }, JSON.stringify(toData(row))) }
+    return {
+      id,
+      app: row.app,
+      isTest: row.isTest,
+      type,
+      body: formatBody({ id, type, publishedAt }, JSON.stringify(toData(row))),
+    }
   })
   await executeIn(client, statements.store, { events, now })
   const values = { now, persons: rows.map(({ person }) => person), ids: rows.map(({ ids }) => ids[0]!) }

@@ -1,0 +1,1 @@
+ALTER TABLE "PublishedEvent" ADD COLUMN "isTest" BOOLEAN NOT NULL DEFAULT false;
