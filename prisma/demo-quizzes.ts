@@ -11,13 +11,13 @@ const colour = choice('single', 'Which colour is the flag that lets the race beg
 export const questions = {
   'choice-quiz': [
     colour,
-    choice('single', 'Wie viele Läufer hat eine Staffel?', ['2', '3', '4'], '4'),
+    choice('single', 'How many runners does a relay team have?', ['2', '3', '4'], '4'),
     choice('multiple', 'Which of the exercises A to D train the legs?', ['A', 'B', 'C', 'D'], 'A', 'C'),
   ],
   'open-quiz': [
-    choice('single', 'Ist Aufwärmen vor dem Training Pflicht?', ['Yes', 'No'], 'Yes'),
+    choice('single', 'Is warming up before the training mandatory?', ['Yes', 'No'], 'Yes'),
     open('text', 'Describe how you would begin a session with children.'),
-    open('image', 'Zeige deinen Aufbau für das Zirkeltraining.'),
+    open('image', 'Show how you would set up circuit training.'),
     open('file', 'Hand in your training plan.'),
   ],
   'once-quiz': [colour],

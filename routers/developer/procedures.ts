@@ -17,10 +17,12 @@ import { secrets } from './secrets/procedures.ts'
 import { invitations } from './teams/invitations-received.ts'
 import { people } from './teams/people.ts'
 import { teams } from './teams/procedures.ts'
+import { change } from './test-club/change.ts'
 import { impact as testClubImpact } from './test-club/impact.ts'
 import { get as getTestClub } from './test-club/overview.ts'
 import { reset } from './test-club/reset.ts'
 import { review } from './test-club/review.ts'
+import { withdraw } from './test-club/withdraw.ts'
 import { deliveries } from './webhook/deliveries.ts'
 import { webhook } from './webhook/procedures.ts'
 
@@ -41,7 +43,7 @@ export const developer = router({
     setAuthentication,
     secrets,
   }),
-  testClub: router({ get: getTestClub, impact: testClubImpact, reset, review }),
+  testClub: router({ get: getTestClub, impact: testClubImpact, reset, change, withdraw, review }),
   audit,
   requests,
   usage,

@@ -25,10 +25,8 @@ export const testEventType: OwnEventType = {
 
 export const quizReviewedType: OwnEventType = {
   type: 'quiz.reviewed',
-  description:
-    'A result of the member has been reviewed. In its test academy, the team of the app reviews it in the portal: this is sent to the webhooks of all apps of the team.',
-  german:
-    'Ein Ergebnis des Mitglieds wurde bewertet. In der Test-Akademie bewertet das Team der App im Portal: Dann geht das Ereignis an die Webhooks aller Apps des Teams.',
+  description: 'A result of the member has been reviewed, in a test academy by the team of the app.',
+  german: 'Ein Ergebnis des Mitglieds wurde bewertet, in der Test-Akademie vom Team der App.',
   example: { academyId: 'academy', quizId: 'open-quiz', resultId: 'result-1', memberId: 'anna' },
 }
 

@@ -170,6 +170,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 413 | This person has more than 16 MiB of data. Export it with member-apps member. | exportTooLarge |
   | 429 | Too many invalid tokens were sent from this address; try again in 7 s. | failuresLimited |
   | 429 | An app can send at most 10 test events per minute; try again in 7 s. | testsLimited |
+  | 429 | A team can change its test club at most 60 times per hour; try again in 7 s. | testClubLimited |
   | 429 | Too many requests were made by this person or team; try again in 7 s. | peopleLimited |
   | 500 | Something went wrong on our side. | internal |
   | 503 | This service is not available right now. | unavailable |

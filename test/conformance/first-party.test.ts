@@ -85,6 +85,8 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.testClub.get              | query    | dev:read  |
   | developer.testClub.impact           | query    | dev:read  |
   | developer.testClub.reset            | mutation | dev:write |
+  | developer.testClub.change           | mutation | dev:write |
+  | developer.testClub.withdraw         | mutation | dev:write |
   | developer.testClub.review           | mutation | dev:write |
   | developer.clients.list              | query    | dev:read  |
   | developer.clients.get               | query    | dev:read  |

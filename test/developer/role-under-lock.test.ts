@@ -59,6 +59,8 @@ const changes: Record<string, () => Promise<unknown>> = {
   'teams.remove': () => api().teams.remove({ team: team(), confirm: 'Team' }),
   'teams.restore': () => api().teams.restore({ team: team() }),
   'testClub.reset': () => api().testClub.reset({ team: team() }),
+  'testClub.change': () => api().testClub.change({ team: team(), member: 'none', change: 'left' }),
+  'testClub.withdraw': () => api().testClub.withdraw({ team: team(), member: 'none', client: 'none' }),
   'testClub.review': () => api().testClub.review({ team: team(), result: 'none', correct: true }),
   'rules.set': () => api().rules.set({ app: app(), collection: 'c', rule: 'author' }),
   'webhook.set': () => api().webhook.set({ app: app(), url: 'https://other.example/' }),

@@ -1,10 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { authWorld } from '../oauth/auth-world.ts'
-import { readRefusal } from '../support/platform.ts'
+import { asPlatform, readRefusal } from '../support/platform.ts'
 import type { Call } from '../support/request.ts'
-import { addPeople, redirect } from './team-world.ts'
+import { addPeople, profileRead, redirect } from './team-world.ts'
 
 const DAY_S = 86_400
 
@@ -12,6 +13,7 @@ const auth = authWorld()
 let team: Awaited<ReturnType<typeof addPeople>>
 let client: string
 let overview: NonNullable<Awaited<ReturnType<typeof readOverview>>>
+let alex: { id: string }
 const tokens: Record<string, string> = {}
 
 const id = () => auth.world.ids.team
@@ -23,7 +25,7 @@ beforeAll(async () => {
   await auth.world.db.app.update({ where: { id: auth.world.ids.app }, data: { webhookUrl: 'https://hooks.example/' } })
   client = (await team.sandbox({ scopes: memberScopes })).id
   overview = (await readOverview())!
-  const alex = overview.members.find(({ name }) => name === 'Alex Test')!
+  alex = overview.members.find(({ name }) => name === 'Alex Test')!
   for (const [prefix, organisation] of [
     ['svc.', overview.club],
     ['lms.', overview.academy],
@@ -34,6 +36,7 @@ beforeAll(async () => {
     const { access_token } = await auth.toTokens(asked, team.colleague, `${organisation.id} ${alex.id}`)
     tokens[prefix] = access_token
   }
+  overview = (await readOverview())!
 })
 
 const call = (method: string, path: string, prefix = 'svc.', more: Call = {}) =>
@@ -44,6 +47,17 @@ const submit = async () => {
     body: { answers: { q1: 'Yes', q2: 'A game' } },
   })
   return body.id as string
+}
+/** What has been delivered to the webhook of the app since the last call, once what is due is published. */
+async function heard() {
+  const { db, core, ids } = auth.world
+  while ((await publishMemberEvents(db, core.now())) > 0) {}
+  const sent = await db.delivery.findMany({ where: { appId: ids.app }, include: { event: true, subscription: true } })
+  await db.delivery.deleteMany({ where: { appId: ids.app } })
+  // Without the pause of a minute: with the clock ahead, a membership that has just ended would end later for the database.
+  await db.memberChange.deleteMany({ where: { organisationId: { in: [overview.club.id, overview.academy.id] } } })
+  expect(sent.filter(({ subscription }) => !subscription.test)).toEqual([])
+  return sent.map(({ event }) => JSON.parse(event.body)).map(({ type, data }) => ({ type, data }))
 }
 const eventsNow = async () => {
   const now = Math.floor(auth.world.core.now() / 1000)
@@ -162,7 +176,8 @@ describe('developer.testClub.reset', () => {
   it('adds what a test club of an earlier release does not have', async () => {
     const { db } = auth.world
     await db.app.delete({ where: { id: overview.app!.id } })
-    await db.organisation.delete({ where: { id: overview.provider!.id } })
+    const { provider } = overview
+    await db.organisation.delete({ where: { id: provider!.id } })
     await db.quiz.deleteMany({ where: { academyId: overview.academy.id } })
     expect(await readOverview()).toMatchObject({ provider: null, app: null, quizzes: [] })
     await api().testClub.reset({ team: id() })
@@ -192,6 +207,199 @@ describe('developer.testClub.reset', () => {
   })
 })
 
+const byName = (name: string) => overview.members.find((one) => one.name === name)!
+type Change = Parameters<ReturnType<typeof api>['testClub']['change']>[0]['change']
+const change = (change: Change, member = alex.id) => api().testClub.change({ team: id(), member, change })
+const memberData = (member: string) => ({
+  organisationId: overview.club.id,
+  memberId: member,
+  changedAt: expect.any(String),
+})
+const signIn = (member: string) =>
+  auth.toTokens({ client, scope: profileRead, redirectUri: redirect }, team.colleague, `${overview.club.id} ${member}`)
+const offers = async (member: string) => {
+  const asked = auth.authorizeUrl({ client, scope: profileRead, redirectUri: redirect }).url
+  return (await auth.toConsent(auth.newBrowser(), asked, team.colleague)).text.includes(member)
+}
+/** Whatever a refused change could have changed. */
+const state = async () => {
+  const { db, ids } = auth.world
+  const people = { in: [...overview.members.map((one) => one.id), ids.member] }
+  return {
+    people: await db.person.findMany({ where: { id: people }, orderBy: { id: 'asc' } }),
+    memberships: await db.membership.findMany({ where: { personId: people }, orderBy: { personId: 'asc' } }),
+    consents: await db.consent.findMany({ where: { personId: people }, orderBy: { id: 'asc' } }),
+    changes: await db.memberChange.count({ where: { personId: people } }),
+    subscriptions: await db.subscription.findMany({ where: { app: { teamId: id() } } }),
+    audit: await db.auditEntry.count({ where: { teamId: { in: [id(), team.strangers] } } }),
+  }
+}
+
+describe('developer.testClub.change', () => {
+  beforeEach(async () => {
+    await api().testClub.reset({ team: id() })
+    await heard()
+  })
+
+  it('changes the name, which apps that the member allows to read it hear of, at their webhook', async () => {
+    const names = [(await call('GET', '/me/profile')).body.lastName]
+    for (const _ of [1, 2]) {
+      await change('profile')
+      names.push((await call('GET', '/me/profile')).body.lastName)
+    }
+    expect(names).toEqual(['Test', 'Sample', 'Test'])
+    expect(await heard()).toEqual([{ type: 'member.profile.changed', data: memberData(alex.id) }])
+    const { items } = await api().audit.list({ team: id(), limit: 1, offset: 0 })
+    const entry = {
+      action: 'testClub.change',
+      target: alex.id,
+      after: { change: 'profile' },
+      by: { id: team.colleague },
+    }
+    expect(items).toMatchObject([entry])
+  })
+
+  it('ends and renews a membership, as often as one likes, with the events and refusals of production', async () => {
+    const { id: kim } = byName('Kim Test')
+    for (const _ of [1, 2]) {
+      const { access_token, refresh_token } = await signIn(kim)
+      await change('left', kim)
+      expect(await heard()).toEqual([{ type: 'member.left', data: memberData(kim) }])
+      expect((await readOverview())!.members.map(({ belongs }) => belongs)).toEqual([true, false, true])
+      expect(await auth.profileStatus(access_token)).toBe(404)
+      expect((await auth.refresh(client, refresh_token)).json.error).toBe('invalid_grant')
+      expect(await offers(kim)).toBe(false)
+      expect((await readRefusal(change('left', kim))).status).toBe(409)
+      await change('joined', kim)
+      expect(await heard()).toEqual([{ type: 'consent.withdrawn', data: memberData(kim) }])
+      expect((await readRefusal(change('joined', kim))).status).toBe(409)
+      expect(await offers(kim)).toBe(true)
+    }
+    await change('left', kim)
+    await api().testClub.reset({ team: id() })
+    expect((await readOverview())!.members.every(({ belongs }) => belongs)).toBe(true)
+  })
+
+  it('goes to the subscriptions alone where the platform has subscribed', async () => {
+    const { db, ids } = auth.world
+    const subscription = { id: `${ids.app}-s`, appId: ids.app, subscriber: 's', url: 'https://hooks.example/' }
+    await db.subscription.create({ data: subscription })
+    await change('profile')
+    while ((await publishMemberEvents(db, auth.world.core.now())) > 0) {}
+    const sent = await db.delivery.findMany({ where: { appId: ids.app } })
+    expect(sent.map(({ subscriptionId }) => subscriptionId)).toEqual([subscription.id])
+    await db.subscription.delete({ where: { id: subscription.id } })
+  })
+
+  it('refuses other teams, members of real clubs, and the sixty-first change of an hour, and changes nothing', async () => {
+    const { db, ids, core } = auth.world
+    const changes = ['profile', 'left', 'joined'] as const
+    const before = await state()
+    for (const one of changes) {
+      const stranger = team.as(team.stranger).testClub
+      const of = { member: alex.id, change: one }
+      expect((await readRefusal(stranger.change({ team: id(), ...of }))).status).toBe(404)
+      expect((await readRefusal(stranger.change({ team: team.strangers, ...of }))).status).toBe(404)
+      expect(await readRefusal(change(one, ids.member))).toMatchObject({
+        status: 404,
+        message: 'This person does not exist.',
+      })
+    }
+    expect(await state()).toEqual(before)
+    const at = new Date(core.now() - 3_599_000)
+    const entry = { teamId: id(), action: 'testClub.change', target: alex.id, at }
+    const had = await db.auditEntry.count({ where: { teamId: id(), action: { startsWith: 'testClub.' } } })
+    await db.auditEntry.createMany({ data: Array.from({ length: 60 - had }, () => entry) })
+    const full = await state()
+    const message = 'A team can change its test club at most 60 times per hour; try again in 1 s.'
+    for (const one of changes) {
+      expect(await readRefusal(change(one))).toMatchObject({ status: 429, message })
+    }
+    const withdrawal = api().testClub.withdraw({ team: id(), member: alex.id, client })
+    expect((await readRefusal(withdrawal)).status).toBe(429)
+    expect(await state()).toEqual(full)
+    auth.world.advance(1)
+    await change('profile')
+  })
+})
+
+describe('developer.testClub.withdraw', () => {
+  const withdraw = (member: string, of = client) => api().testClub.withdraw({ team: id(), member, client: of })
+
+  it('withdraws as the member would: a refused renewal, and consent.withdrawn', async () => {
+    const { id: robin } = byName('Robin Test')
+    const { access_token, refresh_token } = await signIn(robin)
+    const allowed = async () => (await readOverview())!.members.find((one) => one.id === robin)!.allows
+    expect(await allowed()).toEqual([{ id: client, name: 'Sandbox', app: 'App' }])
+    await heard()
+    expect(await withdraw(robin)).toEqual({ withdrawn: 1 })
+    expect(await heard()).toEqual([{ type: 'consent.withdrawn', data: memberData(robin) }])
+    auth.world.advance(5)
+    expect(await auth.profileStatus(access_token)).toBe(401)
+    expect((await auth.refresh(client, refresh_token)).json.error).toBe('invalid_grant')
+    expect(await allowed()).toEqual([])
+  })
+
+  it('refuses other teams, members of real clubs and clients without a consent, and changes nothing', async () => {
+    const { db, ids } = auth.world
+    const real = { personId: ids.member, organisationId: ids.club, clientId: auth.client, scopes: [profileRead] }
+    await db.consent.create({ data: { id: `${ids.member}-consent`, ...real } })
+    const before = await state()
+    const stranger = team.as(team.stranger).testClub
+    for (const of of [id(), team.strangers]) {
+      expect((await readRefusal(stranger.withdraw({ team: of, member: alex.id, client }))).status).toBe(404)
+    }
+    expect((await readRefusal(withdraw(ids.member, auth.client))).status).toBe(404)
+    expect((await readRefusal(withdraw(alex.id, auth.client))).status).toBe(404)
+    expect(await state()).toEqual(before)
+  })
+})
+
+describe('GET /events with the token of a sandbox client', () => {
+  it('returns the events of the test club and test events, and none of real clubs', async () => {
+    const { ids } = auth.world
+    await asPlatform(auth.world).events.publish({ app: ids.app, type: 't.real', data: {} })
+    const token = (
+      await auth.toTokens(
+        { client, scope: 'ntf.apps.webhook:update', redirectUri: redirect },
+        team.colleague,
+        `${overview.provider!.id} ${alex.id}`,
+      )
+    ).access_token
+    const read = async (query = '') => {
+      const { status, body } = await auth.world.call('GET', `/events${query}`, { token })
+      expect(status).toBe(200)
+      return { ...body, types: body.items.map(({ type }: { type: string }) => type) }
+    }
+    const first = await read()
+    expect(first.types).not.toContain('t.real')
+    expect(new Set(first.types)).toEqual(new Set(['member.profile.changed', 'member.left', 'consent.withdrawn']))
+    await change('profile')
+    await heard()
+    await asPlatform(auth.world).events.publish({ app: ids.app, type: 't.real', data: {} })
+    const { delivery } = await api().webhook.test({ app: ids.app, type: 'member.left' })
+    const { types, items, more } = await read(`?since=${first.cursor}`)
+    expect([types, more]).toEqual([['member.profile.changed', 'member.left'], false])
+    expect(JSON.parse(items[1].payload).data).toMatchObject({ organisationId: overview.club.id, memberId: alex.id })
+    expect(await read(`?since=${first.cursor}&limit=1`)).toMatchObject({
+      types: ['member.profile.changed'],
+      more: true,
+    })
+    await auth.world.db.delivery.delete({ where: { id: delivery } })
+    const quiz = await api().webhook.test({ app: ids.app, type: 'quiz.reviewed' })
+    const { event } = await auth.world.db.delivery.findFirstOrThrow({
+      where: { id: quiz.delivery },
+      include: { event: true },
+    })
+    expect(JSON.parse(event.body).data).toMatchObject({
+      academyId: overview.academy.id,
+      quizId: overview.quizzes.find(({ name }) => name === 'Practice')!.id,
+      memberId: alex.id,
+    })
+    await heard()
+  })
+})
+
 describe('developer.testClub.review', () => {
   let result: string
   beforeEach(async () => {
@@ -201,22 +409,18 @@ describe('developer.testClub.review', () => {
 
   const stored = async () => ({
     results: await auth.world.db.quizResult.findMany({ where: { id: result }, include: { answers: true } }),
-    events: await auth.world.db.publishedEvent.count({ where: { app: { teamId: id() } } }),
+    changes: await auth.world.db.memberChange.count({ where: { organisationId: overview.academy.id } }),
+    audit: await auth.world.db.auditEntry.count({ where: { teamId: id() } }),
   })
 
-  it('decides the result, and sends quiz.reviewed to the webhooks of all apps of the team', async () => {
-    const { db } = auth.world
+  it('decides the result, and sends quiz.reviewed to the webhook of the app that the member allows it', async () => {
     const { reviews } = (await readOverview())!
     const answers = expect.arrayContaining([{ question: expect.any(String), value: '"A game"' }])
     expect(reviews).toMatchObject([{ result, member: { name: 'Alex Test' }, quiz: { name: 'Practice' }, answers }])
-    const { reviewStatus, deliveries } = await api().testClub.review({ team: id(), result, correct: true })
+    const { reviewStatus } = await api().testClub.review({ team: id(), result, correct: true })
     expect(reviewStatus).toBe('passed')
-    const sent = await db.delivery.findMany({ where: { id: { in: deliveries } }, include: { event: true } })
-    expect(sent.map(({ appId }) => appId)).toContain(auth.world.ids.app)
-    expect(JSON.parse(sent[0]!.event.body)).toMatchObject({
-      type: 'quiz.reviewed',
-      data: { academyId: overview.academy.id, resultId: result, memberId: reviews[0]!.member.id },
-    })
+    const data = expect.objectContaining({ academyId: overview.academy.id, resultId: result, memberId: alex.id })
+    expect(await heard()).toEqual([{ type: 'quiz.reviewed', data }])
     expect((await readOverview())!.reviews).toEqual([])
   })
 

@@ -65,6 +65,7 @@ describe('the German sentences', () => {
       'requestInvalid',
       'peopleLimited',
       'changesLimited',
+      'testClubLimited',
       'testsLimited',
       'confirmationWrong',
     ]

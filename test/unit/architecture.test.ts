@@ -20,6 +20,8 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | routers/sync    | prisma routers/kernel routers/storage        | koa @koa node:http jose pino    |
 | routers/quizzes | prisma routers/kernel                       | koa @koa node:http jose pino    |
 | routers/webhooks | prisma routers/kernel                      | koa @koa node:http jose pino    |
+| routers/personal-data | prisma routers/kernel routers/webhooks | koa @koa node:http jose pino    |
+| routers/directory | prisma routers/kernel routers/webhooks routers/personal-data | koa @koa node:http jose pino  |
 | routers/developer/shared | prisma routers/kernel | koa @koa node:http jose pino |
 | routers/developer/access | prisma routers/kernel | koa @koa node:http jose pino |
 | routers/developer/audit | prisma routers/kernel developer/shared developer/access | koa @koa node:http jose pino |
@@ -33,12 +35,10 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | routers/developer/data | prisma routers/kernel routers/storage developer/shared developer/access developer/audit | koa @koa node:http jose pino |
 | routers/developer/apps | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/pictures developer/deletion developer/activity | koa @koa node:http jose pino |
 | routers/developer/teams | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/apps developer/deletion | koa @koa node:http jose pino |
-| routers/developer/test-club | prisma routers/kernel routers/quizzes routers/webhooks developer/shared developer/access developer/audit developer/teams developer/webhook | koa @koa node:http jose pino |
+| routers/developer/test-club | prisma routers/kernel routers/quizzes routers/webhooks routers/directory developer/shared developer/access developer/audit developer/webhook | koa @koa node:http jose pino |
 | routers/developer/clients | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/test-club | koa @koa node:http jose pino |
 | routers/developer | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/pictures developer/webhook developer/deletion developer/secrets developer/activity developer/data developer/apps developer/teams developer/test-club developer/clients | koa @koa node:http jose pino |
 | routers/approvals | prisma routers/kernel developer/audit developer/reviews developer/shared developer/mails developer/access | koa @koa node:http jose pino    |
-| routers/personal-data | prisma routers/kernel routers/webhooks | koa @koa node:http jose pino    |
-| routers/directory | prisma routers/kernel routers/webhooks routers/personal-data | koa @koa node:http jose pino  |
 | routers         | prisma routers                              | koa @koa node:http jose pino    |
 | clients         | routers                                     | koa @koa pg @prisma zod node:http jose pino |
 | rest-facade     | routers                                     | koa @koa pg @prisma             |

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../prisma/client.ts'
+import type { Transactional } from '../../../prisma/pg/execute.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -79,14 +79,15 @@ export async function teamOfClient(ctx: Caller, client: string, needed: Role = '
 }
 
 /** Serialises changes to a team's people, apps and clients. */
-export const lockTeam = (tx: Transaction, team: string) => executeIn(tx, statements.lock, { team })
+export const lockTeam = (tx: Transactional, team: string) => executeIn(tx, statements.lock, { team })
 
 /**
  * Locks the team for a change by one of its people. Their role is read under the lock, as it may have been removed since the call
  * began. A stranger has been refused before, without a lock.
  */
-export async function lockTeamAs(tx: Transaction, { person }: Caller, wanted: Wanted): Promise<void> {
-  await lockTeam(tx, wanted.team)
-  const of = { teamId: wanted.team, personId: person }
-  checkedRole(await tx.teamMember.findUnique({ where: { of } }), wanted)
+export async function lockTeamAs(tx: Transactional, { person }: Caller, wanted: Wanted): Promise<void> {
+  const { team } = wanted
+  await lockTeam(tx, team)
+  const [found] = await executeIn(tx, statements.role, { team, person })
+  checkedRole(found, wanted)
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DbNull } from '@prisma/client-runtime-utils'
 import type { Database, Transaction } from '../../../prisma/client.ts'
-import type { Prisma } from '../../../prisma/generated/client.ts'
+import type { Transactional } from '../../../prisma/pg/execute.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { bool, instant, jsonText, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
 import { DAY_MS } from '../../kernel/time.ts'
 
@@ -35,17 +36,45 @@ export const auditing = <Result>(
   db: Database,
   author: Author,
   work: (tx: Transaction, note: Note) => Promise<Result>,
-): Promise<Result> => db.$transaction((tx) => work(tx, (change) => write(tx, author, change)))
+): Promise<Result> => db.$transaction((tx) => work(tx, (change) => writeEntry(tx, author, change)))
 
-const write = async (tx: Transaction, author: Author, { team, before, after, ...rest }: Change) => {
-  await refuseBeyond(tx, team, author)
-  const { person: personId, client: clientId = null, at } = author
-  const data = { ...rest, teamId: team, personId, clientId, at, before: json(before), after: json(after) }
-  await tx.auditEntry.create({ data, select: { id: true } })
+const statements = {
+  last: statement(
+    'audit_last_of_day',
+    `SELECT at FROM "AuditEntry" WHERE "teamId" = $team AND at > $since
+        AND CASE WHEN $byClient THEN "clientId" ELSE "personId" END IS NOT NULL
+      ORDER BY id DESC OFFSET ${CHANGES_A_DAY - 1} LIMIT 1`,
+    { team: text, since: instant, byClient: bool },
+    { at: instant },
+  ),
+  write: statement(
+    'audit_write',
+    `INSERT INTO "AuditEntry" ("teamId", "personId", "clientId", action, target, before, after, at)
+      VALUES ($team, $person, $client, $action, $target, $before, $after, $at)`,
+    {
+      team: text,
+      person: nullable(text),
+      client: nullable(text),
+      action: text,
+      target: text,
+      before: nullable(jsonText),
+      after: nullable(jsonText),
+      at: instant,
+    },
+    {},
+  ),
 }
 
-const json = (value: object | null | undefined) =>
-  value ? (Object.fromEntries(shortFields(value)) as Prisma.InputJsonObject) : DbNull
+/** Writes an entry in the transaction of the change. The team is locked. */
+export async function writeEntry(tx: Transactional, author: Author, { team, action, target, before, after }: Change) {
+  await refuseBeyond(tx, team, author)
+  const { person, client = null, at } = author
+  const values = { team, person, client, action, target, before: toText(before), after: toText(after), at }
+  await executeIn(tx, statements.write, values)
+}
+
+const toText = (value: object | null | undefined) =>
+  value ? JSON.stringify(Object.fromEntries(shortFields(value))) : null
 
 const shortFields = (value: object) => Object.entries(value).map(([name, field]) => [name, short(field)] as const)
 
@@ -59,19 +88,12 @@ function short(value: unknown): unknown {
 }
 
 /** Throws 429 when the team's people, or its clients, have reached their daily limit of changes. The team is locked. */
-async function refuseBeyond(tx: Transaction, teamId: string, { person, client, at }: Author) {
+async function refuseBeyond(tx: Transactional, team: string, { person, client, at }: Author) {
   if (person === null && client === undefined) return
-  const author = client === undefined ? { personId: { not: null } } : { clientId: { not: null } }
-  const where = { teamId, ...author, at: { gt: new Date(at.getTime() - DAY_MS) } }
-  const [first] = await tx.auditEntry.findMany({
-    where,
-    orderBy: { id: 'desc' },
-    skip: CHANGES_A_DAY - 1,
-    take: 1,
-    select: { at: true },
-  })
-  if (!first) return
-  throw errors.changesLimited(Math.max(1, Math.ceil((first.at.getTime() + DAY_MS - at.getTime()) / 1_000)))
+  const since = at.getTime() - DAY_MS
+  const [last] = await executeIn(tx, statements.last, { team, since, byClient: client !== undefined })
+  if (!last) return
+  throw errors.changesLimited(Math.max(1, Math.ceil((last.at.getTime() - since) / 1_000)))
 }
 
 /** The fields that differ, before and after; null without a difference. For long lists, the removed and the added items. */

@@ -19,7 +19,7 @@ export async function addTestClub(tx: Transaction, team: OfTeam, { app, now }: {
   else if (app !== null) await addEntries(tx, club.id, [app], now)
 }
 
-/** Creates what is missing of the club, academy, provider and its app, and members. The team is locked. */
+/** Creates what is missing of the club, academy, provider and its app, and members; those who have left return. The team is locked. */
 export async function completeTestClub(tx: Transaction, team: OfTeam, now: Date): Promise<TestClub> {
   const of = { testTeamId: team.id }
   const found = await tx.organisation.findMany({ where: of, select: { id: true, kind: true } })
@@ -55,6 +55,10 @@ export async function completeTestClub(tx: Transaction, team: OfTeam, now: Date)
       Object.values(members).map((personId) => ({ organisationId, personId, joinedAt: now })),
     ),
     skipDuplicates: true,
+  })
+  await tx.membership.updateMany({
+    where: { organisation: of, leftAt: { not: null } },
+    data: { joinedAt: now, leftAt: null },
   })
   return { team: team.id, club, academy, provider, members }
 }

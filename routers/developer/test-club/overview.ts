@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
-import { int, json, jsonArray, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { bool, instant, int, json, jsonArray, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { CONSENT_MS } from '../../kernel/access.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { personLabel } from '../../kernel/labels.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
 import { roleIn } from '../access/roles.ts'
 import { idOr, named } from '../shared/schemas.ts'
-import { listTestMembers } from '../teams/list.ts'
 
 /** A reset stores fewer; these bound the answer. */
 const MAX_QUIZZES = 20
 const MAX_REVIEWS = 20
 /** Characters of an answer. */
 const MAX_ANSWER = 1_000
+const MAX_ALLOWED = 20
 
 const quiz = named.extend({
   state: z.enum(['draft', 'released', 'closed']),
@@ -38,12 +39,19 @@ const review = z.object({
     .meta({ description: `Answers to open questions: at most ${MAX_ANSWER} characters of their JSON text` }),
 })
 
+const member = named.extend({
+  belongs: z.boolean().meta({ description: 'Whether they are a member of the club' }),
+  allows: z
+    .array(named.extend({ app: z.string().nullable() }))
+    .meta({ description: `Clients that they allow access, with the name of the app; at most ${MAX_ALLOWED}` }),
+})
+
 const testClub = z.object({
   club: named,
   academy: named,
   provider: named.nullable().meta({ description: 'Null in a test club of an earlier release; a reset adds it' }),
   app: named.nullable().meta({ description: 'The app of the provider' }),
-  members: z.array(named),
+  members: z.array(member),
   groups: z.array(named),
   quizzes: z.array(quiz),
   reviews: z.array(review).meta({ description: `Results to review, at most ${MAX_REVIEWS}, the oldest first` }),
@@ -57,7 +65,7 @@ export const get = internal('dev:read', teamPeople, {
   .output(z.object({ testClub: testClub.nullable().meta({ description: 'Null before the first sandbox client' }) }))
   .query(async ({ ctx, input: { team } }) => {
     await roleIn(ctx, team)
-    return { testClub: await findTestClub(ctx.core.db, team) }
+    return { testClub: await findTestClub(ctx.core.db, team, ctx.core.now()) }
   })
 
 type Named = z.input<typeof named>
@@ -78,6 +86,20 @@ const statements = {
     'SELECT id, name FROM "App" WHERE "teamId" = $team AND "providerId" = $provider LIMIT 1',
     { team: text, provider: text },
     columns,
+  ),
+  members: statement(
+    'test_club_members',
+    `SELECT person.id, ${personLabel('person')} AS name, "leftAt" IS NULL OR "leftAt" > $now AS belongs,
+        (SELECT coalesce(json_agg(allowed ORDER BY name, id), '[]') FROM (
+          SELECT DISTINCT client.id, client.name, app.name AS app
+          FROM "Consent" JOIN "Membership" own USING ("organisationId", "personId")
+            JOIN "Client" client ON client.id = "clientId" LEFT JOIN "App" app ON app.id = client."appId"
+          WHERE "personId" = person.id AND (own."leftAt" IS NULL OR own."leftAt" > $now) AND "withdrawnAt" IS NULL AND "Consent"."createdAt" > $consentedAfter
+          LIMIT ${MAX_ALLOWED}) allowed) AS allows
+      FROM "Membership" JOIN "Person" person ON person.id = "personId"
+      WHERE "organisationId" = $club ORDER BY "firstName", person.id`,
+    { club: text, now: instant, consentedAfter: instant },
+    { ...columns, belongs: bool, allows: jsonArray<z.input<typeof member>['allows'][number]>() },
   ),
   groups: statement(
     'test_groups',
@@ -119,7 +141,7 @@ const statements = {
   ),
 }
 
-async function findTestClub(db: Database, team: string): Promise<z.input<typeof testClub> | null> {
+async function findTestClub(db: Database, team: string, now: number): Promise<z.input<typeof testClub> | null> {
   const found = await db.execute(statements.organisations, { team })
   const [club, academy, provider = null] = (['club', 'academy', 'provider'] as const).map((kind) =>
     found.find((one) => one.kind === kind),
@@ -127,7 +149,7 @@ async function findTestClub(db: Database, team: string): Promise<z.input<typeof 
   if (!club || !academy) return null
   const [apps, members, groups, quizzes, reviews] = await Promise.all([
     provider ? db.execute(statements.app, { team, provider: provider.id }) : [],
-    listTestMembers(db, team),
+    db.execute(statements.members, { club: club.id, now, consentedAfter: now - CONSENT_MS }),
     db.execute(statements.groups, { club: club.id }),
     db.execute(statements.quizzes, { academy: academy.id }),
     readReviews(db, academy.id),

@@ -1,19 +1,16 @@
 import { z } from 'zod'
-import type { Transaction } from '../../../prisma/client.ts'
-import type { Published } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { decideReview } from '../../quizzes/review.ts'
-import { quizReviewedType } from '../../webhooks/event-types.ts'
-import type { Caller } from '../access/roles.ts'
-import { lockTeamAs, roleIn } from '../access/roles.ts'
+import { roleIn } from '../access/roles.ts'
+import { auditing, toAuthor } from '../audit/record.ts'
 import { idOr } from '../shared/schemas.ts'
-import { publishTestEvent } from '../webhook/test-event.ts'
+import { beginChange } from './begin.ts'
 
 /** The part of the academy's reviewer, which a test academy does not have. */
 export const review = internal('dev:write', teamPeople, {
-  summary: "Reviews a result of a team's test academy, and sends quiz.reviewed to the webhooks of the team's apps",
+  summary: "Reviews a result of a team's test academy",
   fails: ['teamUnknown', 'resultUnknown', 'alreadyReviewed'],
 })
   .input(
@@ -23,42 +20,25 @@ export const review = internal('dev:write', teamPeople, {
       correct: z.boolean().meta({ description: 'Whether the answers to all open questions are correct' }),
     }),
   )
-  .output(z.object({ reviewStatus: z.enum(['passed', 'failed', 'pending_review']), deliveries: z.array(z.string()) }))
+  .output(z.object({ reviewStatus: z.enum(['passed', 'failed', 'pending_review']) }))
   .mutation(async ({ ctx, input: { team, result, correct } }) => {
     await roleIn(ctx, team)
     const { core } = ctx
-    const { reviewStatus, events } = await core.db.$transaction(async (tx) => {
-      await lockTeamAs(tx, ctx, { team })
+    const reviewStatus = await auditing(core.db, toAuthor(ctx), async (tx, note) => {
+      await beginChange(tx, ctx, team)
       const found = await tx.quizResult.findFirst({
         where: { id: result, quiz: { academy: { testTeamId: team } } },
         select: {
-          quizId: true,
-          personId: true,
           quiz: { select: { academyId: true } },
           answers: { where: { correct: null }, select: { questionId: true } },
         },
       })
       if (!found) throw errors.resultUnknown()
-      const { quizId, personId: memberId, answers } = found
-      const { academyId } = found.quiz
-      const grades = Object.fromEntries(answers.map(({ questionId }) => [questionId, correct]))
-      const { reviewStatus } = await decideReview(tx, academyId, { result, grades })
-      const data = JSON.stringify({ academyId, quizId, resultId: result, memberId })
-      return { reviewStatus, events: await publishToAll(tx, ctx, team, data) }
+      const grades = Object.fromEntries(found.answers.map(({ questionId }) => [questionId, correct]))
+      const { reviewStatus } = await decideReview(tx, found.quiz.academyId, { result, grades })
+      await note({ team, action: 'testClub.review', target: result, after: { correct } })
+      return reviewStatus
     })
-    for (const event of events) core.published(event)
-    return { reviewStatus, deliveries: events.flatMap(({ deliveries }) => deliveries) }
+    core.due.wake()
+    return { reviewStatus }
   })
-
-async function publishToAll(tx: Transaction, ctx: Caller, team: string, data: string): Promise<Published[]> {
-  const apps = await tx.app.findMany({
-    where: { teamId: team, team: { level: 'developer' }, state: 'active', webhookUrl: { not: null } },
-    select: { id: true },
-    orderBy: { id: 'asc' },
-  })
-  const events: Published[] = []
-  for (const { id } of apps) {
-    events.push(await publishTestEvent(tx, ctx, { id, team }, { type: quizReviewedType.type, data }))
-  }
-  return events
-}

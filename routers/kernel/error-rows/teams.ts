@@ -147,4 +147,15 @@ export const teamsErrors = {
     cause: 'The people of the team, or its clients, have made 1000 changes in 24 hours.',
     fix: 'Wait for the seconds given in Retry-After.',
   }),
+  testClubLimited: withParameters({
+    status: 429,
+    make: (retryAfterSeconds: number) => ({
+      message: `A team can change its test club at most 60 times per hour; try again in ${retryAfterSeconds} s.`,
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+    }),
+    example: [23],
+    place: 'tRPC',
+    cause: 'The people of the team have changed its test club 60 times within an hour.',
+    fix: 'Wait for the seconds given in Retry-After.',
+  }),
 } satisfies Rows

@@ -132,6 +132,8 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   teamRequestPending: 'Es gibt bereits einen offenen Antrag auf ein Team.',
   teamSignupClosed: 'Teams lassen sich hier nicht auf diesem Weg anlegen.',
   teamEnding: 'Dieses Team ist gelöscht. Bitte zuerst das Team wiederherstellen.',
+  testClubLimited: (error) =>
+    `Ein Team kann seinen Testverein in der Stunde höchstens 60-mal ändern. Weiter geht es in ${retryAfter(error)} s.`,
   testsLimited: (error) =>
     `Eine App kann in der Minute höchstens 10 Testereignisse senden. Weiter geht es in ${retryAfter(error)} s.`,
   tooManyApps: 'Ein Team kann höchstens 50 Apps haben.',
