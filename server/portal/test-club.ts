@@ -1,5 +1,5 @@
 import type { Render, Routes } from './page-request.ts'
-import { resetForm, reviewForm, testClubPage, testClubResetPage } from './pages/test-club.ts'
+import { changeForm, resetForm, reviewForm, testClubPage, testClubResetPage, withdrawForm } from './pages/test-club.ts'
 import { readTeam } from './teams.ts'
 
 const page: Render = async (request) => {
@@ -23,6 +23,14 @@ export function testClubPages({ get, post }: Routes) {
   post(`${own}/reset`, question, resetForm, async ({ developer, params, at }) => {
     await developer.testClub.reset({ team: params.team! })
     return `${at('teams', params.team!, 'test-club')}?done=filled`
+  })
+  post(own, page, changeForm, async ({ developer, params, at }, fields) => {
+    await developer.testClub.change({ team: params.team!, ...fields })
+    return `${at('teams', params.team!, 'test-club')}?done=changed`
+  })
+  post(own, page, withdrawForm, async ({ developer, params, at }, fields) => {
+    await developer.testClub.withdraw({ team: params.team!, ...fields })
+    return `${at('teams', params.team!, 'test-club')}?done=changed`
   })
   post(own, page, reviewForm, async ({ developer, params, at }, fields) => {
     await developer.testClub.review({ team: params.team!, ...fields })

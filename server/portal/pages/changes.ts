@@ -48,6 +48,7 @@ const findNames = (w: Words): Readonly<Record<string, Readonly<Record<string, st
   type: w.clientTypes,
   rule: w.rules.rules,
   authentication: w.authenticationMethods,
+  change: w.testChanges,
 })
 
 /** A stored value for display: one line per list item, objects as `key: value`. */

@@ -1,6 +1,7 @@
 import { developer } from '../../../routers/developer/procedures.ts'
 import { badge } from '../../browser/look/components/badge.ts'
-import { copyable, fact } from '../../browser/look/components/facts.ts'
+import { confirmation } from '../../browser/look/components/confirmation.ts'
+import { copyable, fact, factList } from '../../browser/look/components/facts.ts'
 import { formatMoment } from '../../browser/look/components/time.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
@@ -10,6 +11,8 @@ import type { Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 
 export const reviewForm = form('review', developer.testClub.review, ['result', 'correct'])
+export const changeForm = form('change', developer.testClub.change, ['member', 'change'])
+export const withdrawForm = form('withdraw', developer.testClub.withdraw, ['member', 'client'])
 export const resetForm = form('confirm')
 
 type Impact = Awaited<ReturnType<Developer['testClub']['impact']>>
@@ -20,12 +23,17 @@ export function testClubResetPage(request: PageRequest, team: Team, { entries, b
   return teamPage(request, team, 'test-club', {
     title: w.testClubReset,
     heading: html`${w.testClubResetQuestion}`,
-    body: html`<p class="lead">${w.testClubResetLead}</p>
-<dl class="facts">${fact(w.storedEntries, entries === 0 ? w.storageNone : html`${w.count(entries)} (${w.bytes(bytes)})`)}${fact(w.quizResults, w.count(results))}</dl>
-<p>${w.testClubResetStays}</p>
-<form method="post" action="${own}/reset/confirm">
-<div class="buttons"><button class="primary">${w.testClubReset}</button> <a class="button" href="${own}">${w.cancel}</a></div>
-</form>`,
+    body: confirmation({
+      lead: w.testClubResetLead,
+      facts: factList([
+        [w.storedEntries, entries === 0 ? w.storageNone : html`${w.count(entries)} (${w.bytes(bytes)})`],
+        [w.quizResults, w.count(results)],
+      ]),
+      action: `${own}/reset/confirm`,
+      fields: html`<p>${w.testClubResetStays}</p>`,
+      button: w.testClubReset,
+      cancel: { text: w.cancel, address: own },
+    }),
   })
 }
 
@@ -41,7 +49,7 @@ export function testClubPage(request: PageRequest, team: Team, testClub: TestClu
 ${testClub ? content(request, team, testClub) : html`<p>${w.testClubNone}</p>`}
 ${
   testClub
-    ? html`<p><a class="button" href="${own}/reset">${w.testClubReset}</a></p>`
+    ? html`<div class="buttons"><a class="button" href="${own}/reset">${w.testClubReset}</a></div>`
     : html`<form method="post" action="${own}/reset/confirm">
 <button class="primary">${w.testClubCreate}</button>
 </form>`
@@ -63,7 +71,7 @@ ${reviews.map((one) => review(request, team, one))}`
   }
 <h2>${w.testMembers}</h2>
 <p class="hint">${w.testMembersHint}</p>
-${list(members)}
+${members.map((one) => renderMember(request, team, one))}
 <h2>${w.organisations}</h2>
 ${list([club, academy, ...(provider ? [provider] : [])])}
 ${app && html`<p><a href="${at('teams', team.id, 'apps', app.id)}">${name(app.name)}</a> ${copyable(app.name, app.id)}</p>`}
@@ -75,6 +83,31 @@ ${quizzes.map((quiz) => renderQuiz(request, quiz))}`
 
 const list = (items: readonly Named[]) =>
   html`<ul class="entries">${items.map((one) => html`<li>${name(one.name)} ${copyable(one.name, one.id)}</li>`)}</ul>`
+
+function renderMember(
+  request: PageRequest,
+  team: Team,
+  { id: member, name: title, belongs, allows }: TestClub['members'][number],
+) {
+  const { w, at } = request
+  const own = at('teams', team.id, 'test-club')
+  const change = (change: 'profile' | 'left' | 'joined') =>
+    html`<button name="change" value="${change}">${w.testChanges[change]}</button>`
+  return html`<div class="entry">
+<p>${name(title)} ${copyable(title, member)} ${!belongs && badge(w.testLeft, 'plain')}</p>
+<form class="buttons" method="post" action="${own}/change">${changeForm.at(request, { member }).hidden('member')}
+${belongs ? html`${change('profile')} ${change('left')}` : change('joined')}
+</form>
+${allows.map(
+  ({ id: client, name: label, app }) => html`<form method="post" action="${own}/withdraw">
+${withdrawForm.at(request, { member }).hidden('member')}${withdrawForm.at(request, { client }).hidden('client')}
+<p>${w.testAllows(name(app === null ? label : `${app}, ${label}`))}</p>
+<button>${w.testWithdraw(title)}</button>
+</form>`,
+)}
+</div>
+`
+}
 
 const renderQuiz = (
   { w }: PageRequest,
