@@ -81,8 +81,9 @@ const statements = {
   /** The events of these changes are not published yet: after the removal of the others, they would be. */
   changes: byPerson('changes', 'DELETE FROM "MemberChange" WHERE "personId" = $person'),
   unname: statement(
-    'erase_refused',
-    'UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($marks)',
+    'erase_requests',
+    `WITH answered AS (UPDATE "AnsweredRequest" SET member = NULL WHERE member = ANY ($marks))
+      UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($marks)`,
     { marks: texts },
     {},
   ),

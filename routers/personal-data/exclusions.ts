@@ -7,10 +7,11 @@ const PLATFORM = "of the platform's organisations, about nobody"
 const SERVICE = 'of the service itself, about nobody'
 const SECRET = 'secrets with which the service knows a browser; they end by themselves'
 const CLIENT_SECRETS = "hashes of the secrets of a team's clients, about nobody"
-const REQUESTS = 'counts and errors of clients; a member is in it as a keyed hash alone'
+const REQUESTS = 'counts, requests and errors of clients; a member is in it as a keyed hash alone'
 const RULES = "a team's choices for its app, about nobody"
 
 export const notExported: Readonly<Record<string, string>> = {
+  AnsweredRequest: REQUESTS,
   App: 'of a team, about nobody',
   'AuditEntry.before': "values of the team's apps and clients",
   'AuditEntry.after': "values of the team's apps and clients",

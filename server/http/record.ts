@@ -11,9 +11,14 @@ export type RecordRequest = (ctx: StepContext, at: number, ms: number, refusal: 
  * is logged once it is, after the response. Requests without a valid token belong to no client.
  */
 export function recordIn(requestLog: RequestLog, authenticate: Authenticate): RecordRequest {
-  return ({ req, method, state }, at, ms, refusal) => {
+  return ({ req, res, method, state }, at, ms, refusal) => {
     const { principal, requestId, route, pattern } = state
-    if (!refusal) return principal && requestLog.answered(principal.client, at)
+    if (!refusal) {
+      if (!principal || !route) return
+      const status = state.response?.status ?? res.statusCode
+      const { client, member } = principal
+      return requestLog.answered(client, at, { requestId, method, route: route.path, status, ms, member })
+    }
     const request = { requestId, method, route: route?.path ?? pattern, ms }
     const enter = (client: string, member: string | null) =>
       requestLog.refused(client, at, refusal, { ...request, member })

@@ -5,7 +5,7 @@ import type { PageRequest, Routes } from './page-request.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { PAGE_ROWS } from './pages/pager.ts'
 import type { RequestsView } from './pages/requests.ts'
-import { requestsPage, statuses } from './pages/requests.ts'
+import { ALL, requestsPage, statuses } from './pages/requests.ts'
 import { readTeam } from './teams.ts'
 
 const CURSOR = /^\d{1,14}-\d{1,18}$/
@@ -19,6 +19,7 @@ function readFilter({ query }: PageRequest) {
   const [method, route] = (query.get('route') ?? '').split(' ')
   return {
     errors: shown === '',
+    successes: shown === ALL,
     ...(method && route && { method, route }),
     ...(CURSOR.test(after) && { after }),
     ...(client !== '' && { client }),

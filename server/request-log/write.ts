@@ -1,24 +1,27 @@
 import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
-import { instants, ints, statement, text, texts } from '../../prisma/pg/statement.ts'
+import { instants, ints, nullable, statement, text, texts } from '../../prisma/pg/statement.ts'
+import type { Line } from './bounded-rows.ts'
+import { keepNewest, storeBounded } from './bounded-rows.ts'
 
-export interface Line {
-  client: string
-  requestId: string
-  /** Unix time in milliseconds. */
-  at: number
-  method: string
-  route: string | null
-  status: number
-  error: string
-  message: string | null
-  ms: number
-  /** As `memberMark` makes it; null without a member. */
-  member: string | null
-}
+/** `at` is a Unix time in milliseconds; `member` as `memberMarks` makes it, null without a member. */
+const answeredColumns = {
+  clientId: 'text',
+  requestId: 'text',
+  at: 'timestamptz',
+  method: 'text',
+  route: 'text',
+  status: 'int',
+  ms: 'int',
+  member: 'text',
+} as const
+const refusedColumns = { ...answeredColumns, error: 'text', message: 'text' } as const
+
+export type Answered = Line<typeof answeredColumns> & { clientId: string }
+export type Refused = Line<typeof refusedColumns> & { clientId: string }
 
 export interface Counted {
-  client: string
+  clientId: string
   /** The beginning of the minute, in Unix milliseconds. */
   at: number
   ok: number
@@ -26,8 +29,17 @@ export interface Counted {
   limited: number
 }
 
-/** Lines stored per team and minute. */
-export const MAX_LINES = 200
+export interface Written {
+  refused: readonly Refused[]
+  answered: readonly Answered[]
+  counts: readonly Counted[]
+}
+
+/** Refused requests stored per team and minute. */
+export const MAX_REFUSED = 200
+/** Successful ones stored per app and minute, and of each app in all. */
+export const MAX_ANSWERED = 20
+export const ANSWERED_KEPT = 1_000
 
 /**
  * The clients' teams; the platform's clients have none, nor do removed clients. Locks each team, so that other nodes count its
@@ -35,43 +47,29 @@ export const MAX_LINES = 200
  */
 const lock = statement(
   'request_log_lock',
-  `SELECT client.id AS client, team.id AS team FROM "Client" client JOIN "Team" team ON team.id = client."teamId"
+  `SELECT client.id AS client, client."appId" AS app, team.id AS team
+  FROM "Client" client JOIN "Team" team ON team.id = client."teamId"
   WHERE client.id = ANY ($clients::text[]) ORDER BY team.id FOR NO KEY UPDATE OF team`,
   { clients: texts },
-  { client: text, team: text },
+  { client: text, app: nullable(text), team: text },
 )
 
-const storeLines = statement(
-  'request_log_store',
-  `WITH line AS (
-    SELECT *, date_trunc('minute', at) AS minute,
-      row_number() OVER (PARTITION BY team, date_trunc('minute', at) ORDER BY at) AS number
-    FROM unnest($teams::text[], $clients::text[], $requestIds::text[], $ats::timestamptz[], $methods::text[], $routes::text[],
-        $statuses::int[], $errors::text[], $messages::text[], $durations::int[], $members::text[])
-      AS given (team, client, "requestId", at, method, route, status, error, message, ms, member)
-  ), kept AS (
-    SELECT team, minute, (SELECT count(*) FROM "RefusedRequest"
-      WHERE "teamId" = team AND at >= minute AND at < minute + interval '1 minute') AS lines
-    FROM line GROUP BY team, minute
-  )
-  INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, route, status, error, message, ms, member)
-  SELECT team, client, "requestId", at, method, route, status, error, message, ms, member
-  FROM line JOIN kept USING (team, minute) WHERE number + lines <= ${MAX_LINES} ORDER BY at`,
-  {
-    teams: texts,
-    clients: texts,
-    requestIds: texts,
-    ats: instants,
-    methods: texts,
-    routes: texts,
-    statuses: ints,
-    errors: texts,
-    messages: texts,
-    durations: ints,
-    members: texts,
-  },
-  {},
-)
+const storeRefused = storeBounded({
+  name: 'request_log_store',
+  table: 'RefusedRequest',
+  columns: { teamId: 'text', ...refusedColumns },
+  per: 'teamId',
+  minute: MAX_REFUSED,
+})
+
+const storeAnswered = storeBounded({
+  name: 'request_log_answered',
+  table: 'AnsweredRequest',
+  columns: { teamId: 'text', appId: 'text', ...answeredColumns },
+  per: 'appId',
+  minute: MAX_ANSWERED,
+})
+const keepAnswered = keepNewest('request_log_keep', { table: 'AnsweredRequest', per: 'appId', kept: ANSWERED_KEPT })
 
 const storeCounts = statement(
   'request_log_count',
@@ -86,39 +84,33 @@ const storeCounts = statement(
   {},
 )
 
-/** Stores lines of clients that belong to a team, up to MAX_LINES. */
-export async function write(db: Database, lines: readonly Line[], counted: readonly Counted[]): Promise<void> {
+/** Stores lines and counts of clients that belong to a team, successes also to an app; each up to its bound. */
+export async function write(db: Database, { refused, answered, counts }: Written): Promise<void> {
   await db.inTransaction(async (connection) => {
-    const clients = new Set([...lines, ...counted].map(({ client }) => client))
+    const clients = new Set([...refused, ...answered, ...counts].map(({ clientId }) => clientId))
     const rows = await executeIn(connection, lock, { clients: [...clients] })
-    const teams = new Map(rows.map(({ client, team }) => [client, team]))
-    const keepTeams = <T extends { client: string }>(all: readonly T[]) =>
-      all.flatMap((one) => (teams.has(one.client) ? [{ ...one, team: teams.get(one.client)! }] : []))
-    const [kept, counts] = [keepTeams(lines), keepTeams(counted)]
-    if (kept.length > 0) {
-      await executeIn(connection, storeLines, {
-        teams: kept.map(({ team }) => team),
-        clients: kept.map(({ client }) => client),
-        requestIds: kept.map(({ requestId }) => requestId),
-        ats: kept.map(({ at }) => at),
-        methods: kept.map(({ method }) => method),
-        routes: kept.map(({ route }) => route),
-        statuses: kept.map(({ status }) => status),
-        errors: kept.map(({ error }) => error),
-        messages: kept.map(({ message }) => message),
-        durations: kept.map(({ ms }) => ms),
-        members: kept.map(({ member }) => member),
+    const owners = new Map(rows.map(({ client, app, team }) => [client, { teamId: team, appId: app }]))
+    const withTeam = <T extends { clientId: string }>(all: readonly T[]) =>
+      all.flatMap((one) => {
+        const owner = owners.get(one.clientId)
+        return owner ? [{ ...one, ...owner }] : []
       })
-    }
-    if (counts.length > 0) {
-      await executeIn(connection, storeCounts, {
-        teams: counts.map(({ team }) => team),
-        clients: counts.map(({ client }) => client),
-        ats: counts.map(({ at }) => at),
-        ok: counts.map(({ ok }) => ok),
-        refused: counts.map(({ refused }) => refused),
-        limited: counts.map(({ limited }) => limited),
-      })
-    }
+    await storeRefused(connection, withTeam(refused))
+    const withApp = withTeam(answered).flatMap(({ appId, ...one }) => (appId === null ? [] : [{ ...one, appId }]))
+    await storeAnswered(connection, withApp)
+    await keepAnswered(
+      connection,
+      withApp.map(({ appId }) => appId),
+    )
+    const counted = withTeam(counts)
+    if (counted.length === 0) return
+    await executeIn(connection, storeCounts, {
+      teams: counted.map(({ teamId }) => teamId),
+      clients: counted.map(({ clientId }) => clientId),
+      ats: counted.map(({ at }) => at),
+      ok: counted.map(({ ok }) => ok),
+      refused: counted.map((one) => one.refused),
+      limited: counted.map(({ limited }) => limited),
+    })
   })
 }

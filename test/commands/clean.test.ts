@@ -23,6 +23,7 @@ describe('the clean command', () => {
         'former-secrets',
         'consents',
         'refused-requests',
+        'answered-requests',
         'usage',
         'team-invitations',
         'team-requests',
@@ -60,6 +61,8 @@ describe('the clean command', () => {
          FROM generate_series(1, 4) n;
        INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, status, error, ms)
          SELECT 'builders', 'trainer-app', 'r', now() - n * interval '1 day', 'GET', 404, 'keyUnknown', 1 FROM generate_series(6, 9) n;
+       INSERT INTO "AnsweredRequest" ("teamId", "appId", "clientId", "requestId", at, method, route, status, ms)
+         SELECT 'builders', 'trainer-app', 'trainer-app', 'r', now() - n * interval '1 day', 'GET', '/', 200, 1 FROM generate_series(5, 8) n;
        INSERT INTO "ClientUsage" SELECT 'builders', span, now() - n * interval '12 hours', 'trainer-app', 1, 0, 0
          FROM generate_series(1, 3) n, unnest('{minute,hour}'::"UsageSpan"[]) AS span`,
     )
@@ -75,6 +78,7 @@ describe('the clean command', () => {
         'former-secrets': 1,
         consents: 2,
         'refused-requests': 3,
+        'answered-requests': 2,
         usage: 2,
         'storage-requests': 2,
       }),

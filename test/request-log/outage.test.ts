@@ -53,8 +53,8 @@ describe('the request log', () => {
     const { db, ids } = world
     const log = openLog(db, (error) => expect.fail(String(error)))
     const at = Date.parse('2100-01-01T00:00:00Z')
-    log.answered(ids.client, at)
-    log.answered(ids.client, at + 60_000)
+    log.answered(ids.client, at, { ...request, status: 200 })
+    log.answered(ids.client, at + 60_000, { ...request, status: 200 })
     log.refused(ids.client, at + 60_000, errors.scopeMissing('s'), request)
     await log.close()
     const where = { teamId: ids.team, at: { gte: new Date(at) } }

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { memberMarks } from '../../routers/kernel/cipher.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
-import type { Line } from '../../server/request-log/write.ts'
+import type { Refused } from '../../server/request-log/write.ts'
 import { write } from '../../server/request-log/write.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { readRefusal } from '../support/platform.ts'
@@ -202,9 +202,10 @@ describe('the request log', () => {
     await db.client.create({ data: { id: other, name: 'O', teamId: ids.team, environment: 'sandbox' } })
     const minute = Date.parse('2100-01-01T12:00:00Z')
     const refused = { status: 404, error: 'addressUnknown', message: null, ms: 1, member: null }
-    const lines = (client: string, count: number, at: number): Line[] =>
+    const store = (...lines: Refused[]) => write(db, { refused: lines, answered: [], counts: [] })
+    const lines = (clientId: string, count: number, at: number): Refused[] =>
       Array.from({ length: count }, (_, i) => ({
-        client,
+        clientId,
         requestId: `${i}`,
         at: at + i,
         method: 'GET',
@@ -212,10 +213,10 @@ describe('the request log', () => {
         ...refused,
       }))
     await Promise.all([
-      write(db, [...lines(ids.client, 150, minute), ...lines(ids.client, 10, minute + 60_000)], []),
-      write(db, lines(other, 150, minute), []),
+      store(...lines(ids.client, 150, minute), ...lines(ids.client, 10, minute + 60_000)),
+      store(...lines(other, 150, minute)),
     ])
-    await write(db, lines(id('removed'), 5, minute), [])
+    await store(...lines(id('removed'), 5, minute))
     const count = (from: number) =>
       db.refusedRequest.count({ where: { teamId: ids.team, at: { gte: new Date(from), lt: new Date(from + 60_000) } } })
     expect([await count(minute), await count(minute + 60_000)]).toEqual([200, 10])

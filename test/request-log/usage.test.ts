@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { forgetRefused, forgetUsage } from '../../server/request-log/forget.ts'
+import { forgetAnswered, forgetRefused, forgetUsage } from '../../server/request-log/forget.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startWorld } from '../support/world.ts'
@@ -62,7 +62,7 @@ describe('the usage of a team', () => {
   })
 })
 
-it('housekeeping removes refusals after 7 days, minutes after a day and hours after 30 days, in portions', async () => {
+it('housekeeping removes requests after 7 days, minutes after a day and hours after 30 days, in portions', async () => {
   const { db, ids } = world
   const { team, client } = ids
   // In the past, where no other test has rows.
@@ -75,6 +75,10 @@ it('housekeeping removes refusals after 7 days, minutes after a day and hours af
   await db.refusedRequest.createMany({
     data: [line('kept', 7 * DAY_MS - 1), line('old', 7 * DAY_MS), line('older', 8 * DAY_MS)],
   })
+  const { error: _, ...answered } = { ...refusal, appId: world.ids.app, route: '/me/profile', status: 200 }
+  await db.answeredRequest.createMany({
+    data: [7 * DAY_MS - 1, 7 * DAY_MS].map((age) => ({ ...answered, requestId: 'r', at: new Date(now - age) })),
+  })
   const kept = [count('minute', DAY_MS - 1), count('hour', 30 * DAY_MS - 1)]
   await db.clientUsage.createMany({
     data: [...kept, count('minute', DAY_MS), count('minute', 2 * DAY_MS), count('hour', 30 * DAY_MS)],
@@ -85,6 +89,7 @@ it('housekeeping removes refusals after 7 days, minutes after a day and hours af
     return removed
   }
   expect(await portions(forgetRefused)).toEqual([1, 1, 0])
+  expect(await portions(forgetAnswered)).toEqual([1, 0])
   expect(await portions(forgetUsage)).toEqual([1, 1, 1, 0])
   const before = { teamId: team, at: { lte: new Date(now) } }
   expect((await db.refusedRequest.findMany({ where: before })).map(({ requestId }) => requestId)).toEqual(['kept'])

@@ -4,6 +4,8 @@ import { pgClient } from './pg-client.ts'
 
 /** What the checks of a table ask for, or what makes rows that a poll does not take for its own. */
 const values: Record<string, string> = {
+  'AnsweredRequest.member': 'md5(n::text)',
+  'AnsweredRequest.status': '200',
   'Calendar.visible': 'true',
   'Client.secretHash': 'NULL',
   'Client.jwks': 'NULL',

@@ -9,7 +9,7 @@ import { idOr } from '../shared/schemas.ts'
 import { delivery } from '../webhook/delivery.ts'
 import { listDeliveries } from '../webhook/delivery-lists.ts'
 import { firstSteps, readFirstSteps } from './first-steps.ts'
-import { findLastError, refused } from './requests.ts'
+import { findLastError, refused } from './logged-requests.ts'
 
 /** The most recent refusals of a team, among which the last error is looked up. */
 const MAX_LOOKED_AT = 1_000

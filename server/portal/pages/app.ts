@@ -7,13 +7,13 @@ import { deletionNotice } from './deletion.ts'
 import type { FirstSteps } from './first-steps.ts'
 import { firstSteps } from './first-steps.ts'
 import { healthTiles, lastError, storageFacts, webhookFacts } from './health.ts'
-import type { Refused } from './requests.ts'
+import type { Logged } from './requests.ts'
 import { requestTable } from './requests.ts'
 import { appPage } from './team-page.ts'
 
 interface Overview extends FirstSteps {
   addresses: Addresses
-  latest: readonly Refused[]
+  latest: readonly Logged[]
   clubApproval: boolean
 }
 

@@ -12,14 +12,14 @@ import { PAGE_ROWS } from './pager.ts'
 import type { App, ClientSummary, Team } from './team-page.ts'
 import { appPage, teamPage } from './team-page.ts'
 
-export type Refused = Awaited<ReturnType<Developer['requests']['list']>>['items'][number]
+export type Logged = Awaited<ReturnType<Developer['requests']['list']>>['items'][number]
 
 export interface RequestsView {
   team: Team
   /** Only its requests. */
   app?: App | undefined
   clients: readonly ClientSummary[]
-  items: readonly Refused[]
+  items: readonly Logged[]
   next: string | null
   newest: string | null
   catalogue: string
@@ -33,19 +33,32 @@ const endpoints = Object.values(procedures).flatMap((procedure) => {
 
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
-export const requestTable = ({ w }: PageRequest, items: readonly Refused[], catalogue: string) =>
-  table(
+/** The status in the address with which successes are listed too. */
+export const ALL = 'all'
+
+const outcome = ({ w }: PageRequest, { error, message }: Logged, catalogue: string) =>
+  error === null
+    ? html`<span class="hint">${w.requestsOk}</span>`
+    : html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="visually-hidden"> ${error}</span></a>`
+
+export const requestTable = (request: PageRequest, items: readonly Logged[], catalogue: string) => {
+  const { w } = request
+  return table(
     w.requests,
     [w.time, w.status, w.request, w.client, w.sentence, w.requestId],
-    items.map(({ at: time, status, method, route, client, clientName, message, error, requestId, ms }) => [
-      html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
-      html`<strong>${status}</strong>`,
-      html`<code>${method} ${route ?? w.noRoute}</code>`,
-      html`<bdi>${clientName ?? client}</bdi>`,
-      html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="visually-hidden"> ${error}</span></a>`,
-      html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
-    ]),
+    items.map((item) => {
+      const { at: time, status, method, route, client, clientName, requestId, ms } = item
+      return [
+        html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
+        html`<strong>${status}</strong>`,
+        html`<code>${method} ${route ?? w.noRoute}</code>`,
+        html`<bdi>${clientName ?? client}</bdi>`,
+        outcome(request, item, catalogue),
+        html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
+      ]
+    }),
   )
+}
 
 export function requestsPage(
   request: PageRequest,
@@ -58,6 +71,7 @@ export function requestsPage(
     title: w.requests,
     body: html`<p class="lead">${w.requestsLead}</p>
 ${filters(request, clients, own)}
+${successSwitch(request, own)}
 ${!query.has('before') && !query.has('id') && liveTail(request, newest)}
 ${items.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : requestTable(request, items, catalogue)}
 ${turning(request, own, next)}
@@ -77,12 +91,25 @@ ${textInput({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, v
 </form>
 <form method="get" action="${own}">
 ${clientChoice({ w, query }, clients)}
-${select({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], ['all', w.all], ...statuses.map((status) => [String(status), String(status)] as const)])}
+${select({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], [ALL, w.allRequests], ...statuses.map((status) => [String(status), String(status)] as const)])}
 ${select({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.all], ...endpoints.map((one) => [one, one] as const)])}
 ${textInput({ id: 'member', name: 'member', label: w.memberId, value: query.get('member') ?? '', maxLength: 255, required: false }, 'text')}
 <button>${w.show}</button>
 </form>
 </div>`
+
+/** The same list with successes, or without them. */
+function successSwitch({ w, query }: PageRequest, own: string) {
+  const all = query.get('status') === ALL
+  const other = keepFilters(query)
+  if (all) other.delete('status')
+  else other.set('status', ALL)
+  return html`<p class="links"><a href="${own}${other.size > 0 && `?${other}`}">${all ? w.hideSuccesses : w.showSuccesses}</a></p>
+${all && html`<p class="hint">${w.successesHint}</p>`}`
+}
+
+const keepFilters = (query: URLSearchParams) =>
+  new URLSearchParams([...query].filter(([key]) => ['client', 'status', 'route', 'member'].includes(key)))
 
 /** The script asks for what came after the newest row, and shows the button that pauses it. */
 const liveTail = ({ ctx, w, query }: PageRequest, newest: string | null) =>
@@ -92,9 +119,7 @@ const liveTail = ({ ctx, w, query }: PageRequest, newest: string | null) =>
 /** This list grows at its beginning, so its pages are linked by a cursor. */
 function turning({ w, query }: PageRequest, own: string, next: string | null): Html | null {
   const link = (text: string, before: string | null) => {
-    const kept = new URLSearchParams(
-      [...query].filter(([key]) => ['client', 'status', 'route', 'member'].includes(key)),
-    )
+    const kept = keepFilters(query)
     if (before !== null) kept.set('before', before)
     return html`<a href="${own}${kept.size > 0 && `?${kept}`}">${text}</a>`
   }

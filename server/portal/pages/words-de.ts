@@ -573,7 +573,7 @@ export const de: Words = {
   requests: 'Anfragen',
   latestRefused: 'Zuletzt abgelehnte Anfragen',
   requestsLead:
-    'Anfragen, die in den letzten 7 Tagen abgelehnt wurden. Gespeichert werden Zeit, Client, Route und Fehler, nie, was gesendet wurde; vom Mitglied nur ein Hash mit Schlüssel, mit dem sich eine bekannte ID finden lässt.',
+    'Anfragen der letzten 7 Tage: abgelehnte und auf Wunsch auch erfolgreiche. Gespeichert werden Zeit, Client, Route und Fehler, nie, was gesendet wurde; vom Mitglied nur ein Hash mit Schlüssel, mit dem sich eine bekannte ID finden lässt.',
   memberId: 'ID des Mitglieds',
   requestId: 'Request-ID',
   requestIdHint: 'Der Header X-Request-Id einer Antwort.',
@@ -582,13 +582,18 @@ export const de: Words = {
   time: 'Zeit',
   request: 'Anfrage',
   errorsOnly: 'Fehler, ohne 412',
+  allRequests: 'alle, auch erfolgreiche',
+  showSuccesses: 'Auch erfolgreiche zeigen',
+  hideSuccesses: 'Nur Fehler zeigen',
+  successesHint:
+    'Von jeder App stehen hier höchstens die ersten 20 erfolgreichen Anfragen einer Minute und insgesamt die letzten 1.000: Volle Minuten zeigen eine Stichprobe. Die Nutzung zählt alle.',
   liveTail: 'Live',
   noRoute: 'kein Endpunkt',
   sentence: 'Fehler',
   remedy: 'Abhilfe',
   took: (ms) => `${ms} ms`,
   requestsNone: 'Es wurden keine Anfragen abgelehnt.',
-  requestsNoneSo: 'Keine passenden abgelehnten Anfragen.',
+  requestsNoneSo: 'Keine passenden Anfragen.',
   older: 'Ältere',
   newest: 'Neueste',
 

@@ -562,7 +562,7 @@ export const en = {
   requests: 'Requests',
   latestRefused: 'Latest refused requests',
   requestsLead:
-    'Requests that were refused in the last 7 days. Their time, client, route and error are stored, never what was sent; of the member only a keyed hash, by which you find one whose id you know.',
+    'Requests of the last 7 days: those that were refused, and on demand those that succeeded. Their time, client, route and error are stored, never what was sent; of the member only a keyed hash, by which you find one whose id you know.',
   memberId: 'Member id',
   requestId: 'Request id',
   requestIdHint: 'The X-Request-Id header of a response.',
@@ -571,13 +571,18 @@ export const en = {
   time: 'Time',
   request: 'Request',
   errorsOnly: 'errors, without 412',
+  allRequests: 'all, successes too',
+  showSuccesses: 'Show successes too',
+  hideSuccesses: 'Show errors only',
+  successesHint:
+    'Of each app, at most the first 20 successes of a minute are listed, and its latest 1,000 in all: busy minutes show a sample. Usage counts all of them.',
   liveTail: 'Live',
   noRoute: 'no endpoint',
   sentence: 'Error',
   remedy: 'What to do',
   took: (ms: number) => `${ms} ms`,
   requestsNone: 'No requests were refused.',
-  requestsNoneSo: 'No refused requests match.',
+  requestsNoneSo: 'No requests match.',
   older: 'Older',
   newest: 'Newest',
 
