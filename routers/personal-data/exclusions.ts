@@ -8,6 +8,7 @@ const SERVICE = 'of the service itself, about nobody'
 const SECRET = 'secrets with which the service knows a browser; they end by themselves'
 const CLIENT_SECRETS = "hashes of the secrets of a team's clients, about nobody"
 const REQUESTS = 'counts, requests and errors of clients; a member is in it as a keyed hash alone'
+const SIGN_INS = 'errors of clients, without the member'
 const RULES = "a team's choices for its app, about nobody"
 
 export const notExported: Readonly<Record<string, string>> = {
@@ -27,6 +28,7 @@ export const notExported: Readonly<Record<string, string>> = {
   EventFeed: 'numbers the events of an app',
   EventKind: PLATFORM,
   ExternalKeySet: SERVICE,
+  FailedSignIn: SIGN_INS,
   Housekeeping: SERVICE,
   IdempotencyRecord: 'the answer to an attempt, which is among the quiz results, for 24 hours',
   LoginCode: SECRET,
@@ -63,6 +65,7 @@ export const notErased: Readonly<Record<string, string>> = {
   EventKind: PLATFORM,
   Exercise: PLATFORM,
   ExternalKeySet: SERVICE,
+  FailedSignIn: SIGN_INS,
   Group: PLATFORM,
   Housekeeping: SERVICE,
   Lesson: PLATFORM,

@@ -23,6 +23,7 @@ import { TOKEN_FAILURES, tokenLimit } from './endpoints/token-limit.ts'
 import { userinfo } from './endpoints/userinfo.ts'
 import { adapterFactory } from './engine/adapter.ts'
 import { routes } from './engine/metadata.ts'
+import type { SignInFailed } from './engine/provider-handler.ts'
 import { createProviderHandler } from './engine/provider-handler.ts'
 import type { Realm } from './engine/realm.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
@@ -58,6 +59,8 @@ export interface MountOptions {
   requestMs?: number
   /** Called for each grant that a replayed refresh token has ended. */
   replayed?: (() => void) | undefined
+  /** Called after a request of a known client that has failed. */
+  signInFailed?: SignInFailed | undefined
 }
 
 /** The names of the endpoints in metrics and spans; pages and others are `oauth`. */
@@ -114,6 +117,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     requestMs,
     clubApproval,
     replayed: options.replayed,
+    signInFailed: options.signInFailed,
   })
 
   addPageRoutes({ db, now, realm, provider, pages, limits, clubApproval, due }, requests)

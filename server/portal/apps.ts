@@ -40,7 +40,7 @@ export function appPages({ get, post, upload }: Routes, addresses: Addresses, cl
       requests.list({ team: team.id, app: app.id, limit: LATEST_SHOWN }),
     ])
     const verifier = randomBytes(32).toString('base64url')
-    return appOverview(request, { team, app, health, latest: latest.items, addresses, verifier, clubApproval })
+    return appOverview(request, { team, app, health, latest, addresses, verifier, clubApproval })
   })
   const clients: Render = async (request) => {
     const { team, app } = await readApp(request)

@@ -61,6 +61,12 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const { baseUrls, localUrls, authBaseUrl } = given
   const memory = new MemoryBudget()
   const countPeople = peopleLimit(limits, more.peopleWaitMs)
+  const requestLog = openRequestLog({
+    db: core.db,
+    cipher: core.cipher,
+    failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
+    ...(more.logWriteMs !== undefined && { writeMs: more.logWriteMs }),
+  })
   const oauth = signIn
     ? await openOwnIssuer(signIn, {
         core,
@@ -72,6 +78,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
         baseUrls,
         localUrls,
         replayed: replayMetrics(registry),
+        signInFailed: requestLog.signInFailed,
       })
     : null
   const issuer = oauth ? toIssuer(authBaseUrl) : undefined
@@ -80,12 +87,6 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const external = issuers.trusted
     .map(({ issuer }) => issuer)
     .find((name) => URL.canParse(name) && !name.startsWith('urn:'))
-  const requestLog = openRequestLog({
-    db: core.db,
-    cipher: core.cipher,
-    failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
-    ...(more.logWriteMs !== undefined && { writeMs: more.logWriteMs }),
-  })
   const authenticate = createAuthenticate(issuers.trusted, core.now)
   const toPortalUrl = (issuer: string | undefined) => issuer && `${issuer}/developers`
   const pages = openDocs(given.docs)

@@ -23,7 +23,7 @@ import { deleteExpiredCodes } from '../browser/login/login-codes.ts'
 import { removeOldConsents } from '../oauth/consents/retention.ts'
 import { deleteExpiredRecords } from '../oauth/engine/expired-records.ts'
 import { deleteRetiredKeys, rotateOldKeys } from '../oauth/keys/signing-key-store.ts'
-import { forgetAnswered, forgetRefused, forgetUsage } from '../request-log/forget.ts'
+import { forgetAnswered, forgetRefused, forgetSignIns, forgetUsage } from '../request-log/forget.ts'
 import { raiseAlarms } from '../webhooks/alarms.ts'
 import { purgeEvents, removeEndedSubscriptions } from '../webhooks/purge.ts'
 import type { Config } from './config.ts'
@@ -60,6 +60,7 @@ export function housekeepingTasks(
     { name: 'consents', step: (db, now, limit) => removeOldConsents(db, now, { ...consents, limit }) },
     { name: 'refused-requests', step: forgetRefused },
     { name: 'answered-requests', step: forgetAnswered },
+    { name: 'failed-sign-ins', step: forgetSignIns },
     { name: 'usage', step: forgetUsage },
     { name: 'team-invitations', step: removeOldInvitations },
     { name: 'team-requests', step: removeRefusedTeams },

@@ -11,6 +11,7 @@ import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
+import type { SignInFailed } from '../oauth/engine/provider-handler.ts'
 import type { Realm } from '../oauth/engine/realm.ts'
 import type { SigningKeys } from '../oauth/keys/signing-keys.ts'
 import { openSigningKeys } from '../oauth/keys/signing-keys.ts'
@@ -43,6 +44,8 @@ interface Parts {
   localUrls?: LocalUrls | undefined
   /** Called for each grant that a replayed refresh token has ended. */
   replayed: () => void
+  /** Called after a request of a known client that has failed. */
+  signInFailed: SignInFailed
 }
 
 export type OwnIssuer = Awaited<ReturnType<typeof openOwnIssuer>>

@@ -3,8 +3,8 @@ import { within } from '../../prisma/within.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { memberMarks } from '../../routers/kernel/cipher.ts'
 import type { ApiError, errors } from '../../routers/kernel/errors.ts'
-import type { Answered, Counted, Refused } from './write.ts'
-import { MAX_ANSWERED, MAX_REFUSED, write } from './write.ts'
+import type { Answered, Counted, Refused, SignIn } from './write.ts'
+import { MAX_ANSWERED, MAX_REFUSED, MAX_SIGN_INS, write } from './write.ts'
 
 /** Errors whose sentences are about the endpoint or the client; others could quote the request. */
 const quotesNothing: ReadonlySet<string> = new Set<keyof typeof errors>([
@@ -30,6 +30,7 @@ const WRITES_A_COUNT = 5
 const MAX_WAITING = 2_000
 /** Successes, likewise: 100 a second of as many apps take 0.3 % of a core here, and at most 4 % of one of PostgreSQL's. */
 const MAX_ANSWERED_WAITING = 200
+const MAX_SIGN_INS_WAITING = 500
 /** Clients counted in a minute; tokens of an external issuer may name any. */
 const MAX_CLIENTS = 10_000
 /** Timeout of the last write, while the database is slow or unavailable. */
@@ -47,6 +48,8 @@ export interface RequestLog {
   /** Counts an answered request that began `at` (Unix milliseconds), and stores the first ones of a minute. */
   answered: (client: string, at: number, request: Request & { route: string; status: number }) => void
   refused: (client: string, at: number, error: ApiError, request: Request & { route: string | undefined }) => void
+  /** Stores the first failed sign-ins of a client and minute. */
+  signInFailed: (client: string, at: number, request: Omit<SignIn, 'clientId' | 'at'>) => void
   flush: () => Promise<void>
   /** The same, with a timeout. */
   close: () => Promise<void>
@@ -60,7 +63,7 @@ interface Options {
   cipher: Cipher
 }
 
-type Counts = Counted & { refusedLines: number; answeredLines: number }
+type Counts = Counted & { refusedLines: number; answeredLines: number; signIns: number }
 
 /**
  * Counts each client's requests, and stores refused ones and a sample of the others; a timer writes them, and no request waits for
@@ -73,6 +76,7 @@ export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Optio
   let refused: Refused[] = []
   /** With the member's id: its hash would be a hundredth of the cost of the request. */
   let answered: Answered[] = []
+  let signIns: SignIn[] = []
   let writing: Promise<void> | undefined
   let turn = 0
 
@@ -93,6 +97,7 @@ export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Optio
       limited: 0,
       refusedLines: 0,
       answeredLines: 0,
+      signIns: 0,
     }
     counts.set(client, made)
     return made
@@ -115,12 +120,13 @@ export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Optio
   function flush(all: boolean): Promise<void> {
     if (writing) return writing
     const counted = all || turn++ % WRITES_A_COUNT === 0 ? takeCounts() : []
-    const lines = refused.length + answered.length
+    const lines = refused.length + answered.length + signIns.length
     if (lines + counted.length === 0) return Promise.resolve()
     const hidden = answered.map((line) => ({ ...line, member: hide(line.member) }))
-    const taken = { refused, answered: hidden, counts: counted }
+    const taken = { refused, answered: hidden, signIns, counts: counted }
     refused = []
     answered = []
+    signIns = []
     writing = write(db, taken)
       .catch((error) => failed(error, lines))
       .finally(() => {
@@ -157,6 +163,12 @@ export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Optio
       const { status, id } = error
       const line = { clientId: client, requestId, at, method, route, status, ms: Math.round(ms), member: hide(member) }
       refused.push({ ...line, error: id, message: loggedMessage(error) })
+    },
+    signInFailed(client, at, request) {
+      const counted = findCounts(client, at)
+      if (!counted || counted.signIns >= MAX_SIGN_INS || signIns.length >= MAX_SIGN_INS_WAITING) return
+      counted.signIns++
+      signIns.push({ ...request, clientId: client, at })
     },
     flush: flushAll,
     async close() {

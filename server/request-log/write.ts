@@ -16,9 +16,23 @@ const answeredColumns = {
   member: 'text',
 } as const
 const refusedColumns = { ...answeredColumns, error: 'text', message: 'text' } as const
+const signInColumns = {
+  clientId: 'text',
+  requestId: 'text',
+  at: 'timestamptz',
+  method: 'text',
+  route: 'text',
+  status: 'int',
+  error: 'text',
+  message: 'text',
+  redirectUri: 'text',
+  scopes: 'text',
+  ms: 'int',
+} as const
 
 export type Answered = Line<typeof answeredColumns> & { clientId: string }
 export type Refused = Line<typeof refusedColumns> & { clientId: string }
+export type SignIn = Line<typeof signInColumns> & { clientId: string }
 
 export interface Counted {
   clientId: string
@@ -32,6 +46,8 @@ export interface Counted {
 export interface Written {
   refused: readonly Refused[]
   answered: readonly Answered[]
+  /** Failed ones. */
+  signIns: readonly SignIn[]
   counts: readonly Counted[]
 }
 
@@ -40,6 +56,9 @@ export const MAX_REFUSED = 200
 /** Successful ones stored per app and minute, and of each app in all. */
 export const MAX_ANSWERED = 20
 export const ANSWERED_KEPT = 1_000
+/** Failed sign-ins stored per client and minute, and of each client in all: anybody may send them in its name. */
+export const MAX_SIGN_INS = 5
+export const SIGN_INS_KEPT = 200
 
 /**
  * The clients' teams; the platform's clients have none, nor do removed clients. Locks each team, so that other nodes count its
@@ -71,6 +90,19 @@ const storeAnswered = storeBounded({
 })
 const keepAnswered = keepNewest('request_log_keep', { table: 'AnsweredRequest', per: 'appId', kept: ANSWERED_KEPT })
 
+const storeSignIns = storeBounded({
+  name: 'request_log_sign_ins',
+  table: 'FailedSignIn',
+  columns: { teamId: 'text', ...signInColumns },
+  per: 'clientId',
+  minute: MAX_SIGN_INS,
+})
+const keepSignIns = keepNewest('request_log_keep_sign_ins', {
+  table: 'FailedSignIn',
+  per: 'clientId',
+  kept: SIGN_INS_KEPT,
+})
+
 const storeCounts = statement(
   'request_log_count',
   `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, refused, limited)
@@ -85,9 +117,9 @@ const storeCounts = statement(
 )
 
 /** Stores lines and counts of clients that belong to a team, successes also to an app; each up to its bound. */
-export async function write(db: Database, { refused, answered, counts }: Written): Promise<void> {
+export async function write(db: Database, { refused, answered, signIns, counts }: Written): Promise<void> {
   await db.inTransaction(async (connection) => {
-    const clients = new Set([...refused, ...answered, ...counts].map(({ clientId }) => clientId))
+    const clients = new Set([...refused, ...answered, ...signIns, ...counts].map(({ clientId }) => clientId))
     const rows = await executeIn(connection, lock, { clients: [...clients] })
     const owners = new Map(rows.map(({ client, app, team }) => [client, { teamId: team, appId: app }]))
     const withTeam = <T extends { clientId: string }>(all: readonly T[]) =>
@@ -101,6 +133,12 @@ export async function write(db: Database, { refused, answered, counts }: Written
     await keepAnswered(
       connection,
       withApp.map(({ appId }) => appId),
+    )
+    const failed = withTeam(signIns)
+    await storeSignIns(connection, failed)
+    await keepSignIns(
+      connection,
+      failed.map(({ clientId }) => clientId),
     )
     const counted = withTeam(counts)
     if (counted.length === 0) return

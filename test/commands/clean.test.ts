@@ -24,6 +24,7 @@ describe('the clean command', () => {
         'consents',
         'refused-requests',
         'answered-requests',
+        'failed-sign-ins',
         'usage',
         'team-invitations',
         'team-requests',
@@ -63,6 +64,8 @@ describe('the clean command', () => {
          SELECT 'builders', 'trainer-app', 'r', now() - n * interval '1 day', 'GET', 404, 'keyUnknown', 1 FROM generate_series(6, 9) n;
        INSERT INTO "AnsweredRequest" ("teamId", "appId", "clientId", "requestId", at, method, route, status, ms)
          SELECT 'builders', 'trainer-app', 'trainer-app', 'r', now() - n * interval '1 day', 'GET', '/', 200, 1 FROM generate_series(5, 8) n;
+       INSERT INTO "FailedSignIn" ("teamId", "clientId", "requestId", at, method, route, status, error, message, ms)
+         SELECT 'builders', 'trainer-app', 'r', now() - n * interval '1 day', 'GET', '/authorize', 400, 'e', 'm', 1 FROM generate_series(6, 7) n;
        INSERT INTO "ClientUsage" SELECT 'builders', span, now() - n * interval '12 hours', 'trainer-app', 1, 0, 0
          FROM generate_series(1, 3) n, unnest('{minute,hour}'::"UsageSpan"[]) AS span`,
     )
@@ -79,6 +82,7 @@ describe('the clean command', () => {
         consents: 2,
         'refused-requests': 3,
         'answered-requests': 2,
+        'failed-sign-ins': 1,
         usage: 2,
         'storage-requests': 2,
       }),

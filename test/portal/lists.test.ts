@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toBars } from '../../server/portal/usage.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
+import { flow } from '../oauth/auth-world.ts'
 import { id } from '../support/tenant.ts'
 import { portal, portalWorld } from './portal-world.ts'
 
@@ -173,6 +174,36 @@ describe('the request log', () => {
     await world.requestLog.flush()
     const tail = await open(`${own}/requests?status=all&after=${newest}`)
     expect([countRows(tail), tail.includes('GET /me/groups')]).toEqual([1, true])
+  })
+})
+
+describe('a failed sign-in in the request log', () => {
+  it('is shown as text with what was sent and what is registered, and to nobody of another team', async () => {
+    const { world, own } = team
+    const { id: client } = await team.sandbox({ name: 'Signs in', scopes: ['svc.me.profile:read'] })
+    const { authorizeUrl } = flow(world)
+    const redirectUri = 'https://app.example/<script>alert(1)</script>?secret=1'
+    await team
+      .newBrowser()
+      .get(authorizeUrl({ client, redirectUri, scope: 'svc.me.profile:read svc.me.events:read' }).url)
+    await world.requestLog.flush()
+    const page = await open(`${own}/requests?client=${client}`)
+    expect(countRows(page)).toBe(1)
+    const [row] = /<tbody[\s\S]*<\/tbody>/.exec(page)!
+    expect(row).toContain('<code>invalid_redirect_uri</code>')
+    expect(row).toContain('href="/docs/troubleshooting#a-library-reports-an-error"')
+    expect(row).toContain(
+      '<dt>Redirect URI sent</dt><dd><code>https://app.example/&lt;script&gt;alert(1)&lt;/script&gt;</code></dd>',
+    )
+    expect(row).toContain('<dt>Registered</dt><dd><code>https://app.example/callback</code>')
+    expect(row).toContain(`clients/${client}/sign-in">`)
+    expect(row).toContain('<dt>Not registered</dt><dd><code>svc.me.events:read</code>')
+    expect(page).not.toMatch(/<script>alert|secret=1/)
+    expect(countRows(await open(`${own}/requests?client=${client}&route=GET+/authorize`))).toBe(1)
+    expect(countRows(await open(`${team.app}/requests?client=${client}`))).toBe(1)
+    expect(await open(team.app)).toContain('invalid_redirect_uri')
+    for (const address of [`${own}/requests`, `${team.app}/requests`])
+      expect((await team.asStranger.get(`${address}?client=${client}`)).status).toBe(404)
   })
 })
 

@@ -45,6 +45,7 @@ describe('the request log', () => {
         error: 'scopeMissing',
         message: 'This token does not carry the svc.apps.storage:write scope.',
         ms: expect.any(Number),
+        sent: null,
       },
     ])
   })
@@ -128,7 +129,7 @@ describe('the request log', () => {
     expect((await list({ team, status: 422 })).items.map(({ requestId }) => requestId)).toEqual(['two'])
     const found = await developer.requests.get({ team, requestId: 'same' })
     expect(found.items.map(({ client }) => client)).toEqual([other, world.ids.client])
-    expect(await developer.requests.get({ team, requestId: 'none' })).toEqual({ items: [] })
+    expect(await developer.requests.get({ team, requestId: 'none' })).toEqual({ items: [], registrations: {} })
   })
 
   it('is read by endpoint, without 412 where it is asked for errors, and after a cursor', async () => {
@@ -202,7 +203,7 @@ describe('the request log', () => {
     await db.client.create({ data: { id: other, name: 'O', teamId: ids.team, environment: 'sandbox' } })
     const minute = Date.parse('2100-01-01T12:00:00Z')
     const refused = { status: 404, error: 'addressUnknown', message: null, ms: 1, member: null }
-    const store = (...lines: Refused[]) => write(db, { refused: lines, answered: [], counts: [] })
+    const store = (...lines: Refused[]) => write(db, { refused: lines, answered: [], signIns: [], counts: [] })
     const lines = (clientId: string, count: number, at: number): Refused[] =>
       Array.from({ length: count }, (_, i) => ({
         clientId,

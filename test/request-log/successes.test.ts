@@ -55,12 +55,14 @@ it('a success is listed on demand, with its endpoint and status, and found by it
     error: null,
     message: null,
     ms: expect.any(Number),
+    sent: null,
   }
   const { items, newest } = await list()
   expect(items).toEqual([expect.objectContaining({ status: 404 }), success])
   expect((await developer.requests.list({ team: ids.team })).items.map(({ status }) => status)).toEqual([404])
   expect(await developer.requests.get({ team: ids.team, requestId: success.requestId as string })).toEqual({
     items: [success],
+    registrations: {},
   })
   const statuses = async (filter: object) => (await list(filter)).items.map(({ status }) => status)
   expect(await statuses({ method: 'GET', route: '/me/profile' })).toEqual([200])
@@ -99,11 +101,16 @@ it('keeps the first successes of an app and minute, of several clients and nodes
   await db.client.create({ data: { id: other, name: 'O', teamId, appId, environment: 'sandbox' } })
   const [flood, next] = [answered(ids.client, 500), answered(other, 500)]
   await Promise.all([
-    write(db, { refused: refused(ids.client, MAX_REFUSED), answered: flood, counts: [] }),
-    write(db, { refused: [], answered: next, counts: [] }),
+    write(db, { refused: refused(ids.client, MAX_REFUSED), answered: flood, signIns: [], counts: [] }),
+    write(db, { refused: [], answered: next, signIns: [], counts: [] }),
   ])
-  await write(db, { refused: [], answered: [...answered(id('removed'), 5), ...answered(ids.platform, 5)], counts: [] })
-  await write(db, { refused: [], answered: answered(other, 1, minute + 60_000), counts: [] })
+  await write(db, {
+    refused: [],
+    answered: [...answered(id('removed'), 5), ...answered(ids.platform, 5)],
+    signIns: [],
+    counts: [],
+  })
+  await write(db, { refused: [], answered: answered(other, 1, minute + 60_000), signIns: [], counts: [] })
   const where = { teamId: ids.team }
   expect(await db.answeredRequest.count({ where })).toBe(MAX_ANSWERED + 1)
   expect(await db.refusedRequest.count({ where })).toBe(MAX_REFUSED)
@@ -140,7 +147,12 @@ it('keeps the newest 1,000 successes of each app', async () => {
       ...answered(client, 3, minute - 3_600_000).map((line) => row(line, other)),
     ],
   })
-  await write(db, { refused: [], answered: [...answered(ids.client, 5), ...answered(client, 1)], counts: [] })
+  await write(db, {
+    refused: [],
+    answered: [...answered(ids.client, 5), ...answered(client, 1)],
+    signIns: [],
+    counts: [],
+  })
   const count = (appId: string) => db.answeredRequest.count({ where: { appId } })
   expect([await count(ids.app), await count(other)]).toEqual([ANSWERED_KEPT, 4])
   const first = await db.answeredRequest.findFirst({ where: { appId: ids.app }, orderBy: { at: 'asc' } })
@@ -150,7 +162,12 @@ it('keeps the newest 1,000 successes of each app', async () => {
 it('pages of successes and refusals of the same millisecond miss none and repeat none', async () => {
   const { db, ids } = world
   const same = <T extends { at: number }>(lines: T[]) => lines.map((line) => ({ ...line, at: minute }))
-  const lines = { refused: same(refused(ids.client, 7)), answered: same(answered(ids.client, 7)), counts: [] }
+  const lines = {
+    refused: same(refused(ids.client, 7)),
+    answered: same(answered(ids.client, 7)),
+    signIns: [],
+    counts: [],
+  }
   await write(db, lines)
   const seen: string[] = []
   let before: string | undefined

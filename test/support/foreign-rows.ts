@@ -30,6 +30,7 @@ const values: Record<string, string> = {
   'MemberChange.publishedAt': `now() - interval '1 hour'`,
   'Membership.leftAt': 'NULL',
   'Organisation.testTeamId': 'NULL',
+  'FailedSignIn.status': '400',
   'GroupMembership.leftAt': 'NULL',
   'Question.type': `'text'`,
   'RefusedRequest.member': 'md5(n::text)',

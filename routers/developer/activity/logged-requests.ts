@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { bigint, bool, instant, int, nullable, statement, text, texts } from '../../../prisma/pg/statement.ts'
+import {
+  bigint,
+  bool,
+  instant,
+  int,
+  jsonStrings,
+  listSql,
+  nullable,
+  oneOf,
+  statement,
+  text,
+  texts,
+} from '../../../prisma/pg/statement.ts'
 import type { Context } from '../../kernel/context.ts'
 import { unixMs } from '../../kernel/time.ts'
 
@@ -29,8 +41,21 @@ export const refused = z.object({
 })
 
 export const logged = refused.extend({
-  error: refused.shape.error.nullable().meta({ description: 'Null for a success' }),
+  error: refused.shape.error.nullable().meta({
+    description: 'Null for a success; of a failed sign-in the error of OAuth, as `invalid_scope`',
+  }),
+  sent: z
+    .object({ redirectUri: z.string().nullable(), scopes: z.array(z.string()) })
+    .nullable()
+    .meta({
+      description:
+        'Of a failed sign-in: the redirect URI without query and fragment, and the scopes, each cut; else null',
+    }),
 })
+
+export const registrations = z
+  .record(z.string(), z.object({ redirectUris: z.array(z.string()), scopes: z.array(z.string()) }))
+  .meta({ description: 'What the clients of failed sign-ins have registered now, by client' })
 
 const refusedColumns = {
   id: text,
@@ -45,7 +70,13 @@ const refusedColumns = {
   message: nullable(text),
   took: int,
 }
-const columns = { ...refusedColumns, error: nullable(text) }
+const columns = {
+  ...refusedColumns,
+  error: nullable(text),
+  kind: oneOf('refused', 'answered', 'signIn'),
+  redirectUri: nullable(text),
+  scopes: nullable(text),
+}
 
 const read = `SELECT logged.id::text, ${unixMs('at')} AS ms, "requestId", "clientId" AS client,
     client.name AS "clientName", method, route, status, error, message, ms AS took`
@@ -53,8 +84,9 @@ const named = `LEFT JOIN "Client" client ON client.id = "clientId" AND client."t
 
 const stored = '"teamId", id, at, "clientId", "requestId", method, route, status, ms'
 const fields = {
-  RefusedRequest: `${stored}, error, message`,
-  AnsweredRequest: `${stored}, NULL::text AS error, NULL::text AS message`,
+  RefusedRequest: `${stored}, error, message, 'refused' AS kind, NULL::text AS "redirectUri", NULL::text AS scopes`,
+  AnsweredRequest: `${stored}, NULL, NULL, 'answered', NULL, NULL`,
+  FailedSignIn: `${stored}, error, message, 'signIn', "redirectUri", scopes`,
 }
 
 /** The newest rows of a team in these tables, for each of which there is a condition. */
@@ -64,7 +96,7 @@ function select(conditions: Readonly<Record<keyof typeof fields, string>>, limit
     ([table, list]) =>
       `(SELECT ${list} FROM "${table}" WHERE "teamId" = $team AND ${conditions[table as keyof typeof fields]} ${newest})`,
   )
-  return `${read} FROM (${parts.join('\nUNION ALL ')}) logged ${named} ORDER BY at DESC, logged.id DESC LIMIT ${limit}`
+  return `${read}, kind, "redirectUri", logged.scopes FROM (${parts.join('\nUNION ALL ')}) logged ${named} ORDER BY at DESC, logged.id DESC LIMIT ${limit}`
 }
 
 /** Each filter is null where it is not asked for. */
@@ -75,6 +107,8 @@ const filters = `($client::text IS NULL OR "clientId" = $client)
   AND (at, id) > (coalesce($afterAt::timestamptz, '-infinity'), coalesce($afterId::int8, 0))`
 const memberFilter = '($members::text[] IS NULL OR member = ANY ($members::text[]))'
 
+const hasId = '"requestId" = $requestId'
+
 export const statements = {
   list: statement(
     'logged_requests',
@@ -82,6 +116,7 @@ export const statements = {
       {
         RefusedRequest: `${filters} AND ${memberFilter} AND ($notStatus::int4 IS NULL OR status <> $notStatus)`,
         AnsweredRequest: `$successes::bool AND ${filters} AND ${memberFilter}`,
+        FailedSignIn: `$members::text[] IS NULL AND ${filters}`,
       },
       '$limit::int8',
     ),
@@ -105,12 +140,16 @@ export const statements = {
   ),
   byId: statement(
     'logged_requests_of_id',
-    select(
-      { RefusedRequest: '"requestId" = $requestId', AnsweredRequest: '"requestId" = $requestId' },
-      String(MAX_OF_AN_ID),
-    ),
+    select({ RefusedRequest: hasId, AnsweredRequest: hasId, FailedSignIn: hasId }, String(MAX_OF_AN_ID)),
     { team: text, requestId: text },
     columns,
+  ),
+  registrations: statement(
+    'logged_registrations',
+    `SELECT id AS client, ${listSql('"redirectUris"')} AS "redirectUris", ${listSql('scopes')} AS scopes
+      FROM "Client" WHERE id = ANY ($clients::text[]) AND "teamId" = $team`,
+    { team: text, clients: texts },
+    { client: text, redirectUris: jsonStrings, scopes: jsonStrings },
   ),
   lastError: statement(
     'last_error_of_app',
@@ -124,14 +163,27 @@ export const statements = {
   ),
 }
 
-export const toItem = <R extends { id: string; ms: number; took: number }>({ id: _, ms, took, ...row }: R) => ({
+type Row = ReturnType<(typeof statements.list)['decode']>
+
+export const toItem = ({ id: _, ms, took, kind, redirectUri, scopes, ...row }: Row) => ({
   ...row,
   at: new Date(ms).toISOString(),
   ms: took,
+  sent: kind === 'signIn' ? { redirectUri, scopes: scopes?.split(' ') ?? [] } : null,
 })
+
+/** What the clients of failed sign-ins have registered now, by client. */
+export async function readRegistrations({ core: { db } }: Context, team: string, rows: readonly Row[]) {
+  const clients = new Set(rows.filter(({ kind }) => kind === 'signIn').map(({ client }) => client))
+  if (clients.size === 0) return {}
+  const found = await db.execute(statements.registrations, { team, clients: [...clients] })
+  return Object.fromEntries(found.map(({ client, ...registered }) => [client, registered]))
+}
 
 /** The newest refusal of an app's clients that is an error, among the newest of the team: its index does not have the client. */
 export async function findLastError(ctx: Context, { team, app, among }: { team: string; app: string; among: number }) {
   const [found] = await ctx.core.db.execute(statements.lastError, { team, app, among })
-  return found ? toItem(found) : null
+  if (!found) return null
+  const { id: _, ms, took, ...row } = found
+  return { ...row, at: new Date(ms).toISOString(), ms: took }
 }

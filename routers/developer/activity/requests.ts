@@ -7,7 +7,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
 import { roleIn } from '../access/roles.ts'
 import { idOr, typed } from '../shared/schemas.ts'
-import { EXPECTED, logged, statements, toItem } from './logged-requests.ts'
+import { EXPECTED, logged, readRegistrations, registrations, statements, toItem } from './logged-requests.ts'
 
 const team = idOr('teamUnknown')
 const status = z.int().min(400).max(599)
@@ -23,7 +23,8 @@ function parseCursor(cursor: string | undefined) {
 }
 
 const list = internal('dev:read', teamPeople, {
-  summary: 'The refused requests of a team in the last 7 days, newest first, and some of the successful ones',
+  summary:
+    'The refused requests and failed sign-ins of a team in the last 7 days, newest first, and some successful requests',
   fails: ['teamUnknown'],
 })
   .input(
@@ -52,6 +53,7 @@ const list = internal('dev:read', teamPeople, {
   .output(
     z.object({
       items: z.array(logged),
+      registrations,
       next: z.string().nullable(),
       newest: z.string().nullable().meta({ description: 'For `after`; null without items' }),
     }),
@@ -78,7 +80,12 @@ const list = internal('dev:read', teamPeople, {
     })
     const items = rows.slice(0, limit)
     const next = rows.length > limit ? items.at(-1) : undefined
-    return { items: items.map(toItem), next: toCursor(next), newest: toCursor(items[0]) }
+    return {
+      items: items.map(toItem),
+      registrations: await readRegistrations(ctx, team, items),
+      next: toCursor(next),
+      newest: toCursor(items[0]),
+    }
   })
 
 const get = internal('dev:read', teamPeople, {
@@ -86,11 +93,11 @@ const get = internal('dev:read', teamPeople, {
   fails: ['teamUnknown'],
 })
   .input(z.object({ team, requestId: typed.refine(isPostgresText) }))
-  .output(z.object({ items: z.array(logged) }))
+  .output(z.object({ items: z.array(logged), registrations }))
   .query(async ({ ctx, input: { team, requestId } }) => {
     await roleIn(ctx, team)
     const rows = await ctx.core.db.execute(statements.byId, { team, requestId })
-    return { items: rows.map(toItem) }
+    return { items: rows.map(toItem), registrations: await readRegistrations(ctx, team, rows) }
   })
 
 export const requests = router({ list, get })

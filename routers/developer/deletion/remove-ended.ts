@@ -39,6 +39,7 @@ const portions = [
   ),
   portion('refused', '"RefusedRequest"', `"RefusedRequest" part JOIN ${TEAMS}`),
   portion('answered', '"AnsweredRequest"', `"AnsweredRequest" part JOIN ${TEAMS}`),
+  portion('sign_ins', '"FailedSignIn"', `"FailedSignIn" part JOIN ${TEAMS}`),
   portion('usage', '"ClientUsage"', `"ClientUsage" part JOIN ${TEAMS}`),
   portion('audit', '"AuditEntry"', `"AuditEntry" part JOIN ${TEAMS}`),
   // Invented people, of whom no membership would be left.

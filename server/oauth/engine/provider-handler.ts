@@ -17,6 +17,8 @@ import type { SigningKeys } from '../keys/signing-keys.ts'
 import { answerRevocation, revokeAccessToken } from './access-token-revocation.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
 import { pacePolls } from './device-codes.ts'
+import type { FailedSignIn } from './failed-sign-ins.ts'
+import { watchFailures } from './failed-sign-ins.ts'
 import { dropIdToken } from './id-tokens.ts'
 import { withRequestStorage } from './oidc-internals.ts'
 import { errors } from './oidc-provider.ts'
@@ -31,14 +33,22 @@ type Options = Omit<ProviderOptions, 'renderError' | 'signsWith'> & {
   keys: SigningKeys
   requestMs: number
   replayed?: (() => void) | undefined
+  /** Called after a request of a known client that has failed; `at` is its arrival in Unix milliseconds. */
+  signInFailed?: SignInFailed | undefined
 }
+export type SignInFailed = (
+  client: string,
+  at: number,
+  request: FailedSignIn & { requestId: string; ms: number },
+) => void
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
 /** Passes requests to oidc-provider. A new instance is created when the keys change; all state is in the database. */
-export function createProviderHandler({ keys, requestMs, replayed, ...options }: Options) {
+export function createProviderHandler({ keys, requestMs, replayed, signInFailed, ...options }: Options) {
   const mountPath = new URL(options.issuer).pathname
   const causes = new WeakMap<IncomingMessage, unknown>()
   const asked = new WeakMap<IncomingMessage, StepContext>()
+  const failures = watchFailures()
   const renderError = errorPages(options.db, (req) => asked.get(req)!)
   let instance: { jwks: JWK[]; provider: Provider; handle: Handle } | undefined
 
@@ -53,7 +63,9 @@ export function createProviderHandler({ keys, requestMs, replayed, ...options }:
       causes.set(ctx.req, error)
       if (ctx.body) fail(ctx, error)
     })
+    failures.watch(provider)
     provider.use(async (ctx, next) => {
+      const at = options.now()
       try {
         await next()
         nameUnauthorizedClient(ctx)
@@ -63,6 +75,11 @@ export function createProviderHandler({ keys, requestMs, replayed, ...options }:
         answerRevocation(ctx)
         dropIdToken(ctx)
         await rotateRefreshToken(ctx, { ...options, replayed })
+        const found = signInFailed && failures.find(ctx)
+        if (found) {
+          const { requestId } = asked.get(ctx.req)!.state
+          signInFailed(found.client, at, { ...found.failure, requestId, ms: options.now() - at })
+        }
       } catch (error) {
         causes.set(ctx.req, error)
         fail(ctx, error)

@@ -7,13 +7,13 @@ import { deletionNotice } from './deletion.ts'
 import type { FirstSteps } from './first-steps.ts'
 import { firstSteps } from './first-steps.ts'
 import { healthTiles, lastError, storageFacts, webhookFacts } from './health.ts'
-import type { Logged } from './requests.ts'
+import type { Around, Logged } from './request-outcome.ts'
 import { requestTable } from './requests.ts'
 import { appPage } from './team-page.ts'
 
 interface Overview extends FirstSteps {
   addresses: Addresses
-  latest: readonly Logged[]
+  latest: { items: readonly Logged[]; registrations: Around['registrations'] }
   clubApproval: boolean
 }
 
@@ -38,9 +38,9 @@ ${fact(w.storage, storageFacts(request, health.storage))}</dl>
 ${clubApproval && html`<p class="links"><a href="${own}/clubs">${w.clubs.title}</a></p>`}
 </div></div>
 ${
-  latest.length > 0 &&
+  latest.items.length > 0 &&
   html`<h2>${w.latestRefused}</h2>
-${requestTable(request, latest, addresses.catalogue)}
+${requestTable(request, latest.items, { team, catalogue: addresses.catalogue, registrations: latest.registrations })}
 <p class="links"><a href="${own}/requests">${w.requests}</a></p>
 <p class="hint">${w.utc}</p>`
 }`,

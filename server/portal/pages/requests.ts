@@ -5,14 +5,13 @@ import { select, textInput } from '../../browser/look/components/field.ts'
 import { table } from '../../browser/look/components/table.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
-import type { Developer } from '../client.ts'
 import type { PageRequest } from '../page-request.ts'
 import { clientChoice } from './client-choice.ts'
 import { PAGE_ROWS } from './pager.ts'
+import type { Around, Logged } from './request-outcome.ts'
+import { outcome } from './request-outcome.ts'
 import type { App, ClientSummary, Team } from './team-page.ts'
 import { appPage, teamPage } from './team-page.ts'
-
-export type Logged = Awaited<ReturnType<Developer['requests']['list']>>['items'][number]
 
 export interface RequestsView {
   team: Team
@@ -23,6 +22,7 @@ export interface RequestsView {
   next: string | null
   newest: string | null
   catalogue: string
+  registrations: Around['registrations']
 }
 
 /** Method and path of each endpoint. */
@@ -31,17 +31,15 @@ const endpoints = Object.values(procedures).flatMap((procedure) => {
   return openapi ? [`${openapi.method} ${openapi.path}`] : []
 })
 
+/** Where sign-ins fail, at the authorization server. */
+const signInEndpoints = ['GET /authorize', 'POST /token', 'POST /device/auth']
+
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
 /** The status in the address with which successes are listed too. */
 export const ALL = 'all'
 
-const outcome = ({ w }: PageRequest, { error, message }: Logged, catalogue: string) =>
-  error === null
-    ? html`<span class="hint">${w.requestsOk}</span>`
-    : html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="visually-hidden"> ${error}</span></a>`
-
-export const requestTable = (request: PageRequest, items: readonly Logged[], catalogue: string) => {
+export const requestTable = (request: PageRequest, items: readonly Logged[], around: Around) => {
   const { w } = request
   return table(
     w.requests,
@@ -53,7 +51,7 @@ export const requestTable = (request: PageRequest, items: readonly Logged[], cat
         html`<strong>${status}</strong>`,
         html`<code>${method} ${route ?? w.noRoute}</code>`,
         html`<bdi>${clientName ?? client}</bdi>`,
-        outcome(request, item, catalogue),
+        outcome(request, item, around),
         html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
       ]
     }),
@@ -62,7 +60,7 @@ export const requestTable = (request: PageRequest, items: readonly Logged[], cat
 
 export function requestsPage(
   request: PageRequest,
-  { team, app, clients, items, next, newest, catalogue }: RequestsView,
+  { team, app, clients, items, next, newest, catalogue, registrations }: RequestsView,
 ): string {
   const { w, at, query } = request
   const own = app ? at('teams', team.id, 'apps', app.id, 'requests') : at('teams', team.id, 'requests')
@@ -73,7 +71,7 @@ export function requestsPage(
 ${filters(request, clients, own)}
 ${successSwitch(request, own)}
 ${!query.has('before') && !query.has('id') && liveTail(request, newest)}
-${items.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : requestTable(request, items, catalogue)}
+${items.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : requestTable(request, items, { team, catalogue, registrations })}
 ${turning(request, own, next)}
 <p class="hint">${w.utc}</p>`,
   }
@@ -92,7 +90,7 @@ ${textInput({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, v
 <form method="get" action="${own}">
 ${clientChoice({ w, query }, clients)}
 ${select({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], [ALL, w.allRequests], ...statuses.map((status) => [String(status), String(status)] as const)])}
-${select({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.all], ...endpoints.map((one) => [one, one] as const)])}
+${select({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.all], ...[...signInEndpoints, ...endpoints].map((one) => [one, one] as const)])}
 ${textInput({ id: 'member', name: 'member', label: w.memberId, value: query.get('member') ?? '', maxLength: 255, required: false }, 'text')}
 <button>${w.show}</button>
 </form>
