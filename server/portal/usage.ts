@@ -1,6 +1,7 @@
-import type { Routes } from './page-request.ts'
+import { readApp } from './apps.ts'
+import type { PageRequest, Routes } from './page-request.ts'
 import { CLIENTS_OFFERED } from './pages/client-choice.ts'
-import type { Counts } from './pages/usage.ts'
+import type { Counts, UsageView } from './pages/usage.ts'
 import { usagePage } from './pages/usage.ts'
 import { readTeam } from './teams.ts'
 
@@ -28,12 +29,14 @@ export function toBars(counts: readonly Counts[], by: keyof typeof spans, nowSec
 }
 
 export function usagePages({ get }: Routes, now: () => number) {
-  get('/teams/:team/usage', async (request) => {
-    const team = await readTeam(request)
+  const show = async (request: PageRequest, { team, app }: Pick<UsageView, 'team' | 'app'>) => {
     const by = request.query.get('by') === 'hour' ? 'hour' : 'minute'
     const client = request.query.get('client') ?? ''
-    const usage = await request.developer.usage({ team: team.id, by, ...(client !== '' && { client }) })
-    const { items: clients } = await request.developer.clients.list({ team: team.id, limit: CLIENTS_OFFERED })
-    return usagePage(request, { team, clients, usage, by, bars: toBars(usage.counts, by, now() / 1000) })
-  })
+    const usage = await request.developer.usage({ team: team.id, app: app?.id, by, ...(client !== '' && { client }) })
+    const query = { team: team.id, apps: app && [app.id], limit: CLIENTS_OFFERED }
+    const { items: clients } = await request.developer.clients.list(query)
+    return usagePage(request, { team, app, clients, usage, by, bars: toBars(usage.counts, by, now() / 1000) })
+  }
+  get('/teams/:team/usage', async (request) => show(request, { team: await readTeam(request) }))
+  get('/teams/:team/apps/:app/usage', async (request) => show(request, await readApp(request)))
 }

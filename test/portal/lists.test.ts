@@ -219,6 +219,21 @@ describe('the usage page', () => {
     }
   })
 
+  it('splits requests by app, and links to the usage of each, which a stranger gets as 404', async () => {
+    const { world, own, app } = team
+    await world.call('GET', '/me/profile')
+    await world.requestLog.flush()
+    const text = await open(`${own}/usage?by=hour`)
+    const [byApp] = /aria-label="By app"[\s\S]*?<\/table>/.exec(text)!
+    const address = new URL(`${app}/usage`).pathname
+    expect(byApp).toContain(`href="${address}?by=hour"><bdi>App</bdi></a>`)
+    const ofApp = await open(`${app}/usage?by=hour`)
+    expect(ofApp).toContain(`action="${address}"`)
+    expect(ofApp).toContain('<rect class="good"')
+    expect(ofApp).not.toContain(`href="${address}?by=hour"`)
+    expect((await team.asStranger.get(`${app}/usage`)).status).toBe(404)
+  })
+
   it('counts the consents that replayed refresh tokens have ended, by client', async () => {
     const { world, own } = team
     expect(await open(`${own}/usage`)).toContain('no consent ended because a refresh token was sent again')

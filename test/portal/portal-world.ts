@@ -66,6 +66,7 @@ export const listPages = (team: string, app: string, client: string, delivery: s
     '',
     '/clients',
     '/requests',
+    '/usage',
     '/settings',
     '/delete',
     '/webhook',

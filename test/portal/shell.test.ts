@@ -50,6 +50,7 @@ describe('a page of the portal', () => {
       [app, ofApp, ['page', 'Overview']],
       [`${app}/clients`, ofApp, ['page', 'Clients']],
       [`${app}/requests`, ofApp, ['page', 'Requests']],
+      [`${app}/usage`, ofApp, ['page', 'Usage']],
       [`${app}/settings`, ofApp, ['page', 'Settings']],
       [`${app}/delete`, ofApp, ['true', 'Settings']],
       [`${app}/rules`, ofApp, ['true', 'Data']],

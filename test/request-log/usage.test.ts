@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { forgetAnswered, forgetRefused, forgetUsage } from '../../server/request-log/forget.ts'
+import { addEntry } from '../directory/person-rows.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startWorld } from '../support/world.ts'
@@ -44,6 +45,55 @@ describe('the usage of a team', () => {
       ])
     }
     expect((await developer.usage({ team, client: other })).lastHour).toEqual({ ok: 2, refused: 0, limited: 0 })
+  })
+
+  it('is split by app, and that of one app has its clients and stores alone', async () => {
+    const { db, ids } = world
+    const { team, provider: providerId, club } = ids
+    const [busy, quiet] = [id('app'), id('app')]
+    const clients = [id('client'), id('client'), id('client')] as const
+    await db.app.createMany({
+      data: [busy, quiet].map((app) => ({ id: app, name: app, teamId: team, providerId })),
+    })
+    await db.client.createMany({
+      data: [busy, busy, quiet].map((appId, at) => ({
+        id: clients[at]!,
+        name: 'C',
+        teamId: team,
+        appId,
+        environment: 'sandbox' as const,
+      })),
+    })
+    const gone = id('client')
+    const row = {
+      teamId: team,
+      span: 'minute' as const,
+      at: new Date(world.core.now() - 60_000),
+      refused: 1,
+      limited: 0,
+    }
+    await db.clientUsage.createMany({
+      data: [...clients, gone].map((clientId, at) => ({ ...row, clientId, ok: 10_000 - at })),
+    })
+    await addEntry(db, { app: busy, club, owner: '', key: 'k', value: '"four"' })
+    const { byApp } = await developer.usage({ team })
+    expect(byApp.slice(0, 3)).toEqual([
+      { app: busy, name: busy, ok: 19_999, refused: 2, limited: 0 },
+      { app: quiet, name: quiet, ok: 9_998, refused: 1, limited: 0 },
+      { app: null, name: null, ok: 9_997, refused: 1, limited: 0 },
+    ])
+    const own = await developer.usage({ team, app: busy })
+    expect(own.lastHour).toEqual({ ok: 19_999, refused: 2, limited: 0 })
+    expect(own.clients.map(({ client }) => client)).toEqual(clients.slice(0, 2))
+    expect([own.apps, own.storage.map(({ app }) => app)]).toEqual([
+      [{ app: busy, name: busy, stores: 1, bytes: 6 }],
+      [busy],
+    ])
+    expect((await developer.usage({ team, app: quiet })).storage).toEqual([])
+    const stranger = await developer.usage({ team, app: 'another' })
+    expect([stranger.lastHour, stranger.byApp, stranger.apps]).toEqual([{ ok: 0, refused: 0, limited: 0 }, [], []])
+    await db.app.deleteMany({ where: { id: { in: [busy, quiet] } } })
+    await db.clientUsage.deleteMany({ where: { teamId: team, clientId: { in: [...clients, gone] } } })
   })
 
   it('has the bytes of each app, and its largest stores', async () => {

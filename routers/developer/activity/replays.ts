@@ -12,12 +12,15 @@ const replayed = statement(
   'replays_of_team',
   `SELECT client.id AS client, client.name, count(*) AS consents
     FROM "Client" client JOIN "Consent" consent ON consent."clientId" = client.id
-    WHERE client."teamId" = $team AND ($client::text IS NULL OR client.id = $client) AND consent."replayedAt" > $since::timestamptz
+    WHERE client."teamId" = $team AND ($client::text IS NULL OR client.id = $client)
+      AND ($app::text IS NULL OR client."appId" = $app) AND consent."replayedAt" > $since::timestamptz
     GROUP BY client.id ORDER BY count(*) DESC, client.id LIMIT ${MAX_CLIENTS}`,
-  { team: text, client: nullable(text), since: instant },
+  { team: text, client: nullable(text), app: nullable(text), since: instant },
   { client: text, name: text, consents: int },
 )
 
 /** The numbers of consents that replays have ended, by client; clients without any are left out. */
-export const listReplays = ({ db, now }: Core, { team, client }: { team: string; client: string | null }) =>
-  db.execute(replayed, { team, client, since: now() - REPLAY_MS })
+export const listReplays = (
+  { db, now }: Core,
+  { team, client, app }: { team: string; client: string | null; app: string | null },
+) => db.execute(replayed, { team, client, app, since: now() - REPLAY_MS })

@@ -15,7 +15,7 @@ export const REQUESTS_A_MINUTE = { hobby: 60, developer: 10_000 } as const
 
 /** How many of the largest stores are listed. */
 const MAX_STORES = 100
-/** The busiest clients. A team may have registered and removed thousands in 30 days. */
+/** The busiest clients, and apps. A team may have registered and removed thousands in 30 days. */
 const MAX_CLIENTS = 100
 
 const counts = {
@@ -32,6 +32,9 @@ export const usage = internal('dev:read', teamPeople, {
   .input(
     z.object({
       team: idOr('teamUnknown'),
+      app: idOr('ownAppUnknown')
+        .optional()
+        .meta({ description: 'Counts only the clients of this app, and its stores' }),
       client: typed.refine(isPostgresText).optional().meta({ description: 'Counts only this client' }),
       by: z
         .enum(['minute', 'hour'])
@@ -49,6 +52,9 @@ export const usage = internal('dev:read', teamPeople, {
       clients: z.array(z.object({ client: z.string(), name: z.string().nullable(), ...counts })).meta({
         description: `The same requests by client, the ${MAX_CLIENTS} busiest; without a name once it is removed`,
       }),
+      byApp: z.array(z.object({ app: z.string().nullable(), name: z.string().nullable(), ...counts })).meta({
+        description: `The same requests by app, the ${MAX_CLIENTS} busiest; null for clients that were removed`,
+      }),
       replays: z.array(z.object({ client: z.string(), name: z.string(), consents: z.int() })).meta({
         description: 'How many consents ended in the last 30 days because a refresh token was replayed, the most first',
       }),
@@ -65,14 +71,14 @@ export const usage = internal('dev:read', teamPeople, {
         .meta({ description: `The ${MAX_STORES} largest stores of its apps` }),
     }),
   )
-  .query(async ({ ctx, input: { team, client, by } }) => {
+  .query(async ({ ctx, input: { team, client = null, app = null, by } }) => {
     await roleIn(ctx, team)
     const [found] = await ctx.core.db.execute(statements.level, { team })
     if (!found) throw errors.teamUnknown()
     const [requests, replays, storage] = await Promise.all([
-      countRequests(ctx, team, by, client),
-      listReplays(ctx.core, { team, client: client ?? null }),
-      measureStorage(ctx, team),
+      countRequests(ctx, { team, client, app, by }),
+      listReplays(ctx.core, { team, client, app }),
+      measureStorage(ctx, team, app),
     ])
     return { limit: REQUESTS_A_MINUTE[found.level], ...requests, replays, ...storage }
   })
@@ -83,8 +89,15 @@ const SPAN_MS = { minute: DAY_MS, hour: 30 * DAY_MS }
 const sums = { ok: int, refused: int, limited: int }
 const SUMS = ['ok', 'refused', 'limited'].map((name) => `coalesce(sum(${name}), 0)::int8 AS ${name}`).join(', ')
 
-const counted = { team: text, client: nullable(text), span: oneOf('minute', 'hour'), since: instant }
-const COUNTED = `"teamId" = $team AND ($client::text IS NULL OR "clientId" = $client) AND span = $span::"UsageSpan" AND at > $since::timestamptz`
+const counted = {
+  team: text,
+  client: nullable(text),
+  app: nullable(text),
+  span: oneOf('minute', 'hour'),
+  since: instant,
+}
+const COUNTED = `"teamId" = $team AND ($client::text IS NULL OR "clientId" = $client)
+  AND ($app::text IS NULL OR "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $app))) AND span = $span::"UsageSpan" AND at > $since::timestamptz`
 
 const statements = {
   level: statement(
@@ -108,37 +121,55 @@ const statements = {
     counted,
     { client: text, ...sums, name: nullable(text) },
   ),
+  byApp: statement(
+    'usage_by_app',
+    `SELECT app.id AS app, app.name, ${SUMS} FROM (SELECT "clientId" AS client, ${SUMS} FROM "ClientUsage" WHERE ${COUNTED}
+        GROUP BY "clientId") usage
+      LEFT JOIN "Client" client ON client.id = usage.client AND client."teamId" = $team LEFT JOIN "App" app ON app.id = client."appId"
+      GROUP BY app.id ORDER BY sum(ok + refused + limited) DESC, app.id LIMIT ${MAX_CLIENTS}`,
+    counted,
+    { app: nullable(text), name: nullable(text), ...sums },
+  ),
   apps: statement(
     'usage_of_apps',
     `SELECT id AS app, name, count(bytes) AS stores, coalesce(sum(bytes), 0)::int8 AS bytes
       FROM "App" LEFT JOIN "StorageUsage" ON "appId" = id AND bytes > 0 WHERE "teamId" = $team
+        AND ($app::text IS NULL OR id = $app)
       GROUP BY id ORDER BY name, id`,
-    { team: text },
+    { team: text, app: nullable(text) },
     { app: text, name: text, stores: int, bytes: int },
   ),
   stores: statement(
     'usage_of_stores',
     `SELECT "appId" AS app, "clubId" AS club, bytes FROM "StorageUsage" JOIN "App" ON id = "appId"
-      WHERE "teamId" = $team AND bytes > 0 ORDER BY bytes DESC, "appId", "clubId" LIMIT ${MAX_STORES}`,
-    { team: text },
+      WHERE "teamId" = $team AND ($app::text IS NULL OR id = $app) AND bytes > 0 ORDER BY bytes DESC, "appId", "clubId" LIMIT ${MAX_STORES}`,
+    { team: text, app: nullable(text) },
     { app: text, club: text, bytes: int },
   ),
 }
 
-async function countRequests({ core: { db, now } }: Context, team: string, by: Span, client: string | undefined) {
-  const of = (span: Span, ms: number) => ({ team, client: client ?? null, span, since: now() - ms })
-  const [lastHour, counts, clients] = await Promise.all([
+interface Counting {
+  team: string
+  client: string | null
+  app: string | null
+  by: Span
+}
+
+async function countRequests({ core: { db, now } }: Context, { by, ...filter }: Counting) {
+  const of = (span: Span, ms: number) => ({ ...filter, span, since: now() - ms })
+  const [lastHour, counts, clients, byApp] = await Promise.all([
     db.execute(statements.all, of('minute', HOUR_MS)),
     db.execute(statements.byTime, of(by, SPAN_MS[by])),
     db.execute(statements.byClient, of(by, SPAN_MS[by])),
+    db.execute(statements.byApp, of(by, SPAN_MS[by])),
   ])
-  return { lastHour: lastHour[0]!, counts, clients }
+  return { lastHour: lastHour[0]!, counts, clients, byApp }
 }
 
-async function measureStorage({ core: { db, storageQuotaBytes: limit } }: Context, team: string) {
+async function measureStorage({ core: { db, storageQuotaBytes: limit } }: Context, team: string, app: string | null) {
   const [apps, stores] = await Promise.all([
-    db.execute(statements.apps, { team }),
-    db.execute(statements.stores, { team }),
+    db.execute(statements.apps, { team, app }),
+    db.execute(statements.stores, { team, app }),
   ])
   return { apps, storage: stores.map((store) => ({ ...store, limit })) }
 }

@@ -48,13 +48,13 @@ export const teamPage = (request: PageRequest, team: Named, current: Section, co
     beside: teamNavigation(request, team, current),
   })
 
-type AppSection = 'overview' | 'clients' | 'webhook' | 'deliveries' | 'requests' | 'data' | 'settings'
+type AppSection = 'overview' | 'clients' | 'webhook' | 'deliveries' | 'requests' | 'data' | 'usage' | 'settings'
 
 function appNavigation(request: PageRequest, team: Named, app: Pick<App, 'id'>, current: AppSection) {
   const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id)
   const toAddress = (section: AppSection) => (section === 'overview' ? own : `${own}/${section}`)
-  const sections = ['overview', 'clients', 'webhook', 'deliveries', 'requests', 'data', 'settings'] as const
+  const sections = ['overview', 'clients', 'webhook', 'deliveries', 'requests', 'data', 'usage', 'settings'] as const
   return navigation(request, {
     label: w.appSections.label,
     up: [w.sections.apps, at('teams', team.id)],

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { flow } from '../../oauth/auth-world.ts'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import type { PortalWorld } from '../../portal/portal-world.ts'
@@ -32,10 +33,13 @@ beforeAll(async () => {
   await as(owner).rules.set({ app: world.ids.app, collection: 'c', rule: 'author' })
   await world.call('GET', '/storage/c/none')
   await world.call('PUT', '/storage/c/one', { body: { value: 1 } })
+  const redirectUri = `https://app.example/${'callback'.repeat(40)}`
+  await team.newBrowser().get(flow(world).authorizeUrl({ client: id, redirectUri, scope: 'svc.me.events:read' }).url)
   await world.requestLog.flush()
   const stored = `/teams/${world.ids.team}/apps/${world.ids.app}/data/${await storeEntry(team)}`
+  const all = `/teams/${world.ids.team}/requests?status=all`
   const data = [stored, `${stored}/shared/c`, `${stored}/shared/c/k`]
-  addresses = ['', '/mails', ...listPages(world.ids.team, world.ids.app, id, delivery, secret), ...data]
+  addresses = ['', '/mails', ...listPages(world.ids.team, world.ids.app, id, delivery, secret), ...data, all]
   browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
 })
 afterAll(async () => {

@@ -260,7 +260,7 @@ describe('no request reads the rows of others', () => {
       await findOrganisation(db, { grant: 'grant', person: member, client }, now)
       await listConsents(db, member, now)
       await replayNotices(db, member, now)
-      await listReplays(core, { team, client: null })
+      await listReplays(core, { team, client: null, app: null })
       await readKeysAndNeed(core)
       await findApp(db, client)
       await readFullName(db, member)
