@@ -66,7 +66,7 @@ const BEARER = {
 export const ISSUER = '<issuer>'
 
 const describeScopes = (names: readonly Scope[]) =>
-  Object.fromEntries(names.map((scope) => [scope, scopes[scope].words.en]))
+  Object.fromEntries(names.map((scope) => [scope, scopes[scope].description]))
 
 const OF_APP = {
   type: 'oauth2' as const,

@@ -25,11 +25,12 @@ const statements = {
     'approval_mails_queue',
     `INSERT INTO "Mail" (id, kind, "teamId", "administratorId", "approvalId", "askedBy", language, about, "createdAt", "nextAt")
       SELECT gen_random_uuid()::text, 'approvalRequested', app."teamId", own."personId", approval.id, $asker,
-        coalesce(settings.language, $language::"Language"), jsonb_build_object('name', app.name, 'app', app.id),
+        coalesce(settings.language, person."preferredLanguage", $language::"Language"), jsonb_build_object('name', app.name, 'app', app.id),
         $at::timestamptz, $at::timestamptz
       FROM "ClubApproval" approval JOIN "App" app ON app.id = approval."appId"
         JOIN "Membership" own ON own."organisationId" = approval."organisationId" AND administrator
           AND ("leftAt" IS NULL OR "leftAt" > $at::timestamptz)
+        JOIN "Person" person ON person.id = own."personId"
         LEFT JOIN "MailSettings" settings USING ("personId")
       WHERE approval.id = $approval AND ('approvalRequested' = ANY (off)) IS NOT TRUE AND (SELECT count(*) FROM "Mail" former
         WHERE former."administratorId" = own."personId" AND former."createdAt" > $since::timestamptz) < ${MAILS_TO_ADMINISTRATOR}

@@ -8,9 +8,9 @@ export type TokenSection = Exclude<Section, 'sync'>
 
 export type Level = 'hobby' | 'developer'
 
-/** `words`: what the scope allows, as the consent page tells the member. Nobody is asked for a first-party scope. */
+/** `description`: what the scope allows, as the consent page tells the member in English. Nobody is asked for a first-party scope. */
 type Definition = { section: TokenSection; level: Level } & (
-  | { kind: 'member'; words: Readonly<Record<'en' | 'de', string>> }
+  | { kind: 'member'; description: string }
   | { kind: 'first-party' }
 )
 
@@ -20,88 +20,73 @@ export const scopes = {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: {
-      en: 'Read your name, e-mail address, birthday and picture',
-      de: 'Name, E-Mail-Adresse, Geburtstag und Bild lesen',
-    },
+    description: 'Read your name, e-mail address, birthday and picture',
   },
   'svc.me.groups:read': {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: { en: 'See your groups and your role in them', de: 'Gruppen und die Rolle darin einsehen' },
+    description: 'See your groups and your role in them',
   },
   'svc.me.events:read': {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: { en: 'See your calendar', de: 'Kalender einsehen' },
+    description: 'See your calendar',
   },
   'svc.me.trainingplans:read': {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: { en: 'See your training plans', de: 'Trainingspläne einsehen' },
+    description: 'See your training plans',
   },
   'svc.me.competitions:read': {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: { en: 'See your competition results', de: 'Wettkampfergebnisse einsehen' },
+    description: 'See your competition results',
   },
   'svc.me.membercard:read': {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: { en: 'See your member card', de: 'Mitgliedsausweis einsehen' },
+    description: 'See your member card',
   },
   'svc.apps.storage:read': {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: {
-      en: 'Read the data it has stored for you and your club',
-      de: 'Daten lesen, die die App für das Mitglied und den Verein gespeichert hat',
-    },
+    description: 'Read the data it has stored for you and your club',
   },
   'svc.apps.storage:write': {
     section: 'apps',
     kind: 'member',
     level: 'hobby',
-    words: {
-      en: 'Store, change and delete its own data for you and your club',
-      de: 'Eigene Daten der App für das Mitglied und den Verein speichern, ändern und löschen',
-    },
+    description: 'Store, change and delete its own data for you and your club',
   },
   'lms.me.quizzes:read': {
     section: 'lms',
     kind: 'member',
     level: 'developer',
-    words: { en: 'See quizzes, and your attempts and results', de: 'Quizze, Versuche und Ergebnisse einsehen' },
+    description: 'See quizzes, and your attempts and results',
   },
   'lms.me.quizzes:write': {
     section: 'lms',
     kind: 'member',
     level: 'developer',
-    words: { en: 'Submit quiz answers on your behalf', de: 'Quizantworten im Namen des Mitglieds abgeben' },
+    description: 'Submit quiz answers on your behalf',
   },
   'ntf.apps.webhook:update': {
     section: 'notify',
     kind: 'member',
     level: 'developer',
-    words: {
-      en: 'Set or remove the address to which the notifications of an app are sent',
-      de: 'Adresse festlegen oder entfernen, an die die Benachrichtigungen einer App gehen',
-    },
+    description: 'Set or remove the address to which the notifications of an app are sent',
   },
   'ntf.apps.webhook:read': {
     section: 'notify',
     kind: 'member',
     level: 'developer',
-    words: {
-      en: 'See the address to which the notifications of an app are sent',
-      de: 'Adresse einsehen, an die die Benachrichtigungen einer App gehen',
-    },
+    description: 'See the address to which the notifications of an app are sent',
   },
   'ntf.subscriptions:write': { section: 'notify', kind: 'first-party', level: 'developer' },
   'ntf.events:write': { section: 'notify', kind: 'first-party', level: 'developer' },

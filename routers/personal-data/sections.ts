@@ -13,6 +13,8 @@ export interface PersonalData {
     email: string
     birthday: string | null
     image: string
+    /** That of their mails; null before the first sign-in. */
+    preferredLanguage: 'en' | 'de' | 'fr' | 'it' | 'nl' | 'es' | null
   }
   memberships: {
     organisation: string
@@ -171,6 +173,7 @@ export const profile = `SELECT ${fields({
   email: 'email',
   birthday: 'birthday',
   image: 'image',
+  preferredLanguage: '"preferredLanguage"',
 })} FROM "Person" WHERE id = $1`
 
 /** Each list's SQL: the items of the person $1, at the time $2. */

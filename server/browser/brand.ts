@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { Step, StepContext } from '../http/state.ts'
+import { loadWords } from './words/own-words.ts'
+import type { AllWords } from './words/words.ts'
+import { words as builtInWords } from './words/words.ts'
 
 export type LogoType = 'image/png' | 'image/svg+xml'
 
@@ -14,6 +17,8 @@ export interface Logo {
 export interface Brand {
   name?: string | undefined
   logo?: Logo | undefined
+  /** The texts of members' pages, some of them the operator's own. */
+  words?: AllWords | undefined
 }
 
 const MAX_LOGO_BYTES = 32 * 1024
@@ -44,9 +49,20 @@ export function setBrand(ctx: Parameters<Step>[0], brand: Brand | undefined) {
 
 export const readBrand = (ctx: StepContext): Brand | undefined => ctx.state.brand
 
-/** The operator's name and logo for the pages. Throws a sentence for a file that cannot be used. */
-export function loadBrand({ name, logo: file }: { name: string | undefined; logo: string | undefined }): Brand {
-  if (file === undefined) return { name }
+export const readWords = (ctx: StepContext): AllWords => readBrand(ctx)?.words ?? builtInWords
+
+interface BrandSettings {
+  name: string | undefined
+  /** A file. */
+  logo: string | undefined
+  /** A directory. */
+  words?: string | undefined
+}
+
+/** The operator's name, logo and texts for the pages. Throws a sentence for a file that cannot be used. */
+export function loadBrand({ name, logo: file, words: directory }: BrandSettings): Brand & { words: AllWords } {
+  const words = loadWords(directory)
+  if (file === undefined) return { name, words }
   const refuse = (why: string) => new Error(`BRAND_LOGO cannot be used: ${file} ${why}.`)
   let bytes: Buffer
   try {
@@ -59,5 +75,5 @@ export function loadBrand({ name, logo: file }: { name: string | undefined; logo
   }
   const type = detectLogoType(bytes)
   if (!type) throw refuse('is neither a PNG nor an SVG')
-  return { name, logo: toLogo(type, bytes) }
+  return { name, logo: toLogo(type, bytes), words }
 }

@@ -4,7 +4,7 @@ import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { Brand } from './brand.ts'
 import { setBrand } from './brand.ts'
-import { pageContext } from './page-context.ts'
+import { portalLanguage } from './language.ts'
 import { overviewPage } from './pages/overview.ts'
 import { sendSelfContained } from './pages/self-contained.ts'
 import { unknownAddressPage } from './pages/unknown-address.ts'
@@ -46,7 +46,7 @@ export function browserPages({ baseUrls, issuer, brand, portal, trial }: Browser
       ctx.vary('Accept')
       if (!prefersHtml(ctx)) throw error
       ctx.vary('Accept-Language')
-      const context = pageContext(ctx)
+      const context = { language: portalLanguage(ctx), brand }
       const { section, host, path, requestId } = ctx.state
       const isAuth = auth !== undefined && normalizeHost(host) === auth.host
       if (path === '/' && section === null && !isAuth) {

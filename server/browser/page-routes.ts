@@ -11,6 +11,7 @@ import type { EncryptedCookies } from './encrypted-cookies.ts'
 import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
 import { readForm } from './forms.ts'
 import { createBrowsers } from './known-browsers.ts'
+import { chooseLanguage } from './language.ts'
 import type { LoginMethods } from './login/methods.ts'
 import { lookAt, sendLook } from './look/serve.ts'
 import { pageErrors, redirect } from './page-responses.ts'
@@ -72,6 +73,13 @@ export function createPageRoutes(
     router[method](`${path}${address}`, errorPages, (ctx) => respond(ctx))
   }
   page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
+  page('post', '/language', async (ctx) => {
+    const form = await readForm(ctx)
+    if (!chooseLanguage(ctx, form.get('language'), secure)) throw errors.requestInvalid()
+    // The pages have `Referrer-Policy: same-origin`.
+    const page = ctx.get('referer')
+    redirect(ctx, page.startsWith(`${origin}/`) ? page : `${path}/connected`)
+  })
   router.get(`${path}/style.css`, (ctx) => sendStyleSheet(ctx, styleSheet))
   for (const place of ['fonts', 'theme']) {
     router.get(`${path}/${place}/:name`, (ctx) => {

@@ -3,6 +3,7 @@ import { endMail, takeMail } from '../../routers/developer/mails/due.ts'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import { MailFailure } from '../browser/login/mail.ts'
+import type { AllWords } from '../browser/words/words.ts'
 import { renderMessage } from './message.ts'
 
 interface Options {
@@ -12,6 +13,7 @@ interface Options {
   /** That of the page of a club. */
   clubs: string
   brand: string | undefined
+  words: AllWords
   failed: (error: MailFailure) => void
 }
 
@@ -20,13 +22,13 @@ interface Options {
  * available: it is tried again later. A process that ends meanwhile has sent the mail twice at most.
  */
 export const mailSender =
-  ({ sendMail, portal, clubs, brand, failed }: Options) =>
+  ({ sendMail, failed, ...place }: Options) =>
   async (db: Database, now: number): Promise<number> => {
     const mail = await takeMail(db, now)
     if (!mail) return 0
     try {
       if (mail.to !== null && comparableEmail(mail.to) !== null) {
-        await sendMail({ to: mail.to, id: mail.id, ...renderMessage(mail, { portal, clubs, brand }) })
+        await sendMail({ to: mail.to, id: mail.id, ...renderMessage(mail, place) })
       }
     } catch (error) {
       if (!(error instanceof MailFailure)) throw error

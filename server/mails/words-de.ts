@@ -87,18 +87,8 @@ export const de: MailWords = {
         ],
     link: 'Secret erstellen',
   }),
-  approvalRequested: ({ name, team, club, by, scopes }) => ({
-    subject: `Anfrage an ${club}: ${name}`,
-    paragraphs: [
-      `${by ?? 'Ein Mitglied'} bittet ${club}, die App „${name}“ von ${team} zuzulassen. Bis dahin kann kein Mitglied des Vereins sie nutzen.`,
-      `Sie darf Mitglieder um Folgendes bitten:\n${scopes.map((scope) => `- ${scope}`).join('\n')}`,
-      'Jedes Mitglied entscheidet weiterhin selbst. Die App kann zugelassen, mit einer Begründung abgelehnt oder später wieder ausgeschlossen werden.',
-    ],
-    link: 'Über die App entscheiden',
-  }),
   unexpected: 'Wer keine Einladung erwartet, kann diese E-Mail ignorieren: Ohne Anmeldung kommt niemand in ein Team.',
   because: (team) => `Diese E-Mail geht an alle, die sie im Team „${team}“ betrifft.`,
   becauseAsked: 'Diese E-Mail geht an die Person, die ein Team beantragt hat.',
-  becauseAdministrator: (club) => `Diese E-Mail geht an alle, die ${club} verwalten.`,
   choose: 'E-Mails auswählen',
 }

@@ -1,4 +1,5 @@
 import type { DueMail } from '../../routers/developer/mails/due.ts'
+import type { Sentences } from './bodies.ts'
 
 export interface Named {
   /** The name of the client, app or team. */
@@ -14,21 +15,6 @@ export interface Named {
 }
 
 type Invitation = NonNullable<DueMail['invitation']>
-
-/** A request to a club. */
-export interface Asked extends Named {
-  club: string
-  /** Null once they are erased. */
-  by: string | null
-  scopes: readonly string[]
-}
-
-export interface Sentences {
-  subject: string
-  paragraphs: readonly string[]
-  /** The text of the link. */
-  link: string
-}
 
 const role = { owner: 'an owner', developer: 'a developer' }
 
@@ -117,19 +103,9 @@ export const en = {
         ],
     link: 'Create a secret',
   }),
-  approvalRequested: ({ name, team, club, by, scopes }: Asked): Sentences => ({
-    subject: `${club} is asked to approve ${name}`,
-    paragraphs: [
-      `${by ?? 'A member'} asks ${club} to approve the app “${name}” by ${team}. Until then no member of the club can use it.`,
-      `It may ask members to let it:\n${scopes.map((scope) => `- ${scope}`).join('\n')}`,
-      'Members still decide for themselves. You can approve the app, refuse it with a reason, or withdraw an approval later.',
-    ],
-    link: 'Decide about the app',
-  }),
   unexpected: 'If you do not expect this, ignore this e-mail: nobody joins a team without signing in.',
   because: (team: string) => `You get this e-mail because you are in the team “${team}”.`,
   becauseAsked: 'You get this e-mail because you asked for a team.',
-  becauseAdministrator: (club: string) => `You get this e-mail because you are an administrator of ${club}.`,
   choose: 'Choose which e-mails you get',
 }
 

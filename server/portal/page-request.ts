@@ -1,5 +1,5 @@
 import type { ApiError } from '../../routers/kernel/errors.ts'
-import type { Language } from '../browser/language.ts'
+import type { PortalLanguage } from '../browser/language.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Developer } from './client.ts'
 import type { Form, RefusedForm } from './forms/form.ts'
@@ -10,7 +10,7 @@ export interface PageRequest {
   developer: Developer
   /** With the first of their teams. */
   person: { id: string; name: string; email: string; teams: readonly { id: string; name: string }[] }
-  language: Language
+  language: PortalLanguage
   /** In Unix seconds. */
   now: number
   w: Words

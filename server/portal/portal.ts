@@ -3,7 +3,7 @@ import type { Core } from '../../routers/kernel/context.ts'
 import { toFailure } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { isUpload, readForm, readUpload } from '../browser/forms.ts'
-import { requestLanguage } from '../browser/language.ts'
+import { portalLanguage } from '../browser/language.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import { allowScripts, sendPage, sendScript, sendStyleSheet } from '../browser/send-page.ts'
@@ -69,7 +69,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     const { person: id, since } = await readSession(ctx)
     const person = id === undefined ? undefined : await readPerson(core.db, id)
     if (!person) return undefined
-    const language = requestLanguage(ctx)
+    const language = portalLanguage(ctx)
     return {
       ctx,
       since,

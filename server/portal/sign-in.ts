@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Language } from '../browser/language.ts'
-import { requestLanguage } from '../browser/language.ts'
+import type { PortalLanguage } from '../browser/language.ts'
+import { portalLanguage } from '../browser/language.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import type { SignInAttempt } from '../browser/sign-in/pages.ts'
@@ -28,7 +28,7 @@ interface Attempt {
 interface Options {
   now: () => number
   /** Called once a person has signed in. */
-  signedIn: (person: string, language: Language) => Promise<void>
+  signedIn: (person: string, language: PortalLanguage) => Promise<void>
 }
 
 export function portalSignIn({ path, signIn, cookies, readSession }: PageRoutes, { now, signedIn }: Options) {
@@ -50,7 +50,7 @@ export function portalSignIn({ path, signIn, cookies, readSession }: PageRoutes,
       async finish(person) {
         cookies.clear(ctx, ATTEMPT, action)
         await (await readSession(ctx)).signIn(person, now())
-        await signedIn(person, requestLanguage(ctx))
+        await signedIn(person, portalLanguage(ctx))
         if (form?.person !== person) return address
         cookies.set(ctx, KEPT, `${root}/continue`, form)
         return `${root}/continue`

@@ -16,6 +16,7 @@ export const sources = {
   storageQuotaBytes: ['STORAGE_QUOTA_BYTES'],
   keepDays: ['KEEP_EVENTS_DAYS', 'KEEP_CONSENTS_DAYS'],
   signingKeyDays: ['SIGNING_KEY_DAYS'],
+  pageBrand: ['WORDS_DIR'],
   production: ['NODE_ENV'],
 } as const satisfies { [Name in keyof Config]?: readonly string[] }
 

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { toIssuer } from '../browser/addresses.ts'
 import type { SendMail } from '../browser/login/mail.ts'
+import type { AllWords } from '../browser/words/words.ts'
 import { mailMetrics } from '../telemetry/mail-metrics.ts'
 import type { Config } from './config.ts'
 
@@ -34,6 +35,7 @@ export async function openMailer(
 /** Sends the mails to developers that are due; undefined without a mail server. */
 export async function developerMails(
   { authBaseUrl, pageBrand: { name: brand } }: Config,
+  words: AllWords,
   sendMail: SendMail | undefined,
   log: Logger,
 ): Promise<Task['step'] | undefined> {
@@ -42,6 +44,7 @@ export async function developerMails(
   return mailSender({
     sendMail,
     brand,
+    words,
     portal: `${toIssuer(authBaseUrl)}/developers`,
     clubs: `${toIssuer(authBaseUrl)}/club`,
     failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),

@@ -5,7 +5,6 @@ import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import { readFinished } from '../../routers/kernel/housekeeping.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
-import type { Brand } from '../browser/brand.ts'
 import { loadBrand } from '../browser/brand.ts'
 import { builtDocs } from '../docs/open.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -61,7 +60,7 @@ const PARTS = ['observed', 'store', 'clock', 'limits', 'secrets', 'core', 'maile
 
 interface Given extends Required<Omit<Overrides, 'now'>> {
   log: Logger
-  pageBrand: Brand
+  pageBrand: ReturnType<typeof loadBrand>
 }
 
 async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, given: Given) {
@@ -118,7 +117,7 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
     ? openWorker(config.webhooks, { db, watch: core.due, cipher, now, log, registry, tracing })
     : undefined
   const { removed } = housekeepingMetrics(registry, () => readFinished(db))
-  const tasks = housekeepingTasks(config, cipher, await developerMails(config, mailer, log))
+  const tasks = housekeepingTasks(config, cipher, await developerMails(config, pageBrand.words, mailer, log))
   const stopHousekeeping = startHousekeeping({ db, now, tasks, log, removed, ...housekeeping })
   let deliveries = 0
   runtime.add(async () => {

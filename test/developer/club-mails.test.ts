@@ -4,6 +4,7 @@ import { requestApproval } from '../../routers/approvals/approvals.ts'
 import { decide } from '../../routers/approvals/decide.ts'
 import { MAILS_TO_ADMINISTRATOR } from '../../routers/approvals/mails.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
+import { words } from '../../server/browser/words/words.ts'
 import { mailSender } from '../../server/mails/send.ts'
 import { startMailServer } from '../oauth/mail-server.ts'
 import { started } from '../support/started.ts'
@@ -57,7 +58,7 @@ const failed = (error: Error) => {
 }
 const sendAll = async (now = NOW) => {
   const sendMail = createMailer(server.url, 'no-reply@example.org', 'Sportverein')
-  const send = mailSender({ sendMail, portal, clubs, brand: 'Sportverein', failed })
+  const send = mailSender({ sendMail, portal, clubs, words, brand: 'Sportverein', failed })
   while ((await send(db, now)) > 0);
 }
 const sentTo = (person: string | undefined) => server.mailsTo(`${person}@example.org`)

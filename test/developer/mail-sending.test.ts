@@ -4,6 +4,7 @@ import type { About } from '../../routers/developer/mails/queue.ts'
 import { queueMails } from '../../routers/developer/mails/queue.ts'
 import { inviteToTeam } from '../../server/admin/teams.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
+import { words } from '../../server/browser/words/words.ts'
 import { mailSender } from '../../server/mails/send.ts'
 import { startMailServer } from '../oauth/mail-server.ts'
 import { started } from '../support/started.ts'
@@ -45,6 +46,7 @@ const send = (now = NOW) =>
     sendMail: createMailer(server.url, 'no-reply@example.org', 'Sportverein'),
     portal,
     clubs,
+    words,
     brand: 'Sportverein',
     failed: ({ message }) => failures.push(message),
   })(db, now)
@@ -174,7 +176,7 @@ describe('a mail that the server does not take', () => {
   it('waits while the server cannot be reached', async () => {
     await queue('requestReceived', { app: 'a_1' })
     const sendMail = createMailer('smtp://127.0.0.1:1', 'no-reply@example.org')
-    const unreachable = mailSender({ sendMail, portal, clubs, brand: undefined, failed: () => {} })
+    const unreachable = mailSender({ sendMail, portal, clubs, words, brand: undefined, failed: () => {} })
     expect([await unreachable(db, NOW), await waiting()]).toEqual([0, 2])
   })
 })

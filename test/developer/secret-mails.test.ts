@@ -5,6 +5,7 @@ import { removeExpiredSecrets } from '../../routers/developer/retention.ts'
 import { raiseSecretAlarms } from '../../routers/developer/secrets/alarms.ts'
 import { hashOfSecret, newClientSecret } from '../../routers/developer/secrets/client-secret.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
+import { words } from '../../server/browser/words/words.ts'
 import { mailSender } from '../../server/mails/send.ts'
 import { startMailServer } from '../oauth/mail-server.ts'
 import { started } from '../support/started.ts'
@@ -117,7 +118,8 @@ describe('a secret about to expire', () => {
     const failed = (error: Error) => {
       throw error
     }
-    const send = (now: number) => mailSender({ sendMail, portal, clubs: '', brand: 'Sportverein', failed })(db, now)
+    const send = (now: number) =>
+      mailSender({ sendMail, portal, clubs: '', words, brand: 'Sportverein', failed })(db, now)
     const client = await addClient()
     await addSecret(client)
     await raise(days(-14))

@@ -14,7 +14,14 @@ export async function mintPerson({ db, ids }: World) {
   const own = (name: string) => `${name}-${personId}`
   const email = `${personId}@Example.org`
   await db.person.create({
-    data: { id: personId, firstName: 'Änne', lastName: 'O"Neil', email, birthday: new Date('1991-04-17') },
+    data: {
+      id: personId,
+      firstName: 'Änne',
+      lastName: 'O"Neil',
+      email,
+      birthday: new Date('1991-04-17'),
+      preferredLanguage: 'fr',
+    },
   })
   const organisations = [club, academy, provider]
   await db.membership.createMany({
@@ -279,6 +286,7 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
       email: `${personId}@Example.org`,
       birthday: '1991-04-17',
       image: '',
+      preferredLanguage: 'fr',
     },
     memberships: memberships.sort((a, b) => (a.organisation < b.organisation ? -1 : 1)),
     groups: [

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { messagePage } from '../../server/browser/pages/message.ts'
+import { words } from '../../server/browser/words/words.ts'
 import { authWorld, clubScopes, issuer } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
 import { readFormAction } from './browser.ts'
@@ -276,7 +277,7 @@ describe('an error page', () => {
   })
 
   it('offers the same address again where it may work later', () => {
-    const page = (again: boolean) => messagePage({ language: 'en', message: 'unavailable', requestId: 'one', again })
+    const page = (again: boolean) => messagePage({ w: words.en, message: 'unavailable', requestId: 'one', again })
     expect(page(true)).toContain('<a href="">Try again</a>')
     expect(page(false)).not.toContain('href=""')
   })
@@ -291,5 +292,41 @@ describe('the page after signing out', () => {
     const { text } = await browser.submit(list, 'sign-out', {})
     expect(text).toContain('<a href="/v1/oauth/connected">Sign in again</a>')
     expect(text).not.toContain('<code>')
+  })
+})
+
+describe('the choice of a language', () => {
+  it('stays in the browser, on this page and later ones, in mails, and before the browser’s and the app’s', async () => {
+    const { browser, page } = await start()
+    expect(page.text).toContain('aria-current="true">English</button>')
+    const chosen = await browser.post(`${issuer}/language`, { language: 'fr' }, { referer: page.url.href })
+    expect([chosen.status, chosen.location!.href]).toEqual([303, page.url.href])
+    const again = await browser.follow(chosen)
+    expect(again.text).toContain('<html lang="fr">')
+    const asking = await browser.submit(again, 'pick', { member: auth.world.ids.member })
+    expect(asking.text).toContain('Autoriser <bdi>')
+    const { url } = auth.authorizeUrl({ client: auth.client, scope })
+    expect((await browser.open(`${url}&ui_locales=de`)).text).toContain('<html lang="fr">')
+    const { preferredLanguage } = await auth.world.db.person.findUniqueOrThrow({ where: { id: auth.world.ids.member } })
+    expect(preferredLanguage).toBe('fr')
+  })
+
+  it.each(['https://evil.example/', 'http://auth.test.evil.example/', 'javascript:alert(1)', ''])(
+    'leads to the connected apps from %j',
+    async (referer) => {
+      const chosen = await auth.newBrowser().post(`${issuer}/language`, { language: 'de' }, { referer })
+      expect([chosen.status, chosen.location!.href]).toEqual([303, `${issuer}/connected`])
+    },
+  )
+
+  it.each([
+    ['an unknown language', { language: 'pt' }, {}, 400],
+    ['none', {}, {}, 400],
+    ['a form of another site', { language: 'fr' }, { origin: 'https://evil.example' }, 403],
+  ])('refuses %s, and sets no cookie', async (_what, fields, headers, status) => {
+    const browser = auth.newBrowser()
+    const refused = await browser.post(`${issuer}/language`, fields as Record<string, string>, headers)
+    expect(refused.status).toBe(status)
+    expect(browser.cookie('language')).toBeUndefined()
   })
 })

@@ -6,6 +6,7 @@ import { Registry } from 'prom-client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { createLoginMethods } from '../../server/browser/login/methods.ts'
+import { words } from '../../server/browser/words/words.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { openMailer } from '../../server/process/mailer.ts'
@@ -59,7 +60,7 @@ describe('the mail', () => {
         { db: world.db, now: Date.now, onError, limits: memoryLimits(), brand },
       )
       const sender = { address: anyAddress(), browser: null }
-      expect(await codes!.send(own.interaction, own.email, language, sender)).toBe('sent')
+      expect(await codes!.send(own.interaction, own.email, words[language], sender)).toBe('sent')
       const [code] = await mailServer.codesTo(own.email)
       const [{ headers, parts }] = mailServer.mailsTo(own.email) as [Mail]
       expect(headers).toMatchObject({ from: 'Rudern & "Söhne" <1921> <no-reply@example.org>', subject })

@@ -5,6 +5,7 @@ import type { EmailCodes } from '../../server/browser/login/email-code.ts'
 import { emailCodes } from '../../server/browser/login/email-code.ts'
 import type { SendMail } from '../../server/browser/login/mail.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
+import { words } from '../../server/browser/words/words.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -58,7 +59,7 @@ export async function startCodeWorld() {
         brand: options.brand,
       }),
       send: (interaction, email, language = 'en', address = anyAddress(), browser = null) =>
-        node.codes.send(interaction, email, language, { address, browser }),
+        node.codes.send(interaction, email, words[language], { address, browser }),
     }
     return node
   }

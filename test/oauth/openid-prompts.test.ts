@@ -151,9 +151,9 @@ describe('ui_locales', () => {
   it.each([
     ['de', 'en', 'de'],
     ['de-AT en', 'en', 'de'],
-    ['fr de', 'en', 'de'],
+    ['pt de', 'en', 'de'],
     ['en', 'de', 'en'],
-    ['fr', 'de', 'de'],
+    ['pt', 'de', 'de'],
     ['', 'de', 'de'],
     ['de;q=0, <b>', 'en', 'en'],
   ])('%j with a browser in %s shows the sign-in and the consent in %s', async (ui_locales, language, shown) => {

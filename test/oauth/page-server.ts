@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { styleSheet } from '../../server/browser/pages/style-sheet.ts'
 import { pageHeaders } from '../../server/browser/send-page.ts'
+import { words } from '../../server/browser/words/words.ts'
 
 /** For every icon and logo. */
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#24559b" d="M0 0h16v16H0z"/>
@@ -36,7 +37,7 @@ export async function servePages(pages: Record<string, string>) {
       return
     }
     response.writeHead(200, { ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' })
-    response.end(pages[path] ?? messagePage({ language: 'en', message: 'notFound' }))
+    response.end(pages[path] ?? messagePage({ w: words.en, message: 'notFound' }))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

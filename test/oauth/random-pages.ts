@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
+import { words } from '../../server/browser/words/words.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/views/connected.ts'
 import { consentPage } from '../../server/oauth/pages/views/consent.ts'
 import { devicePage } from '../../server/oauth/pages/views/device.ts'
@@ -36,7 +37,7 @@ export const textCount = 9
 /** Every page, with these texts in all fields from users. */
 export function listPages([action, app, team, one, other, id, otherId, host, detail]: string[]): string[] {
   const brand = { name: team! }
-  const view = { language: 'de', brand, action: action!, app: { name: app!, team: team!, homepage: host! } } as const
+  const view = { w: words.de, brand, action: action!, app: { name: app!, team: team!, homepage: host! } } as const
   const pair = [
     { id: id!, name: one! },
     { id: otherId!, name: other! },

@@ -8,8 +8,13 @@ import { router } from '../../kernel/trpc.ts'
 
 const mailTypes = Object.values(MailKind)
 
+/** The portal's. */
+const portalLanguages = [Language.en, Language.de] as const
+
+const toPortalLanguage = (language: Language | undefined) => portalLanguages.find((one) => one === language) ?? 'en'
+
 const settings = z.object({
-  language: z.enum(Language),
+  language: z.enum(portalLanguages),
   off: z.array(z.enum(MailKind)).max(mailTypes.length).meta({ description: 'The kinds that are not sent' }),
 })
 
@@ -24,7 +29,7 @@ const get = internal('dev:read', teamPeople, { summary: 'The language and the ki
   .output(settings)
   .query(async ({ ctx: { core, person } }) => {
     const [settings] = await core.db.execute(found, { person })
-    return settings ?? { language: 'en' as const, off: [] }
+    return { language: toPortalLanguage(settings?.language), off: settings?.off ?? [] }
   })
 
 const set = internal('dev:write', teamPeople, { summary: 'Changes the language and the kinds of mails' })
@@ -41,7 +46,11 @@ const set = internal('dev:write', teamPeople, { summary: 'Changes the language a
   })
 
 /** The language of the pages at a person's first sign-in; later only they change it. */
-export const startMailsIn = async (db: Database, person: string, language: Language): Promise<void> => {
+export const startMailsIn = async (
+  db: Database,
+  person: string,
+  language: (typeof portalLanguages)[number],
+): Promise<void> => {
   await db.mailSettings.createMany({ data: { personId: person, language }, skipDuplicates: true })
 }
 

@@ -4,7 +4,7 @@ import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import { inAscii } from '../../../routers/kernel/equal-texts.ts'
 import type { Limits } from '../../limits/limit.ts'
 import { requestLimit } from '../../limits/limit.ts'
-import type { Language } from '../language.ts'
+import type { Words } from '../words/words.ts'
 import { codeMail } from './code-mail.ts'
 import type { LoginCode, Sender } from './login-codes.ts'
 import { releaseCode, saveCode, senderName, tryCode } from './login-codes.ts'
@@ -14,12 +14,7 @@ import { findAddress, personsOrInvited } from './persons.ts'
 
 export interface EmailCodes {
   /** Sends a code if a member has this e-mail address. Neither the result nor the duration reveals whether one has. */
-  send(
-    interaction: string,
-    email: string,
-    language: Language,
-    sender: Sender,
-  ): Promise<'sent' | 'emailInvalid' | 'tooOften'>
+  send(interaction: string, email: string, w: Words, sender: Sender): Promise<'sent' | 'emailInvalid' | 'tooOften'>
   check(interaction: string, code: string): Promise<{ email: string; persons: Person[] } | 'codeWrong' | 'codeExpired'>
 }
 
@@ -41,16 +36,16 @@ const SEND_DELAY_MS = 50
 export function emailCodes({ db, now, sendMail, onError, limits, brand }: Options): EmailCodes {
   const isWithinLimit = requestLimit(limits, 'codes', MAX_REQUESTS_OF_SENDER)
 
-  const deliver = async (saved: LoginCode, language: Language) => {
+  const deliver = async (saved: LoginCode, w: Words) => {
     const address = await findAddress(db, saved.email, now())
     // Unknown addresses use up no mail allowance. Only the recipient sees whether a mail was sent.
     if (address === null || !(await releaseCode(db, saved))) return
     // To the address as stored, never as typed by the visitor.
-    await sendMail({ to: address, ...codeMail(saved.code, language, brand) })
+    await sendMail({ to: address, ...codeMail(saved.code, w, brand) })
   }
 
   return {
-    async send(interaction, typed, language, from) {
+    async send(interaction, typed, w, from) {
       const email = comparableEmail(typed)
       if (email === null) return 'emailInvalid'
       const sender = senderName(from)
@@ -58,7 +53,7 @@ export function emailCodes({ db, now, sendMail, onError, limits, brand }: Option
       const code = String(randomInt(100_000_000)).padStart(8, '0')
       const login = { interaction, email, code, sender, now: now() }
       if (!(await db.$transaction((tx) => saveCode(tx, login)))) return 'tooOften'
-      setTimeout(() => deliver(login, language).catch(onError), SEND_DELAY_MS)
+      setTimeout(() => deliver(login, w).catch(onError), SEND_DELAY_MS)
       return 'sent'
     },
 

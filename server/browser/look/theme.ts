@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { computeTag } from '../../http/revalidation.ts'
-import type { Language } from '../language.ts'
+import type { PortalLanguage } from '../language.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { LookFile } from './look-file.ts'
@@ -14,13 +14,13 @@ export const themeFile: LookFile = {
   bytes,
 }
 
-const words: Record<Language, { system: string; light: string; dark: string }> = {
+const words: Record<PortalLanguage, { system: string; light: string; dark: string }> = {
   en: { system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' },
   de: { system: 'Farben: System', light: 'Farben: hell', dark: 'Farben: dunkel' },
 }
 
 /** Comes first in the head; `base` is the directory of the sheet. */
-export function themeScript(base: string, language: Language): Html {
+export function themeScript(base: string, language: PortalLanguage): Html {
   const { system, light, dark } = words[language]
   return html`<script src="${base}${themeFile.place}" data-system="${system}" data-light="${light}" data-dark="${dark}"></script>`
 }

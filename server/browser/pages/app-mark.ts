@@ -1,9 +1,9 @@
-import type { Language } from '../language.ts'
 import type { PageContext } from '../page-context.ts'
 import { readPath } from '../page-context.ts'
+import { fill } from '../words/fill.ts'
+import type { Words } from '../words/words.ts'
 import type { Html } from './html.ts'
 import { html, strongName } from './html.ts'
-import { words } from './layout.ts'
 import type { AppView } from './views.ts'
 
 export function renderIcon({ name, icon }: AppView, context: Pick<PageContext, 'path'>): Html {
@@ -16,7 +16,7 @@ export function parseHomepage({ homepage }: AppView): URL | null {
   return url?.protocol === 'https:' ? url : null
 }
 
-export function renderByline(app: AppView, language: Language): Html {
+export function renderByline(app: AppView, w: Words): Html {
   const homepage = parseHomepage(app)
-  return html`${words[language].by(strongName(app.team))}${homepage && html` · <a href="${homepage.href}" rel="noreferrer noopener" target="_blank">${homepage.host}</a>`}`
+  return html`${fill(w.by, { team: strongName(app.team) })}${homepage && html` · <a href="${homepage.href}" rel="noreferrer noopener" target="_blank">${homepage.host}</a>`}`
 }

@@ -23,6 +23,7 @@ interface Page {
   /** The text of a link past what comes before the `main`. */
   skip?: string | undefined
   above?: Html | undefined
+  below?: Html | undefined
   /** Contains no users' text, as its direction cannot be isolated in a title. */
   title: string
   heading?: Html | undefined
@@ -34,7 +35,7 @@ interface Page {
 
 /** A complete document with one `main` and one `h1`. */
 export function document(page: Page): string {
-  const { language, mark, logo, header, skip, above, title, heading, tab, style, body } = page
+  const { language, mark, logo, header, skip, above, below, title, heading, tab, style, body } = page
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -51,7 +52,7 @@ ${above}<main id="main">
 <h1>${heading ?? title}</h1>
 ${body}
 </main>
-</body>
+${below}</body>
 </html>
 `.text
 }

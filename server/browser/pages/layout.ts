@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts'
+import { languageNames, languages } from '../language.ts'
 import { preloadTypeface } from '../look/typefaces.ts'
 import type { PageContext } from '../page-context.ts'
 import { readPath } from '../page-context.ts'
@@ -6,16 +6,9 @@ import { document as renderDocument } from './document.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Problem } from './views.ts'
-import { de } from './words-de.ts'
-import type { Words } from './words-en.ts'
-import { en } from './words-en.ts'
 
-export const words: Record<Language, Words> = { en, de }
-
-export const connectedLink = (
-  context: Pick<PageContext, 'language' | 'path'>,
-  text = words[context.language].connected,
-) => html`<a href="${readPath(context)}/connected">${text}</a>`
+export const connectedLink = (context: Pick<PageContext, 'w' | 'path'>, text: string = context.w.connected) =>
+  html`<a href="${readPath(context)}/connected">${text}</a>`
 
 interface Page extends PageContext {
   title: string
@@ -25,10 +18,10 @@ interface Page extends PageContext {
 }
 
 /** A problem comes first in the page. */
-export function document({ language, path, brand, title, heading, problem, body }: Page): string {
-  const { mark, problemTitle, problems } = words[language]
+export function document({ w, path, brand, title, heading, problem, body }: Page): string {
+  const { mark, problemTitle, problems } = w
   return renderDocument({
-    language,
+    language: w.language,
     mark: brand?.name ?? mark,
     logo: brand?.logo && `${readPath({ path })}/logo/${brand.logo.version}`,
     title,
@@ -36,10 +29,17 @@ export function document({ language, path, brand, title, heading, problem, body 
     tab: problem && `${problemTitle}: ${title}`,
     style: html`${preloadTypeface(readPath({ path }))}
 <link rel="stylesheet" href="${readPath({ path })}/style.css">`,
+    below: languageChoice({ w, path }),
     body: html`${problem && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 ${body}`,
   })
 }
+
+const languageChoice = ({ w, path }: Pick<PageContext, 'w' | 'path'>) =>
+  html`<form class="languages" method="post" action="${readPath({ path })}/language" aria-label="${w.chooseLanguage}">
+${languages.map((language) => html`<button name="language" value="${language}" lang="${language}"${language === w.language && html` aria-current="true"`}>${languageNames[language]}</button> `)}
+</form>
+`
 
 /** Connects a field to the page's problem and its hint, so that screen readers read them with the field. */
 export const troubled = (problem: Problem | undefined, own: readonly Problem[], hint?: string) => {

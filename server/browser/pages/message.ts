@@ -1,7 +1,8 @@
 import type { PageContext } from '../page-context.ts'
+import { fill } from '../words/fill.ts'
 import { parseHomepage } from './app-mark.ts'
 import { html, name } from './html.ts'
-import { connectedLink, document, words } from './layout.ts'
+import { connectedLink, document } from './layout.ts'
 import type { AppView, Message } from './views.ts'
 
 export interface MessageView extends PageContext {
@@ -18,8 +19,7 @@ export interface MessageView extends PageContext {
 const DONE: readonly Message[] = ['signedOut', 'deviceAllowed', 'deviceRefused']
 
 export function messagePage({ message, detail, requestId, app, again, ...context }: MessageView): string {
-  const { language } = context
-  const w = words[language]
+  const { w } = context
   const { title, text } = w.messages[message]
   const homepage = app && parseHomepage(app)
   const isSignedOut = message === 'signedOut'
@@ -29,7 +29,7 @@ export function messagePage({ message, detail, requestId, app, again, ...context
     title,
     body: html`<p class="lead">${text}</p>
 ${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}
-<p class="links">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer"><span>${w.backToApp(name(app.name), homepage.host)}</span></a> `}${connectedLink(context, isSignedOut ? w.signInAgain : w.connected)}</p>
+<p class="links">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer"><span>${fill(w.backToApp, { app: name(app.name), host: homepage.host })}</span></a> `}${connectedLink(context, isSignedOut ? w.signInAgain : w.connected)}</p>
 ${requestId !== undefined && isProblem && html`<p class="hint">${w.quote} <code>${requestId}</code></p>`}`,
   })
 }

@@ -1,5 +1,5 @@
 import type { Section } from '../../../routers/kernel/scopes.ts'
-import type { Language } from '../language.ts'
+import type { PortalLanguage } from '../language.ts'
 
 interface Words {
   mark: string
@@ -108,4 +108,4 @@ const de: Words = {
   request: 'Bei Rückfragen bitte diese Nummer angeben:',
 }
 
-export const words: Record<Language, Words> = { en, de }
+export const words: Record<PortalLanguage, Words> = { en, de }

@@ -1,13 +1,13 @@
 import type { Section } from '../../../routers/kernel/scopes.ts'
 import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import type { BaseUrls } from '../../http/match-route.ts'
-import type { Language } from '../language.ts'
-import type { PageContext } from '../page-context.ts'
+import type { PortalLanguage } from '../language.ts'
 import { html } from './html.ts'
 import { words } from './overview-words.ts'
+import type { PlainContext } from './self-contained.ts'
 import { selfContained } from './self-contained.ts'
 
-export interface OverviewView extends PageContext {
+export interface OverviewView extends PlainContext {
   baseUrls: BaseUrls
   /** Undefined with an external issuer. */
   connected?: string | undefined
@@ -32,16 +32,16 @@ ${developers(view)}`,
   })
 }
 
-const sampleApp = (example: string, language: Language) => html`<h2>${words[language].tryIt}</h2>
+const sampleApp = (example: string, language: PortalLanguage) => html`<h2>${words[language].tryIt}</h2>
 <p class="hint">${words[language].sample}</p>
 <a class="button primary" href="${example}">${words[language].openSample}</a>`
 
-const api = (section: Section, address: string, language: Language) => html`<section class="api">
+const api = (section: Section, address: string, language: PortalLanguage) => html`<section class="api">
 <h3>${section}</h3> <p class="hint">${words[language].api[section]}</p>
 <div class="links"><code class="address">${address}</code> <a href="${address}/docs">${words[language].reference}<span class="visually-hidden"> ${section}</span></a> <a href="${address}/openapi.json">${words[language].document}<span class="visually-hidden"> ${section}</span></a></div>
 </section>`
 
-const members = (connected: string, language: Language) => html`<h2>${words[language].members}</h2>
+const members = (connected: string, language: PortalLanguage) => html`<h2>${words[language].members}</h2>
 <p class="hint">${words[language].connectedHint}</p>
 <p class="links"><a href="${connected}">${words[language].connected}</a></p>`
 
@@ -54,10 +54,10 @@ ${trial && commandList(language)}`
 }
 
 /** With a token from the command, as a token in the page would expire after an hour. */
-const firstCall = (apps: string, language: Language) => html`<p class="hint">${words[language].firstCall}</p>
+const firstCall = (apps: string, language: PortalLanguage) => html`<p class="hint">${words[language].firstCall}</p>
 <code class="address">curl -H "Authorization: Bearer $(npx member-apps token --member anna --club riverside --client trainer-app)" ${apps}/me/profile</code>`
 
-function commandList(language: Language) {
+function commandList(language: PortalLanguage) {
   const { commands } = words[language]
   const rows = [
     ['npm run studio', commands.studio],

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { StepContext } from '../../http/state.ts'
+import type { Brand } from '../brand.ts'
 import { toDataUrl } from '../brand.ts'
-import type { PageContext } from '../page-context.ts'
+import type { PortalLanguage } from '../language.ts'
 import { sendPage } from '../send-page.ts'
 import { document } from './document.ts'
 import type { Html } from './html.ts'
@@ -13,7 +14,13 @@ const hash = createHash('sha256').update(plainSheet).digest('base64')
 const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const style = styleElement(plainSheet)
 
-export interface SelfContainedPage extends PageContext {
+/** What the pages outside of sign-in have in common. */
+export interface PlainContext {
+  language: PortalLanguage
+  brand?: Brand | undefined
+}
+
+interface SelfContainedPage extends PlainContext {
   title: string
   body: Html
 }

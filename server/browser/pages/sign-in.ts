@@ -1,6 +1,7 @@
 import type { PageContext } from '../page-context.ts'
+import { fill } from '../words/fill.ts'
 import { html, name, strongName } from './html.ts'
-import { document, troubled, words } from './layout.ts'
+import { document, troubled } from './layout.ts'
 import type { AppView, Named, Problem } from './views.ts'
 
 export interface SignInView extends PageContext {
@@ -20,14 +21,13 @@ export interface SignInView extends PageContext {
 
 export function signInPage(view: SignInView): string {
   const { action, app, pages, email, hint, upstream, members, problem, ...context } = view
-  const { language } = context
-  const w = words[language]
+  const { w } = context
   const fieldProblems: Problem[] = ['emailInvalid', 'tooOften']
   const focusEmail = upstream === null || (problem !== undefined && fieldProblems.includes(problem))
   const ownPages = { developers: w.signInForDevelopers, clubs: w.signInForClubs, connected: w.signInForConnected }
   const byUpstream =
     upstream !== null &&
-    html`<p><a class="button primary" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
+    html`<p><a class="button primary" href="${action}/upstream"><span>${fill(w.upstream, { name: name(upstream) })}</span></a></p>`
   const byEmail =
     email &&
     // novalidate: the messages are in the page's language, and browsers refuse some addresses that this service accepts.
@@ -50,7 +50,7 @@ export function signInPage(view: SignInView): string {
     ...context,
     title: w.signIn,
     problem,
-    body: html`<p class="lead">${app ? w.signInFor(strongName(app.name), name(app.team)) : ownPages[pages ?? 'connected']}</p>
+    body: html`<p class="lead">${app ? fill(w.signInFor, { app: strongName(app.name), team: name(app.team) }) : ownPages[pages ?? 'connected']}</p>
 ${byUpstream}
 ${byUpstream && byEmail && html`<p class="or">${w.or}</p>`}
 ${byEmail}
@@ -66,12 +66,12 @@ export interface CodeView extends PageContext {
 }
 
 export function codePage({ action, email, problem, ...context }: CodeView): string {
-  const w = words[context.language]
+  const { w } = context
   return document({
     ...context,
     title: w.codeTitle,
     problem,
-    body: html`<p class="lead">${w.codeSent(strongName(email))}</p>
+    body: html`<p class="lead">${fill(w.codeSent, { email: strongName(email) })}</p>
 <form method="post" action="${action}/code" novalidate>
 <label for="code">${w.code}</label>
 <p class="hint" id="code-hint">${w.codeHint}</p>
@@ -88,7 +88,7 @@ export interface PersonView extends PageContext {
 }
 
 export function personPage({ action, persons, ...context }: PersonView): string {
-  const w = words[context.language]
+  const { w } = context
   return document({
     ...context,
     title: w.personTitle,

@@ -1,9 +1,9 @@
-import type { PageContext } from '../page-context.ts'
 import { html } from './html.ts'
 import { words } from './overview-words.ts'
+import type { PlainContext } from './self-contained.ts'
 import { selfContained } from './self-contained.ts'
 
-export interface UnknownAddressView extends PageContext {
+export interface UnknownAddressView extends PlainContext {
   requestId: string
   api?: string | undefined
   /** The page of connected apps, if members sign in at this host. */

@@ -12,6 +12,7 @@ import { redirect } from '../page-responses.ts'
 import { personPage, signInPage } from '../pages/sign-in.ts'
 import type { AppView, Problem } from '../pages/views.ts'
 import { sendPage } from '../send-page.ts'
+import { rememberLanguage } from './remembered-language.ts'
 
 export interface SignInAttempt {
   /** Codes and cookies are bound to it. */
@@ -78,6 +79,7 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
     if (email !== undefined) browsers.remember(ctx, email)
     cookies.clear(ctx, CANDIDATES, attempt.action)
     cookies.clear(ctx, EMAIL, attempt.action)
+    await rememberLanguage(db, person, pageContext(ctx).w.language)
     redirect(ctx, await attempt.finish(person))
   }
 

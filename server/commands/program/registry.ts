@@ -17,6 +17,7 @@ export const groups = {
     start: listed('runs the service', () => import('../operation/start.ts')),
     worker: listed('delivers webhooks in a separate process', () => import('../operation/worker.ts')),
     migrate: listed('migrates the database to this release', () => import('../operation/migrate.ts')),
+    words: listed("prints the texts of members' pages", () => import('../words/words.ts')),
     clean: listed('removes expired data', () => import('../operation/clean.ts')),
   },
   Apps: {

@@ -5,6 +5,7 @@ import { readFullName } from '../../browser/login/persons.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import type { Problem } from '../../browser/pages/views.ts'
 import { sendPage } from '../../browser/send-page.ts'
+import { rememberLanguage } from '../../browser/sign-in/remembered-language.ts'
 import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
@@ -109,6 +110,7 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
         await grant.destroy()
         return show(ctx, request, 'organisationMissing').then(() => null)
       }
+      await rememberLanguage(db, person, pageContext(ctx).w.language)
       return { grantId, person, scopes: ticked }
     },
 
@@ -128,7 +130,7 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
       const isUnasked = choices?.closed.some(({ id, state }) => id === club && state === 'unasked')
       if (isUnasked && choices?.approvedApp) {
         if (!(await mayAsk(person))) throw errors.peopleLimited(60)
-        const asker = { person, language: pageContext(ctx).language }
+        const asker = { person, language: pageContext(ctx).w.language }
         await requestApproval(db, { club, app: choices.approvedApp }, now(), asker)
       }
       return show(ctx, request)

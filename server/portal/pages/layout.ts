@@ -1,4 +1,4 @@
-import type { Language } from '../../browser/language.ts'
+import type { PortalLanguage } from '../../browser/language.ts'
 import { banner } from '../../browser/look/components/banner.ts'
 import type { Tab } from '../../browser/look/components/tabs.ts'
 import { tabs } from '../../browser/look/components/tabs.ts'
@@ -25,7 +25,7 @@ export const missingPage = (request: PageRequest): string =>
     },
   )
 
-export const words: Record<Language, Words> = { en, de }
+export const words: Record<PortalLanguage, Words> = { en, de }
 
 interface Page {
   /** Without users' text. */

@@ -1,13 +1,13 @@
 import type { Fault, faultSentences, keyReasons, RedirectReason } from '../../../routers/developer/shared/validation.ts'
 import { formatSentence } from '../../../routers/developer/shared/validation.ts'
 import type { ApiError } from '../../../routers/kernel/errors.ts'
-import type { Language } from '../../browser/language.ts'
+import type { PortalLanguage } from '../../browser/language.ts'
 import type { Form, FormProblem } from '../forms/form.ts'
 
 export function toProblems(
   error: ApiError,
   form: Pick<Form<object>, 'fieldAtFault'>,
-  language: Language,
+  language: PortalLanguage,
 ): FormProblem[] {
   if (error.faults.length > 0) {
     return (error.faults as readonly Fault[]).map((fault) => ({

@@ -1,4 +1,4 @@
-import type { Language } from '../../language.ts'
+import type { PortalLanguage } from '../../language.ts'
 import { html } from '../../pages/html.ts'
 import type { Tone } from './badge.ts'
 import { countText } from './number-text.ts'
@@ -20,7 +20,7 @@ export interface Interval {
 
 interface Chart {
   label: string
-  language: Language
+  language: PortalLanguage
   /** From the lowest part of a bar to the highest. */
   series: readonly Series[]
   /** Equally long, including the empty ones; the last one is now. */

@@ -1,4 +1,4 @@
-import type { Language } from '../../language.ts'
+import type { PortalLanguage } from '../../language.ts'
 import type { Html } from '../../pages/html.ts'
 import { html } from '../../pages/html.ts'
 import { componentWords } from './words.ts'
@@ -13,7 +13,7 @@ export interface Change {
 }
 
 /** What a change has removed and added, by field. */
-export function diff(changes: readonly Change[], language: Language) {
+export function diff(changes: readonly Change[], language: PortalLanguage) {
   const w = componentWords[language]
   const spoken = (word: string) => html`<span class="visually-hidden">${word} </span>`
   return html`<dl class="diff">${changes.map(

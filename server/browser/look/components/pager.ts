@@ -1,9 +1,9 @@
-import type { Language } from '../../language.ts'
+import type { PortalLanguage } from '../../language.ts'
 import { html } from '../../pages/html.ts'
 import { componentWords } from './words.ts'
 
 interface Pager {
-  language: Language
+  language: PortalLanguage
   path: string
   /** The address's parameters, which the links preserve. */
   query: URLSearchParams

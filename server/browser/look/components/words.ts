@@ -1,4 +1,4 @@
-import type { Language } from '../../language.ts'
+import type { PortalLanguage } from '../../language.ts'
 import { countText } from './number-text.ts'
 
 /** What components say by themselves. */
@@ -17,7 +17,7 @@ interface Words {
   zone: string
 }
 
-export const componentWords: Record<Language, Words> = {
+export const componentWords: Record<PortalLanguage, Words> = {
   en: {
     copy: 'Copy',
     copied: 'Copied',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Step } from '../../../http/state.ts'
-import type { Language } from '../../language.ts'
-import { preferLanguages, requestLanguage } from '../../language.ts'
+import type { PortalLanguage } from '../../language.ts'
+import { portalLanguage, preferLanguages } from '../../language.ts'
 import { document } from '../../pages/document.ts'
 import { html } from '../../pages/html.ts'
 import { styleSheet } from '../../pages/style-sheet.ts'
@@ -34,12 +34,12 @@ export function gallery(now: () => number): Step {
     if (path === `${ROOT}/style.css`) return sendStyleSheet(ctx, sheet)
     if (path === `${ROOT}/script.js`) return sendScript(ctx, componentScript)
     preferLanguages(ctx, new URLSearchParams(search).get('language'))
-    sendPage(ctx, galleryPage(requestLanguage(ctx), now() / 1_000))
+    sendPage(ctx, galleryPage(portalLanguage(ctx), now() / 1_000))
     allowScripts(ctx)
   }
 }
 
-function galleryPage(language: Language, now: number): string {
+function galleryPage(language: PortalLanguage, now: number): string {
   const { title, lead, mark, skip, parts } = words[language]
   const { copy, copied } = componentWords[language]
   const shown = samples(language, now)

@@ -1,4 +1,4 @@
-import type { Language } from '../../language.ts'
+import type { PortalLanguage } from '../../language.ts'
 import type { Html } from '../../pages/html.ts'
 import { html, name } from '../../pages/html.ts'
 import { badge } from '../components/badge.ts'
@@ -23,7 +23,7 @@ const tones = ['good', 'pending', 'bad', 'plain'] as const
 const HOUR = 3_600
 
 /** `now` is in Unix seconds. */
-export function samples(language: Language, now: number): Record<keyof (typeof words)['en']['parts'], Html> {
+export function samples(language: PortalLanguage, now: number): Record<keyof (typeof words)['en']['parts'], Html> {
   const w = words[language]
   const ago = (seconds: number) => timeAgo(now - seconds, { now, language })
   const one = (id: string) => ({ id, name: id, label: w.name })

@@ -1,4 +1,4 @@
-import type { Language } from '../../language.ts'
+import type { PortalLanguage } from '../../language.ts'
 
 /** The sentences of the gallery; long words and names are in it on purpose. */
 interface Words {
@@ -45,7 +45,7 @@ interface Words {
   used: string
 }
 
-export const words: Record<Language, Words> = {
+export const words: Record<PortalLanguage, Words> = {
   en: {
     title: 'Components',
     lead: 'Each component of the pages in each state. Only a trial has this page.',

@@ -4,9 +4,10 @@ import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { document } from '../../../browser/pages/layout.ts'
 import type { AppView } from '../../../browser/pages/views.ts'
+import { fill } from '../../../browser/words/fill.ts'
+import { formatDay } from '../../../browser/words/format-day.ts'
 import type { LastUse } from '../../consents/last-use.ts'
-import { changes, describeScope, findKind } from './scope-words.ts'
-import { formatDay, words } from './words.ts'
+import { changes, findKind } from './scope-words.ts'
 
 export interface ConnectedApp {
   consent: string
@@ -36,13 +37,13 @@ export interface ConnectedView extends PageContext {
 }
 
 export function connectedPage({ action, member, apps, replays, club, withdrawn, ...context }: ConnectedView): string {
-  const w = words[context.language]
+  const { w } = context
   return document({
     ...context,
     title: w.connected,
-    body: html`${withdrawn !== undefined && html`<p class="done" role="status">${w.withdrawn(strongName(withdrawn))}</p>`}
-${replays.map(({ app, organisation, at }) => html`<p class="problem">${w.replayed(strongName(app.name), name(organisation), formatDay(at, context.language))}</p>`)}
-<p class="lead">${w.connectedFor(strongName(member))}</p>
+    body: html`${withdrawn !== undefined && html`<p class="done" role="status">${fill(w.withdrawn, { app: strongName(withdrawn) })}</p>`}
+${replays.map(({ app, organisation, at }) => html`<p class="problem">${fill(w.replayed, { app: strongName(app.name), organisation: name(organisation), day: formatDay(at, w) })}</p>`)}
+<p class="lead">${fill(w.connectedFor, { member: strongName(member) })}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, context, action))}
 ${club && html`<p class="links"><a href="${club}">${w.clubAppsTitle}</a></p>`}
@@ -51,10 +52,9 @@ ${club && html`<p class="links"><a href="${club}">${w.clubAppsTitle}</a></p>`}
 }
 
 function entry(connected: ConnectedApp, context: PageContext, action: string) {
-  const { language } = context
   const { consent, app, organisation, scopes, since, lastUse, ends } = connected
-  const w = words[language]
-  const day = (date: Date) => formatDay(date, language)
+  const { w } = context
+  const day = (date: Date) => formatDay(date, w)
   const facts = [
     [w.organisation[findKind(scopes)], name(organisation)],
     [w.since, day(since)],
@@ -64,9 +64,9 @@ function entry(connected: ConnectedApp, context: PageContext, action: string) {
   const listed = [...scopes.filter((scope) => !changes(scope)), ...scopes.filter(changes)]
   return html`<section class="app">
 <h2>${renderIcon(app, context)}${name(app.name)}</h2>
-<p class="hint">${renderByline(app, language)}</p>
+<p class="hint">${renderByline(app, w)}</p>
 <dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
-<ul>${listed.map((scope) => html`<li>${describeScope(scope, language)}</li>`)}</ul>
+<ul>${listed.map((scope) => html`<li>${w.scopes[scope]}</li>`)}</ul>
 <form action="${action}/remove">
 <button name="consent" value="${consent}">${w.withdraw} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>
@@ -81,12 +81,12 @@ export interface RemoveView extends PageContext {
 
 export function removePage({ action, member, connected, ...context }: RemoveView): string {
   const { consent, app, organisation } = connected
-  const w = words[context.language]
+  const { w } = context
   return document({
     ...context,
     title: w.withdraw,
-    heading: html`${renderIcon(app, context)}${w.withdrawQuestion(name(app.name))}`,
-    body: html`<p class="lead">${w.withdrawHint(name(app.name), strongName(member), strongName(organisation))}</p>
+    heading: html`${renderIcon(app, context)}${fill(w.withdrawQuestion, { app: name(app.name) })}`,
+    body: html`<p class="lead">${fill(w.withdrawHint, { app: name(app.name), member: strongName(member), organisation: strongName(organisation) })}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
 <button class="danger" name="consent" value="${consent}">${w.withdraw}</button>

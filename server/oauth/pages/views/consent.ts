@@ -5,9 +5,9 @@ import type { Html } from '../../../browser/pages/html.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { connectedLink, document, troubled } from '../../../browser/pages/layout.ts'
 import type { AppView, Named, Problem } from '../../../browser/pages/views.ts'
+import { fill } from '../../../browser/words/fill.ts'
 import type { ClosedClub } from '../../consents/consent-choices.ts'
-import { changes, describeScope, findKind } from './scope-words.ts'
-import { words } from './words.ts'
+import { changes, findKind } from './scope-words.ts'
 
 /** The host, or for native apps the scheme, of the redirect URI; or the code of a device. */
 type Asker = { returnsTo: string } | { device: string }
@@ -30,21 +30,17 @@ export interface ConsentView extends PageContext {
 }
 
 export function consentPage(view: ConsentView): string {
-  const { language, path, brand, action, app, member, sandbox, organisations, asker, problem } = view
+  const { w, action, app, member, sandbox, organisations, asker } = view
   if (organisations.length === 0) return view.closed?.length ? approvalPage(view, view.closed) : nowherePage(view)
-  const w = words[language]
   return document({
-    language,
-    path,
-    brand,
+    ...view,
     title: w.consentTitle,
-    heading: html`${renderIcon(app, view)}${w.consentQuestion(name(app.name))}`,
-    problem,
-    body: html`<p class="lead">${renderByline(app, language)}</p>
+    heading: html`${renderIcon(app, view)}${fill(w.consentQuestion, { app: name(app.name) })}`,
+    body: html`<p class="lead">${renderByline(app, w)}</p>
 ${app.description && html`<p class="about">${name(app.description)}</p>`}
 ${sandbox && html`<p class="one"><strong>${w.testClient}</strong> ${w.testClientHint}</p>`}
-${'device' in asker && html`<p class="one">${w.deviceAsks(html`<strong>${asker.device}</strong>`)} <strong>${w.deviceWarning}</strong> ${w.deviceFromOthers}</p>`}
-<p>${(sandbox ? w.testAsks : w.asks)(strongName(member))} ${otherAccount(view)}</p>
+${'device' in asker && html`<p class="one">${fill(w.deviceAsks, { code: html`<strong>${asker.device}</strong>` })} <strong>${w.deviceWarning}</strong> ${w.deviceFromOthers}</p>`}
+<p>${fill(sandbox ? w.testAsks : w.asks, { member: strongName(member) })} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${noDefault}
 ${view.shown !== undefined && html`<input type="hidden" name="shown" value="${view.shown}">`}
@@ -52,7 +48,7 @@ ${organisationField(view)}
 ${view.closed && closedClubs(view, view.closed)}
 ${scopeFields(view)}
 <div class="footer">
-<p>${w.allowing(name(app.name), connectedLink(view))} ${'device' in asker ? w.deviceAfter : w.returning(strongName(asker.returnsTo))}</p>
+<p>${fill(w.allowing, { app: name(app.name), connected: connectedLink(view) })} ${'device' in asker ? w.deviceAfter : fill(w.returning, { host: strongName(asker.returnsTo) })}</p>
 <div class="decision">
 <button class="primary" name="decision" value="allow">${w.allow}</button>
 <button name="decision" value="refuse">${w.refuse}</button>
@@ -63,26 +59,26 @@ ${scopeFields(view)}
 }
 
 function nowherePage(view: ConsentView): string {
-  const { language, app, member, scopes } = view
-  const w = words[language]
+  const { w, app, member, scopes } = view
   const kind = findKind(scopes)
-  const heading = html`${renderIcon(app, view)}${w.forMembers[kind](name(app.name))}`
-  return refusalPage(view, { title: w.nowhereTitle, heading, reason: w.nowhere[kind](strongName(member)) })
+  const heading = html`${renderIcon(app, view)}${fill(w.forMembers[kind], { app: name(app.name) })}`
+  return refusalPage(view, {
+    title: w.nowhereTitle,
+    heading,
+    reason: fill(w.nowhere[kind], { member: strongName(member) }),
+  })
 }
 
 /** The member's clubs decide first. */
 function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string {
-  const { language, path, brand, action, app, member } = view
-  const w = words[language]
+  const { w, action, app, member } = view
   return document({
-    language,
-    path,
-    brand,
+    ...view,
     title: w.approvalTitle,
-    heading: html`${renderIcon(app, view)}${w.approvalNeeded(name(app.name))}`,
-    body: html`<p class="lead">${renderByline(app, language)}</p>
+    heading: html`${renderIcon(app, view)}${fill(w.approvalNeeded, { app: name(app.name) })}`,
+    body: html`<p class="lead">${renderByline(app, w)}</p>
 ${app.description && html`<p class="about">${name(app.description)}</p>`}
-<p>${w.approvalHint(strongName(member))} ${otherAccount(view)}</p>
+<p>${fill(w.approvalHint, { member: strongName(member) })} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${closedList(view, closed, 'primary')}
 <button${closed.every(({ state }) => state !== 'unasked') && html` class="primary"`} name="decision" value="refuse"><span>${wayBack(view)}</span></button>
@@ -91,16 +87,15 @@ ${closedList(view, closed, 'primary')}
 }
 
 const closedClubs = (view: ConsentView, closed: readonly ClosedClub[]) =>
-  closed.length > 0 && html`<p class="hint">${words[view.language].alsoClosed}</p>${closedList(view, closed)}`
+  closed.length > 0 && html`<p class="hint">${view.w.alsoClosed}</p>${closedList(view, closed)}`
 
 /** The buttons send no `decision`, so that the other fields have no effect. */
-const closedList = ({ language, app }: ConsentView, closed: readonly ClosedClub[], look?: 'primary') => {
-  const w = words[language]
+const closedList = ({ w, app }: ConsentView, closed: readonly ClosedClub[], look?: 'primary') => {
   // One filled button a page: the next step.
   const next = look && closed.find(({ state }) => state === 'unasked')?.id
   return html`<ul class="closed">${closed.map(
     ({ id, name: club, state }) =>
-      html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button${id === next && html` class="primary"`} name="ask" value="${id}" formnovalidate><span>${w.askClub(name(club), name(app.name))}</span></button>`}</li>`,
+      html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button${id === next && html` class="primary"`} name="ask" value="${id}" formnovalidate><span>${fill(w.askClub, { club: name(club), app: name(app.name) })}</span></button>`}</li>`,
   )}</ul>`
 }
 
@@ -111,31 +106,29 @@ type Refused = Omit<
 
 /** For a person outside the team of an app that is in development. */
 export function developmentPage(view: Refused): string {
-  const { title, text } = words[view.language].messages.inDevelopment
+  const { title, text } = view.w.messages.inDevelopment
   return refusalPage(view, { title, heading: html`${renderIcon(view.app, view)}${title}`, reason: html`${text}` })
 }
 
 /** No decision to make: states the reason, and links back. */
 function refusalPage(view: Refused, { title, heading, reason }: { title: string; heading: Html; reason: Html }) {
-  const { language, path, brand, action } = view
+  const { action } = view
   return document({
-    language,
-    path,
-    brand,
+    ...view,
     title,
     heading,
-    body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>
+    body: html`<p class="lead">${reason} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 <button class="primary" name="decision" value="refuse"><span>${wayBack(view)}</span></button>
 </form>`,
   })
 }
 
-const wayBack = ({ language, app, asker }: Refused) =>
-  'device' in asker ? words[language].refuse : words[language].backToApp(name(app.name), name(asker.returnsTo))
+const wayBack = ({ w, app, asker }: Refused) =>
+  'device' in asker ? w.refuse : fill(w.backToApp, { app: name(app.name), host: name(asker.returnsTo) })
 
-const otherAccount = ({ language, action }: Pick<ConsentView, 'language' | 'action'>) =>
-  html`${words[language].notYou} <a href="${action}/switch">${words[language].switchAccount}</a>`
+const otherAccount = ({ w, action }: Pick<ConsentView, 'w' | 'action'>) =>
+  html`${w.notYou} <a href="${action}/switch">${w.switchAccount}</a>`
 
 /**
  * Enter in a checkbox presses the form's first button, which would allow the app. This button comes first and does nothing: its
@@ -143,10 +136,10 @@ const otherAccount = ({ language, action }: Pick<ConsentView, 'language' | 'acti
  */
 const noDefault = html`<button formmethod="dialog" hidden></button>`
 
-function organisationField({ language, organisations, chosen, scopes, problem }: ConsentView) {
+function organisationField({ w, organisations, chosen, scopes, problem }: ConsentView) {
   const kind = findKind(scopes)
   const first = organisations[0]!
-  const { organisation, which } = words[language]
+  const { organisation, which } = w
   if (organisations.length === 1) {
     return html`<p class="one">${organisation[kind]} ${strongName(first.name)}<input type="hidden" name="organisation" value="${first.id}"></p>`
   }
@@ -166,14 +159,13 @@ function renderPurpose({ purposes = {} }: AppView, scope: ConsentScope) {
   return purpose && html`<span class="purpose">${name(purpose)}</span>`
 }
 
-function scopeFields({ language, app, scopes, problem }: ConsentView) {
-  const w = words[language]
+function scopeFields({ w, app, scopes, problem }: ConsentView) {
   // Without the sign-in itself there is nothing to allow.
   const isFixed = (scope: ConsentScope) => scope === 'openid'
   const boxes = (asked: readonly ConsentScope[]) =>
     asked.map(
       (scope) =>
-        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${describeScope(scope, language)}${renderPurpose(app, scope)}</span></label>`,
+        html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" checked${isFixed(scope) && html` disabled`}><span>${w.scopes[scope]}${renderPurpose(app, scope)}</span></label>`,
     )
   const seeing = scopes.filter((scope) => !changes(scope))
   const changing = scopes.filter(changes)

@@ -2,7 +2,6 @@ import type { PageContext } from '../../../browser/page-context.ts'
 import { html } from '../../../browser/pages/html.ts'
 import { document, troubled } from '../../../browser/pages/layout.ts'
 import type { Problem } from '../../../browser/pages/views.ts'
-import { words } from './words.ts'
 
 export interface DeviceView extends PageContext {
   action: string
@@ -12,7 +11,7 @@ export interface DeviceView extends PageContext {
 }
 
 export function devicePage({ action, code, problem, ...context }: DeviceView): string {
-  const w = words[context.language]
+  const { w } = context
   return document({
     ...context,
     title: w.deviceTitle,

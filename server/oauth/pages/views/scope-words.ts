@@ -1,11 +1,7 @@
 import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
-import { isIdentityScope, scopeWords } from '../../../../routers/kernel/identity-scopes.ts'
-import type { Language } from '../../../browser/language.ts'
+import { isIdentityScope } from '../../../../routers/kernel/identity-scopes.ts'
 import type { OrganisationKind } from '../../consents/authorize-scopes.ts'
 import { listOrganisationKinds } from '../../consents/authorize-scopes.ts'
-
-/** Does not compile while a scope lacks a language of the pages. */
-export const describeScope = (scope: ConsentScope, language: Language): string => scopeWords(scope)[language]
 
 export const changes = (scope: ConsentScope) => !isIdentityScope(scope) && !scope.endsWith(':read')
 
