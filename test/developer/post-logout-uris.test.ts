@@ -5,7 +5,7 @@ const here = teamWorld()
 const as = () => here.as(here.owner)
 
 it('a client returns after a sign-out to hosts of its redirect URIs alone, without waiting', async () => {
-  const client = await here.production({ redirectUris: [redirect], scopes: ['openid'] })
+  const client = await here.production({ redirectUris: [redirect], scopes: ['openid'], idTokenAlgorithm: 'ES256' })
   const update = (version: number, postLogoutRedirectUris: string[]) =>
     as().clients.update({ client, version, postLogoutRedirectUris })
   const uris = ['https://app.example/bye', 'https://app.example/']
@@ -25,7 +25,7 @@ it('a client returns after a sign-out to hosts of its redirect URIs alone, witho
 
 it('a production client takes over where a sign-out returns to, but for development', async () => {
   const redirectUris = [redirect, 'http://localhost:5173/']
-  const { id: client } = await here.sandbox({ redirectUris, scopes: ['openid'] })
+  const { id: client } = await here.sandbox({ redirectUris, scopes: ['openid'], idTokenAlgorithm: 'ES256' })
   const postLogoutRedirectUris = ['https://app.example/bye', 'http://localhost:5173/bye']
   await as().clients.update({ client, version: 0, postLogoutRedirectUris })
   const purpose = { openid: 'It knows who plays.' }

@@ -41,7 +41,7 @@ describe('a sandbox client', () => {
   })
 
   it('names the test member in ID tokens and at userinfo', async () => {
-    const openid = (await team.sandbox({ scopes: ['openid', 'profile'] })).id
+    const openid = (await team.sandbox({ scopes: ['openid', 'profile'], idTokenAlgorithm: 'ES256' })).id
     const tokens = await auth.toTokens(asked({ client: openid, scope: 'openid profile' }), team.colleague, asAlex())
     const renewed = await auth.refresh(openid, tokens.refresh_token)
     for (const { id_token, access_token } of [tokens, renewed.json]) {
