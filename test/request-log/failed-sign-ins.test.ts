@@ -226,9 +226,9 @@ it('failed sign-ins of another team are 404', async () => {
   const scopes = new Set(['dev:read'])
   const stranger = callAs(core, { member: ids.member, organisation: '', client: ids.platform, scopes }).developer
   const { team } = ids
-  for (const asked of [
-    stranger.requests.list({ team, client }),
-    stranger.requests.get({ team, requestId: shown!.requestId }),
+  for (const ask of [
+    () => stranger.requests.list({ team, client }),
+    () => stranger.requests.get({ team, requestId: shown!.requestId }),
   ])
-    expect(await readRefusal(asked)).toMatchObject({ status: 404 })
+    expect(await readRefusal(ask())).toMatchObject({ status: 404 })
 })

@@ -19,5 +19,5 @@ export const command: Command = {
   about: `Prints the texts of members' pages and mails as JSON, with those of WORDS_DIR. A file of that directory, such as fr.json,
 has some of them under the same names, changed.`,
   actions: { '': print },
-  examples: ['words fr', 'words en > en.json'],
+  examples: ['words fr', 'words de'],
 }

@@ -43,7 +43,7 @@ export const requestTable = (request: PageRequest, items: readonly Logged[], aro
   const { w } = request
   return table(
     w.requests,
-    [w.time, w.status, w.request, w.client, w.sentence, w.requestId],
+    [w.time, w.status, w.request, w.client, w.outcome, w.requestId],
     items.map((item) => {
       const { at: time, status, method, route, client, clientName, requestId, ms } = item
       return [

@@ -591,7 +591,7 @@ export const de: Words = {
     'Von jeder App stehen hier höchstens die ersten 20 erfolgreichen Anfragen einer Minute und insgesamt die letzten 1.000: Volle Minuten zeigen eine Stichprobe. Die Nutzung zählt alle.',
   liveTail: 'Live',
   noRoute: 'kein Endpunkt',
-  sentence: 'Fehler',
+  outcome: 'Ergebnis',
   remedy: 'Abhilfe',
   redirectUriSent: 'Gesendete Redirect-URI',
   registeredNow: 'Registriert',

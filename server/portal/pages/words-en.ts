@@ -580,7 +580,7 @@ export const en = {
     'Of each app, at most the first 20 successes of a minute are listed, and its latest 1,000 in all: busy minutes show a sample. Usage counts all of them.',
   liveTail: 'Live',
   noRoute: 'no endpoint',
-  sentence: 'Error',
+  outcome: 'Result',
   remedy: 'What to do',
   redirectUriSent: 'Redirect URI sent',
   registeredNow: 'Registered',

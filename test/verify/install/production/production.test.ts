@@ -140,7 +140,13 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
       expect(await query(machine.databases.copy, withoutStatistics)).toEqual([])
       // The service goes on while the backup is made: with its request log, and with its first look for what has expired.
       const [copy, own] = await Promise.all([machine.databases.copy, machine.databases.own].map(readContent))
-      const ofService = { ClientUsage: undefined, RefusedRequest: undefined, Housekeeping: undefined }
+      const ofService = {
+        AnsweredRequest: undefined,
+        ClientUsage: undefined,
+        FailedSignIn: undefined,
+        Housekeeping: undefined,
+        RefusedRequest: undefined,
+      }
       expect({ ...copy, ...ofService }).toEqual({ ...own, ...ofService })
     },
     async '10. An upgrade'(output) {
