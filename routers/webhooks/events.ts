@@ -35,7 +35,8 @@ export interface Event {
 export const deliver = `receiver AS (
         SELECT event."appId", event.id AS event, event."publishedAt", subscription.id AS subscription
         FROM event JOIN "Subscription" subscription ON subscription."appId" = event."appId"
-        WHERE url IS NOT NULL AND "endedAt" IS NULL AND (NOT subscription.test OR event."isTest" AND NOT EXISTS (
+        WHERE url IS NOT NULL AND "endedAt" IS NULL AND (NOT subscription.test OR event."isTest"
+          AND EXISTS (SELECT FROM "App" WHERE "App".id = event."appId" AND "webhookUrl" = subscription.url) AND NOT EXISTS (
           SELECT FROM "Subscription" other WHERE other."appId" = event."appId" AND other.url IS NOT NULL AND other."endedAt" IS NULL
             AND NOT other.test))
         FOR KEY SHARE OF subscription

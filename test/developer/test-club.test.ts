@@ -289,13 +289,24 @@ describe('developer.testClub.change', () => {
     const sent = await db.delivery.findMany({ where: { appId: ids.app } })
     expect(sent.map(({ subscriptionId }) => subscriptionId)).toEqual([subscription.id])
     await db.subscription.delete({ where: { id: subscription.id } })
+    await heard()
   })
 
-  it('refuses other teams, members of real clubs, and the sixty-first change of an hour, and changes nothing', async () => {
-    const { db, ids, core } = auth.world
-    const changes = ['profile', 'left', 'joined'] as const
+  it('goes nowhere once the app has no webhook', async () => {
+    const { db, ids } = auth.world
+    const set = (webhookUrl: string | null) => db.app.update({ where: { id: ids.app }, data: { webhookUrl } })
+    await change('profile')
+    await heard()
+    await set(null)
+    await change('profile')
+    expect(await heard()).toEqual([])
+    await set('https://hooks.example/')
+  })
+
+  it('refuses other teams and members of real clubs, and changes nothing', async () => {
+    const { db, ids } = auth.world
     const before = await state()
-    for (const one of changes) {
+    for (const one of ['profile', 'left', 'joined'] as const) {
       const stranger = team.as(team.stranger).testClub
       const of = { member: alex.id, change: one }
       expect((await readRefusal(stranger.change({ team: id(), ...of }))).status).toBe(404)
@@ -306,20 +317,14 @@ describe('developer.testClub.change', () => {
       })
     }
     expect(await state()).toEqual(before)
-    const at = new Date(core.now() - 3_599_000)
-    const entry = { teamId: id(), action: 'testClub.change', target: alex.id, at }
-    const had = await db.auditEntry.count({ where: { teamId: id(), action: { startsWith: 'testClub.' } } })
-    await db.auditEntry.createMany({ data: Array.from({ length: 60 - had }, () => entry) })
-    const full = await state()
-    const message = 'A team can change its test club at most 60 times per hour; try again in 1 s.'
-    for (const one of changes) {
-      expect(await readRefusal(change(one))).toMatchObject({ status: 429, message })
+    const place = { organisationId: overview.club.id, personId: ids.member }
+    await db.membership.create({ data: place })
+    const placed = await state()
+    for (const one of ['profile', 'left'] as const) {
+      expect((await readRefusal(change(one, ids.member))).status).toBe(404)
     }
-    const withdrawal = api().testClub.withdraw({ team: id(), member: alex.id, client })
-    expect((await readRefusal(withdrawal)).status).toBe(429)
-    expect(await state()).toEqual(full)
-    auth.world.advance(1)
-    await change('profile')
+    expect(await state()).toEqual(placed)
+    await db.membership.delete({ where: { of: place } })
   })
 })
 
@@ -439,4 +444,22 @@ describe('developer.testClub.review', () => {
     expect((await readRefusal(api().testClub.review({ team: id(), result, correct: false }))).status).toBe(409)
     expect(await stored()).toEqual(after)
   })
+})
+
+it('refuses the sixty-first change of a test club in an hour, and changes nothing', async () => {
+  const { db, core } = auth.world
+  const at = new Date(core.now() - 1_800_000)
+  const entry = { teamId: id(), action: 'testClub.change', target: alex.id, at }
+  const had = await db.auditEntry.count({ where: { teamId: id(), action: { startsWith: 'testClub.' } } })
+  await db.auditEntry.createMany({ data: Array.from({ length: 60 - had }, () => entry) })
+  const full = await state()
+  const message = expect.stringMatching(/at most 60 times per hour; try again in 1[78]\d\d s/)
+  for (const one of ['profile', 'left', 'joined'] as const) {
+    expect(await readRefusal(change(one))).toMatchObject({ status: 429, message })
+  }
+  const withdrawal = api().testClub.withdraw({ team: id(), member: alex.id, client })
+  expect((await readRefusal(withdrawal)).status).toBe(429)
+  expect(await state()).toEqual(full)
+  auth.world.advance(1_800)
+  await change('profile')
 })

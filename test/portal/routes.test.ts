@@ -102,6 +102,8 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/test-club                   | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/test-club/reset             | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/test-club/reset/confirm     | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/test-club/change            | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/test-club/withdraw          | developer | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/test-club/review            | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/people                      | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/people/invite               | owner     | people         | form   | own  | yes  |

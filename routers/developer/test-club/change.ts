@@ -16,13 +16,19 @@ import { idOr } from '../shared/schemas.ts'
 import { beginChange } from './begin.ts'
 import { people } from './content.ts'
 
-/** A member's places, without that at the provider: it lets its members read the app's events. */
+/**
+ * A member's places, without that at the provider: it lets its members read the app's events. None of a person whom the platform has
+ * also put elsewhere.
+ */
 const found = statement(
   'test_member_places',
   `SELECT organisation.id AS organisation, "lastName", "leftAt" IS NULL OR "leftAt" > $now AS belongs
     FROM "Organisation" organisation JOIN "Membership" ON "organisationId" = organisation.id
       JOIN "Person" person ON person.id = "personId"
-    WHERE "testTeamId" = $team AND kind <> 'provider' AND "personId" = $member ORDER BY organisation.id`,
+    WHERE "testTeamId" = $team AND kind <> 'provider' AND "personId" = $member AND NOT EXISTS (
+        SELECT FROM "Membership" other JOIN "Organisation" elsewhere ON elsewhere.id = other."organisationId"
+        WHERE other."personId" = $member AND elsewhere."testTeamId" IS DISTINCT FROM $team)
+    ORDER BY organisation.id`,
   { team: text, member: text, now: instant },
   { organisation: text, lastName: text, belongs: bool },
 )

@@ -94,7 +94,8 @@ const statements = {
           SELECT DISTINCT client.id, client.name, app.name AS app
           FROM "Consent" JOIN "Membership" own USING ("organisationId", "personId")
             JOIN "Client" client ON client.id = "clientId" LEFT JOIN "App" app ON app.id = client."appId"
-          WHERE "personId" = person.id AND (own."leftAt" IS NULL OR own."leftAt" > $now) AND "withdrawnAt" IS NULL AND "Consent"."createdAt" > $consentedAfter
+          WHERE "personId" = person.id AND (own."leftAt" IS NULL OR own."leftAt" > $now)
+            AND "withdrawnAt" IS NULL AND "Consent"."createdAt" > $consentedAfter
           LIMIT ${MAX_ALLOWED}) allowed) AS allows
       FROM "Membership" JOIN "Person" person ON person.id = "personId"
       WHERE "organisationId" = $club ORDER BY "firstName", person.id`,
