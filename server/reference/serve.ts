@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { docsLayoutScript, docsLayoutStyle } from '../browser/docs-layout/docs-layout.ts'
 import { lookAt, sendLook } from '../browser/look/serve.ts'
@@ -43,6 +44,7 @@ interface Options {
 }
 
 const PAGE = '/v1/docs'
+const STYLE = '/v1/docs/style.css'
 
 /** The build copies these files. */
 const script = readFileSync(new URL('try.js', import.meta.url), 'utf8')
@@ -65,14 +67,20 @@ export function reference({
   readCode,
 }: Options): Step {
   const issuerAt = (urls: BaseUrls) => (urls === localUrls ? localIssuer : issuer)
-  const buildReference = (section: Section, urls: BaseUrls, language: Language = FIRST, all: ReferenceCode = {}) => {
+  const buildReference = (
+    section: Section,
+    host: Section,
+    urls: BaseUrls,
+    language: Language = FIRST,
+    all: ReferenceCode = {},
+  ) => {
     const issuer = issuerAt(urls)
     const api = resolved(
       openApiDocument(section, { urls: [urls[section]], host: new URL(baseUrls[section]).host, brand, issuer }),
     )
     const fill = (marked: string) => fillAddresses(marked, urls === localUrls ? localWays : ways)
     const code = all[section] ?? {}
-    return { api, section, urls, issuer, brand: pageBrand, client: client?.(), language, code, fill }
+    return { api, section, host, urls, issuer, brand: pageBrand, client: client?.(), language, code, fill }
   }
   const texts = new Map<string, (...at: Parameters<typeof buildReference>) => [type: string, text: string]>([
     [PAGE, (...at) => ['text/html', referencePage(buildReference(...at))]],
@@ -81,10 +89,7 @@ export function reference({
     ['/v1/docs/code.js', () => ['text/javascript', codeScript]],
     ['/v1/docs/show-code.js', () => ['text/javascript', showScript]],
     ['/v1/docs/try.js', () => ['text/javascript', script]],
-    [
-      '/v1/docs/style.css',
-      (...at) => ['text/css', styleSheet + docsLayoutStyle + ownStyle + currentRule(buildReference(...at).api)],
-    ],
+    [STYLE, (...at) => ['text/css', styleSheet + docsLayoutStyle + ownStyle + currentRule(buildReference(...at).api)]],
   ])
   /** Created at first use, so that start-up does not wait for them. */
   const made = new Map<string, StoredFile>()
@@ -104,10 +109,11 @@ export function reference({
     const text = section === null ? undefined : texts.get(path)
     if (!text) return undefined
     const urls = urlsFor(ctx)
+    const shown = findShown(ctx)
     const language = path === PAGE ? chooseLanguage(ctx, urls[section!]) : FIRST
-    const key = [urls[section!], path, language, client?.()].join(' ')
+    const key = [urls[section!], shown, path, language, client?.()].join(' ')
     const code = path === PAGE && !made.has(key) ? await readCode() : {}
-    return keep(key, () => text(section!, urls, language, code))
+    return keep(key, () => text(shown, section!, urls, language, code))
   }
   return async (ctx, next) => {
     const look = ctx.state.section === null ? undefined : lookAt(ctx.state.path, '/v1/docs')
@@ -118,9 +124,18 @@ export function reference({
     ctx.state.address = ctx.state.path
     onlyGet(ctx)
     setPageHeaders(ctx)
-    ctx.set('Content-Security-Policy', policyFor(issuerAt(urlsFor(ctx))))
+    const urls = urlsFor(ctx)
+    const shown = findShown(ctx)
+    const others = [issuerAt(urls), shown === ctx.state.section ? undefined : urls[shown]]
+    ctx.set('Content-Security-Policy', policyFor(others.filter((one) => one !== undefined)))
     sendStored(ctx, file)
   }
+}
+
+/** Of the reference's page and its style sheet: with `?api=` another than the host's own, which one tab signs in to. */
+function findShown({ state: { section, path, search } }: StepContext): Section {
+  const named = path === PAGE || path === STYLE ? new URLSearchParams(search).get('api') : null
+  return sectionNames.find((name) => name === named) ?? section!
 }
 
 /** Marks the current item of the sidebar, without a script. */
@@ -134,8 +149,8 @@ function currentRule(api: ApiDocument) {
   return `:is(${items}) { color: var(--accent); font-weight: 600; background: var(--card); box-shadow: inset 0.1875rem 0 var(--accent); }\n`
 }
 
-/** Calls and the search go to the page's own origin, tokens come from the issuer. */
-function policyFor(issuer: string | undefined) {
-  const own = `script-src 'self'; style-src 'self'; font-src 'self'; img-src data:; connect-src 'self'${issuer ? ` ${issuer}/` : ''}`
+/** The search goes to the page's own origin, calls to the API that it shows; tokens come from the issuer. */
+function policyFor(others: readonly string[]) {
+  const own = `script-src 'self'; style-src 'self'; font-src 'self'; img-src data:; connect-src ${["'self'", ...others.map((one) => `${one}/`)].join(' ')}`
   return `default-src 'none'; ${own}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 }

@@ -3,14 +3,16 @@ import { keepCode, showCode, showLanguage } from './show-code.js'
 
 // Signs in by redirecting the whole page, and sends the forms' contents. The token stays in this tab.
 const element = (id) => document.getElementById(id)
-const { issuer, section, client } = element('session').dataset
+const { issuer, section, client, base, references } = element('session').dataset
 const signIns = document.querySelectorAll('.sign-in')
 const here = location.origin + location.pathname
-const api = here.slice(0, -'/docs'.length)
+/** The page shows the API of its host, or the one that its address names. */
+const shown = new URLSearchParams(location.search).get('api')
+const page = shown ? `${here}?api=${shown}` : here
 
-// Includes the API's name: at localhost the pages of all APIs have one origin.
-const store = `reference ${section}`
-const kept = () => JSON.parse(stored(store) ?? JSON.stringify({ client }))
+// For all APIs: a token of an organisation is good at each.
+const store = 'reference'
+const kept = () => ({ client, tokens: {}, ...JSON.parse(stored(store) ?? '{}') })
 const keep = (more) => put(store, JSON.stringify({ ...kept(), ...more }))
 
 // In the page's memory where the browser allows no storage.
@@ -39,17 +41,32 @@ const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)))
 const INSECURE =
   'Signing in works at https or localhost only. Open this page at such an address, or use an existing token.'
 
+/** What the client has registered, where that is known; else what this API needs. */
+function findScope({ scope, more }) {
+  const { client: id, values } = kept()
+  const all = `${scope} ${more}`.trim().split(' ')
+  const registered = values?.scopes?.split(' ') ?? (id === client ? all : scope.split(' '))
+  return all.filter((one) => registered.includes(one)).join(' ')
+}
+
 let leaving = false
-async function signIn(scope) {
+async function signIn({ kind, ...scopes }) {
   if (!crypto.subtle) return showSession(INSECURE)
   if (leaving) return
   const [state, verifier] = [random(), random()]
-  keep({ begun: { state, verifier, hash: location.hash } })
+  keep({ begun: { state, verifier, kind, page: page + location.hash } })
   if (memory.has(store)) return showSession('Signing in needs storage, which your browser does not allow this page.')
   leaving = true
   const code_challenge = base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
   const pkce = { code_challenge, code_challenge_method: 'S256' }
-  const query = { response_type: 'code', client_id: kept().client, redirect_uri: here, scope, state, ...pkce }
+  const query = {
+    response_type: 'code',
+    client_id: kept().client,
+    redirect_uri: here,
+    scope: findScope(scopes),
+    state,
+    ...pkce,
+  }
   location.assign(`${issuer}/authorize?${new URLSearchParams(query)}`)
 }
 
@@ -57,15 +74,18 @@ async function signIn(scope) {
 async function finishSignIn({ state, code, error, error_description: reason = error }) {
   const { begun, client: client_id } = kept()
   keep({ begun: undefined })
-  history.replaceState(null, '', here + (begun?.hash ?? ''))
+  history.replaceState(null, '', begun?.page ?? here)
   if (begun?.state !== state) return 'This sign-in was not begun here. Please sign in again.'
   if (error) return error === 'access_denied' ? 'You did not allow it.' : `Signing in did not work: ${reason}`
-  const { verifier: code_verifier } = begun
+  const { verifier: code_verifier, kind } = begun
   const body = { grant_type: 'authorization_code', client_id, code, redirect_uri: here, code_verifier }
   const response = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(body) })
   if (!response.ok) return `Signing in did not work: ${await response.text()}`
   const { access_token: token, scope: scopes, expires_in } = await response.json()
-  keep({ token, scopes, until: Date.now() + expires_in * 1000 })
+  keep({
+    given: undefined,
+    tokens: { ...kept().tokens, [kind]: { token, scopes, until: Date.now() + expires_in * 1000 } },
+  })
 }
 
 /** As whom and with which app, as the token says; nothing for one that says it to the service alone. */
@@ -81,25 +101,28 @@ function readHolder(token) {
   }
 }
 
-function showSession(problem) {
-  const { token, until, scopes, client: id } = kept()
+function describe({ token, until, scopes }) {
   const time = new Date(until).toLocaleTimeString([], { timeStyle: 'short' })
-  const held = until
-    ? `Signed in ${readHolder(token)}until ${time} with ${scopes.split(' ').join(', ')}.`
-    : `Calls are made ${readHolder(token)}with your token.`
+  return `Signed in ${readHolder(token)}until ${time} with ${scopes.split(' ').join(', ')}.`
+}
+
+function showSession(problem) {
+  const { tokens, given, client: id } = kept()
+  const usable = [...signIns].flatMap(({ dataset: { kind } }) => tokens[kind] ?? [])
+  const held = given ? `Calls are made ${readHolder(given)}with your token.` : usable.map(describe).join(' ')
   const none = 'Without one of your clients (?client_id=…), calls need an existing token.'
   const ready = id && issuer ? `Calls are made as the app ${id}, for the member who signs in.` : none
-  element('session-state').textContent = problem ?? (token ? held : ready)
+  element('session-state').textContent = problem ?? (held || ready)
   element('session-state').className = problem ? 'problem' : 'hint'
-  for (const button of signIns) button.hidden = !id || !issuer
-  element('sign-out').hidden = !token
+  for (const button of signIns) button.hidden = !id || !issuer || findScope(button.dataset) === ''
+  element('sign-out').hidden = held === ''
 }
 
 const readCall = (form) => ({
   id: form.closest('section').id,
   ...form.dataset,
   section,
-  base: api,
+  base,
   fields: [...form.querySelectorAll('[data-in]')].map(({ name, value, dataset }) => ({
     name,
     value,
@@ -108,6 +131,14 @@ const readCall = (form) => ({
   })),
   body: form.elements.body?.value,
 })
+
+/** The page of another API here, as its own host has not what this tab keeps. */
+function findHere({ href, hash, origin }) {
+  if (origin === location.origin || !stored(store)) return undefined
+  const address = href.replace(/[?#].*/, '')
+  const api = Object.entries(JSON.parse(references)).find(([, one]) => one === address)
+  return api && `${here}?api=${api[0]}${hash}`
+}
 
 // The forms keep their contents. Where the page cannot be fetched, the link leads to it.
 async function chooseLanguage(link) {
@@ -120,11 +151,18 @@ async function chooseLanguage(link) {
   }
 }
 
+/** Of the organisation that the call is for; another one is refused with the reason. */
+function findToken(kind) {
+  const { given, tokens } = kept()
+  return given ?? (tokens[kind] ?? Object.values(tokens)[0])?.token
+}
+
 const SHOWN = /^(etag|x-request-id|x-storage-.*|ratelimit.*|retry-after|www-authenticate|allow)$/
 
 async function send(form) {
   const { url, headers, body } = buildRequest(readCall(form))
-  if (kept().token) headers.authorization = `Bearer ${kept().token}`
+  const token = findToken(form.dataset.kind)
+  if (token) headers.authorization = `Bearer ${token}`
   const began = performance.now()
   const response = await fetch(url, { method: form.dataset.method, headers, body, cache: 'no-store' })
   const text = await response.text()
@@ -149,7 +187,7 @@ function readable(text) {
 }
 
 const useToken = (form) => {
-  keep({ token: form.elements.token.value.trim(), until: undefined })
+  keep({ given: form.elements.token.value.trim(), tokens: {} })
   form.reset()
   showSession()
 }
@@ -163,20 +201,26 @@ document.addEventListener('input', ({ target }) => {
   if (target.form?.dataset.path) showCode(target.form, readCall(target.form))
 })
 document.addEventListener('click', (event) => {
-  const link = event.target.closest('.tabs a')
+  const link = event.target.closest('a')
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  const other = link.matches('.tabs a') ? undefined : findHere(link)
+  if (!other && !link.matches('.tabs a')) return
   event.preventDefault()
-  chooseLanguage(link)
+  if (other) location.assign(other)
+  else chooseLanguage(link)
 })
-for (const button of signIns) button.addEventListener('click', () => signIn(button.dataset.scope))
+for (const button of signIns) button.addEventListener('click', () => signIn(button.dataset))
 element('sign-out').addEventListener('click', () => {
-  keep({ token: undefined })
+  keep({ given: undefined, tokens: {} })
   showSession()
 })
 
 for (const hidden of document.querySelectorAll('#session, form[data-path]')) hidden.hidden = false
 const query = Object.fromEntries(new URLSearchParams(location.search))
-if (query.client_id) keep({ client: query.client_id, token: undefined, values: query })
+if (query.client_id) {
+  const isSame = query.client_id === kept().client
+  keep({ client: query.client_id, values: query, ...(isSame ? {} : { tokens: {}, given: undefined }) })
+}
 const forms = document.querySelectorAll('form[data-path]')
 for (const form of forms) keepCode(form, readCall(form))
 for (const field of document.querySelectorAll('[data-in=path]'))
@@ -190,7 +234,10 @@ for (const form of forms) {
 }
 // Only the server that was asked answers; all else in the address is no answer.
 const isAnswer = query.state && query.iss === issuer && (query.code || query.error)
-showSession(isAnswer ? await finishSignIn(query) : undefined)
+const problem = isAnswer ? await finishSignIn(query) : undefined
+// The answer comes to the host's own API.
+if (isAnswer && location.search) location.reload()
+showSession(problem)
 // Back from the sign-in by the browser's button.
 addEventListener('pageshow', () => {
   leaving = false

@@ -277,6 +277,22 @@ const policy = (more = '') =>
   `base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
 describe.each(apis)('the reference of %s', (api) => {
+  it('is at the host of each other API too, which may call it, and is not for an unknown name', async () => {
+    const other = apis.find((one) => one !== api)!
+    const { headers, text } = await get(`${other}.test`, `/v1/docs?api=${api}`)
+    expect(text).toContain(`data-base="http://${api}.test/v1"`)
+    expect(text.match(/<section class="operation" id="[^"]+"/g)).toEqual(
+      (await get(`${api}.test`, '/v1/docs')).text.match(/<section class="operation" id="[^"]+"/g),
+    )
+    expect(headers['content-security-policy']).toMatch(new RegExp(`connect-src 'self'[^;]* http://${api}\\.test/v1/;`))
+    for (const name of ['admin', 'constructor', '', 'apps,lms', `${api}%0d%0ax:y`, '//evil.example']) {
+      const own = await get(`${api}.test`, `/v1/docs?api=${name}`)
+      expect(own.text).toContain(`data-base="http://${api}.test/v1"`)
+      expect(own.headers['content-security-policy']).not.toContain('/v1/;')
+      expect(own.text).not.toContain('evil')
+    }
+  })
+
   it('has each operation of the document, with a field for every parameter and the body', async () => {
     const [{ text }, { body }] = await Promise.all([
       get(`${api}.test`, '/v1/docs'),
@@ -398,8 +414,7 @@ it.each(apis)('the error catalogue has a row for each error at %s, with its body
   expect(text.match(/<section class="error"/g)).toHaveLength(Object.keys(errors).length)
   const missing = await get(`${api}.test`, '/v1/nowhere')
   const sent = JSON.stringify(missing.body).replace(missing.headers['x-request-id'] as string, '3f0c9a52')
-  // Highlighted piece by piece.
-  expect(text.replace(/<[^>]+>/g, '')).toContain(inText(sent))
+  expect(text.replace(/<\/?span[^>]*>/g, '')).toContain(inText(sent))
 })
 
 describe('/llms.txt', () => {

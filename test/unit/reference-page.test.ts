@@ -161,8 +161,20 @@ describe('the page of a document', () => {
     const signing = page({ issuer: 'https://auth.example.org/v1/oauth', client: 'mine' })
     expect(signing).toContain('data-issuer="https://auth.example.org/v1/oauth" data-client="mine"')
     expect(signing.match(/<button class="primary sign-in".*?<\/button>/g)).toEqual([
-      '<button class="primary sign-in" data-scope="svc.apps.storage:write">Sign in to try the calls</button>',
+      expect.stringMatching(
+        /^<button class="primary sign-in" data-kind="apps" data-scope="svc\.apps\.storage:write" data-more="svc\.me\.profile:read [^"]*">Sign in to try the calls</,
+      ),
     ])
+    expect(signing).not.toMatch(/data-more="[^"]*(?:lms|ntf|svc\.apps\.storage:write)/)
+  })
+
+  it('is at the host of another API with links that stay there, and calls its own addresses', () => {
+    const other = page({ section: 'sync', host: 'apps' })
+    expect(other).toContain('data-base="https://s.example.org/v1"')
+    expect(other).toContain('<link rel="stylesheet" href="docs/style.css?api=sync">')
+    expect(other).toContain('<a href="?api=sync&amp;code=curl#boats-put" aria-current="true">curl</a>')
+    expect(other).not.toMatch(/href="\?code=/)
+    expect(text).not.toContain('?api=')
   })
 })
 

@@ -87,6 +87,43 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     expect(complaints.filter((line) => !line.includes('409'))).toEqual([])
   })
 
+  it('uses one token of a club at each API, and one of an academy beside it, without another registration', async () => {
+    const { page, complaints } = await here.visit(docs('apps'))
+    await signIn(page)
+    const open = (api: string) => page.locator('.side').getByRole('link', { name: api, exact: true }).click()
+    const send = async (id: string) => {
+      const operation = page.locator(`#${id}`)
+      await operation.getByRole('button', { name: 'Send' }).click()
+      return (await operation
+        .getByRole('status')
+        .getByText(/^\d+ in/)
+        .textContent())!
+    }
+    await open('sync')
+    await page.waitForURL(`${docs('apps')}?api=sync`)
+    await page.getByText(/^Signed in as \S+ of riverside with the app reference until/).waitFor()
+    expect(await send('storageCollections')).toMatch(/^200 in/)
+    await page.getByRole('button', { name: 'Sign in for an academy' }).click()
+    await decide(page, 'allow')
+    await page.getByText(/of riverside.* of academy with the app reference until/).waitFor()
+    expect(page.url()).toBe(`${docs('apps')}?api=sync`)
+    expect(await send('storageCollections')).toMatch(/^200 in/)
+    expect(await send('quizzesGet')).toMatch(/^200 in/)
+    await open('lms')
+    await page.waitForURL(`${docs('apps')}?api=lms`)
+    await page.getByText(/^Signed in as \S+ of academy/).waitFor()
+    await page.locator('.tabs').getByRole('link', { name: 'PHP' }).first().click()
+    await page.locator('[data-code=php]').first().waitFor()
+    expect(page.url()).toContain('?api=lms&code=php#')
+    await open('apps')
+    await page.waitForURL(docs('apps'))
+    await page.getByText(/^Signed in as \S+ of riverside/).waitFor()
+    await page.getByRole('button', { name: 'Discard the token' }).click()
+    await open('lms')
+    await page.getByText(/^Calls are made as the app reference/).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   const phone = { width: 320, height: 640 }
   /** As high as the sidebar is long. */
   const desktop = { width: 1440, height: 1_400 }
