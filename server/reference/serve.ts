@@ -132,7 +132,7 @@ export function reference({
   }
 }
 
-/** Of the reference's page and its style sheet: with `?api=` another than the host's own, which one tab signs in to. */
+/** The API of the page and its style sheet: that of the host, or with `?api=` another, which is shown where a tab has signed in. */
 function findShown({ state: { section, path, search } }: StepContext): Section {
   const named = path === PAGE || path === STYLE ? new URLSearchParams(search).get('api') : null
   return sectionNames.find((name) => name === named) ?? section!

@@ -151,7 +151,7 @@ async function chooseLanguage(link) {
   }
 }
 
-/** Of the organisation that the call is for; another one is refused with the reason. */
+/** One of the organisation that the call is for; another one is refused with the reason. */
 function findToken(kind) {
   const { given, tokens } = kept()
   return given ?? (tokens[kind] ?? Object.values(tokens)[0])?.token
@@ -234,10 +234,15 @@ for (const form of forms) {
 }
 // Only the server that was asked answers; all else in the address is no answer.
 const isAnswer = query.state && query.iss === issuer && (query.code || query.error)
-const problem = isAnswer ? await finishSignIn(query) : undefined
-// The answer comes to the host's own API.
-if (isAnswer && location.search) location.reload()
-showSession(problem)
+const problem = isAnswer ? await finishSignIn(query) : kept().problem
+// The answer comes to the API of this host.
+if (isAnswer && location.search) {
+  keep({ problem })
+  location.reload()
+} else {
+  if (kept().problem) keep({ problem: undefined })
+  showSession(problem)
+}
 // Back from the sign-in by the browser's button.
 addEventListener('pageshow', () => {
   leaving = false
