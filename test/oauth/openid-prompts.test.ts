@@ -170,5 +170,5 @@ describe('ui_locales', () => {
 it('the discovery document names no prompt that is not supported', async () => {
   const { json } = await auth.app.get(`${issuer}/.well-known/openid-configuration`)
   expect(json.prompt_values_supported).toEqual(['none', 'login', 'consent', 'select_account'])
-  expect(json.ui_locales_supported).toEqual(['en', 'de'])
+  expect(json.ui_locales_supported).toEqual(['en', 'de', 'fr', 'it', 'nl', 'es'])
 })

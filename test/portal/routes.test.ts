@@ -55,6 +55,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /theme/:name                                        | all       |                |        |      |      |
 | GET     | /logo/:version                                      | all       |                |        |      |      |
 | GET     | /icons/:app/:version                                | all       | icons          |        |      |      |
+| POST    | /language                                           | all       |                | form   | own  |      |
 | GET     | /upstream                                           | attempt   |                |        |      |      |
 | GET     | /interaction/:uid                                   | attempt   |                |        |      |      |
 | POST    | /interaction/:uid/consent                           | attempt   |                | form   | own  | yes  |
@@ -91,6 +92,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/invitations/:invitation/decline         | invited   | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team                             | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/usage                       | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/apps/:app/usage             | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/requests                    | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/audit                       | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/delete                      | owner     | people         |        |      |      |
