@@ -224,7 +224,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     if (viewport === phone) await page.getByText('All pages').click()
     await page.locator('.pages').getByRole('link', { name: 'Developer portal' }).first().click()
     await page.waitForURL('**/docs/portal')
-    await page.getByRole('link', { name: 'Next' }).click()
+    await page.locator('a[rel=next]').click()
     await page.waitForURL('**/docs/consent')
   })
 })

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import type { Language } from '../../../server/browser/language.ts'
+import { languages } from '../../../server/browser/language.ts'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
 import { hostileText, listPages, textCount } from '../../oauth/random-pages.ts'
@@ -180,9 +181,12 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
       expect(headers['sec-fetch-site']).toBe('same-origin')
     })
 
+    /** From the end of the page to what stands before the choice of a language. */
+    const pastLanguages = Array.from({ length: languages.length + 1 }, () => 'Shift+Tab')
+
     it('a member refuses', async () => {
       const { fields } = await post('/consent', async (page) => {
-        await press(page, 'Shift+Tab')
+        await press(page, ...pastLanguages)
         expect(await focused(page)).toBe('decision refuse solid')
         await press(page, 'Space')
       })
@@ -190,7 +194,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
     })
 
     it('a single club is submitted as the chosen one', async () => {
-      const { fields } = await post('/consent-problem', (page) => press(page, 'Shift+Tab', 'Shift+Tab', 'Enter'))
+      const { fields } = await post('/consent-problem', (page) => press(page, ...pastLanguages, 'Shift+Tab', 'Enter'))
       expect(fields.get('organisation')).toBe('long')
       // Besides, the sign-in is allowed by a fixed box, which is not sent.
       expect(fields.getAll('scope')).toHaveLength(memberScopes.length + 2)
@@ -247,7 +251,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
         await press(page, 'Enter')
       })
       expect([withdrawn.path, ...withdrawn.fields]).toEqual(['/v1/oauth/connected/withdraw', ['consent', 'c1']])
-      const left = await post('/connected', (page) => press(page, 'Shift+Tab', 'Enter'))
+      const left = await post('/connected', (page) => press(page, ...pastLanguages, 'Enter'))
       expect([left.path, ...left.fields]).toEqual(['/v1/oauth/connected/sign-out'])
     })
   })
