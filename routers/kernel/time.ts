@@ -9,6 +9,9 @@ export const fromUnix = (seconds: number) => new Date(seconds * 1000)
 /** `YYYY-MM-DD` of a date column, which Prisma reads as midnight UTC. */
 export const toPlainDate = (date: Date) => date.toISOString().slice(0, 10)
 
+/** A wait for Retry-After, in whole seconds: at least one, and never too short. */
+export const retryAfterSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000))
+
 export const DAY_SECONDS = 86_400
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
+import { retryAfterSeconds } from '../../routers/kernel/time.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -57,5 +58,5 @@ const toKey = (request: IncomingMessage, readClientAddress: ClientAddress) =>
 
 async function tooMany(ms: number) {
   await sleep(REFUSAL_DELAY_MS)
-  return errors.failuresLimited(Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(ms / 1000))))
+  return errors.failuresLimited(Math.min(WINDOW_SECONDS, retryAfterSeconds(ms)))
 }

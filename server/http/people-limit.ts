@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Counted } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { retryAfterSeconds } from '../../routers/kernel/time.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { ShareOptions } from './concurrency-limit.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
@@ -29,7 +30,7 @@ export function peopleLimit(limits: Limits, waitMs = WAIT_MS): PeopleLimit {
     const shares = of === 'picture' ? null : new ConcurrencyLimit({ ...places[of], waitMs })
     return async (id: string, response: ServerResponse) => {
       const { passes, msBeforeNext } = await limit.take(id)
-      if (!passes) throw errors.peopleLimited(Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / 1_000))))
+      if (!passes) throw errors.peopleLimited(Math.min(WINDOW_SECONDS, retryAfterSeconds(msBeforeNext)))
       await shares?.enter(id, response)
     }
   }

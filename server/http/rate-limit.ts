@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { REQUESTS_A_MINUTE } from '../../routers/developer/activity/usage.ts'
 import type { Access } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { retryAfterSeconds } from '../../routers/kernel/time.ts'
 import type { Limits } from '../limits/limit.ts'
 import { sandboxConcurrency } from './concurrency-limit.ts'
 
@@ -36,7 +37,7 @@ export function rateLimit(
     if (team === null) return
     if (sandbox) return shares.enter(client, response)
     const { passes, remaining, msBeforeNext } = await limitByLevel[level].take(team)
-    const resetSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / 1000)))
+    const resetSeconds = Math.min(WINDOW_SECONDS, retryAfterSeconds(msBeforeNext))
     setHeader('RateLimit-Policy', `"team";q=${REQUESTS_A_MINUTE[level]};w=${WINDOW_SECONDS}`)
     setHeader('RateLimit', `"team";r=${remaining};t=${resetSeconds}`)
     if (passes) return

@@ -4,7 +4,7 @@ import type { Transactional } from '../../../prisma/pg/execute.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { bool, instant, jsonText, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
-import { DAY_MS } from '../../kernel/time.ts'
+import { DAY_MS, retryAfterSeconds } from '../../kernel/time.ts'
 
 /** An entry of a team's audit log. Never contains a secret, as the team's people read it. */
 export interface Change {
@@ -93,7 +93,7 @@ async function refuseBeyond(tx: Transactional, team: string, { person, client, a
   const since = at.getTime() - DAY_MS
   const [last] = await executeIn(tx, statements.last, { team, since, byClient: client !== undefined })
   if (!last) return
-  throw errors.changesLimited(Math.max(1, Math.ceil((last.at.getTime() - since) / 1_000)))
+  throw errors.changesLimited(retryAfterSeconds(last.at.getTime() - since))
 }
 
 /** The fields that differ, before and after; null without a difference. For long lists, the removed and the added items. */

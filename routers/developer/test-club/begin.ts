@@ -2,7 +2,7 @@ import type { Transactional } from '../../../prisma/pg/execute.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { instant, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
-import { HOUR_MS } from '../../kernel/time.ts'
+import { HOUR_MS, retryAfterSeconds } from '../../kernel/time.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTeamAs } from '../access/roles.ts'
 import { subscribeToTestClub } from '../webhook/test-subscription.ts'
@@ -28,6 +28,6 @@ export async function beginChange(tx: Transactional, ctx: Caller, team: string):
   const { core } = ctx
   const since = core.now() - HOUR_MS
   const [first] = await executeIn(tx, last, { team, since })
-  if (first) throw errors.testClubLimited(Math.max(1, Math.ceil((first.at.getTime() - since) / 1_000)))
+  if (first) throw errors.testClubLimited(retryAfterSeconds(first.at.getTime() - since))
   await subscribeToTestClub(tx, core, team)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../../prisma/client.ts'
 import { errors } from '../../kernel/errors.ts'
+import { retryAfterSeconds } from '../../kernel/time.ts'
 import { formatBody } from '../../webhooks/deliveries/request.ts'
 import { atOnce } from '../../webhooks/deliveries/retry.ts'
 import type { Caller } from '../access/roles.ts'
@@ -52,5 +53,5 @@ async function refuseBeyond(tx: Transaction, subscriptionId: string, now: number
   })
   if (last.length < TESTS_A_MINUTE) return
   const next = last.at(-1)!.createdAt.getTime() + MINUTE_MS
-  throw errors.testsLimited(Math.max(1, Math.ceil((next - now) / 1_000)))
+  throw errors.testsLimited(retryAfterSeconds(next - now))
 }

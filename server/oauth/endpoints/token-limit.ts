@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Adapter } from 'oidc-provider'
+import { retryAfterSeconds } from '../../../routers/kernel/time.ts'
 import { toNetwork } from '../../http/client-address.ts'
 import { JSON_TYPE } from '../../http/send.ts'
 import type { StepContext } from '../../http/state.ts'
@@ -51,7 +52,7 @@ export function tokenLimit({ storage, now, failures, limits }: Options) {
 
 /** RFC 6585, in the form of RFC 6749. */
 export function tooMany(ctx: StepContext, waitMs: number, subject = 'failed requests') {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const seconds = retryAfterSeconds(waitMs)
   ctx.status = 429
   ctx.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store' })
   ctx.type = JSON_TYPE

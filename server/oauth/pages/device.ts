@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'oidc-provider'
 import { errors } from '../../../routers/kernel/errors.ts'
+import { retryAfterSeconds } from '../../../routers/kernel/time.ts'
 import { endGrants } from '../../../routers/kernel/withdraw.ts'
 import { readForm } from '../../browser/forms.ts'
 import { preferLanguages } from '../../browser/language.ts'
@@ -98,7 +99,7 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     async enter(ctx: StepContext) {
       const network = toNetwork(ctx.state.clientAddress ?? '')
       const { passes, msBeforeNext } = await wrongCodes.take(network)
-      if (!passes) throw errors.peopleLimited(Math.max(1, Math.ceil(msBeforeNext / 1000)))
+      if (!passes) throw errors.peopleLimited(retryAfterSeconds(msBeforeNext))
       const typed = (await readForm(ctx)).get('user_code') ?? ''
       const code = parseUserCode(typed)
       if (code === null || !(await findDeviceRequest(db, code, { now: now(), realm })))
