@@ -1,4 +1,6 @@
 import { Language } from '../../prisma/generated/enums.ts'
+import type { PortalLanguage } from '../../routers/developer/mails/languages.ts'
+import { portalLanguages } from '../../routers/developer/mails/languages.ts'
 import type { StepContext } from '../http/state.ts'
 import { UNSIGNED } from './encrypted-cookies.ts'
 
@@ -16,9 +18,8 @@ export const languageNames: Record<Language, string> = {
   es: 'Español',
 }
 
-/** The languages of the portal, the docs and the overview. */
-export const portalLanguages = ['en', 'de'] as const
-export type PortalLanguage = (typeof portalLanguages)[number]
+/** Docs and overview have the languages of the portal. */
+export type { PortalLanguage }
 
 const COOKIE = 'language'
 const YEAR_SECONDS = 365 * 24 * 60 * 60

@@ -1,4 +1,5 @@
 import type { DueMail } from '../../routers/developer/mails/due.ts'
+import { toPortalLanguage } from '../../routers/developer/mails/languages.ts'
 import type { PortalLanguage } from '../browser/language.ts'
 import type { AllWords } from '../browser/words/words.ts'
 import type { Footer } from './bodies.ts'
@@ -25,7 +26,7 @@ export function renderMessage(mail: DueMail, { portal, clubs, brand, words }: Pl
   const { kind: mailType, language, team, about, invitation } = mail
   if (mail.request) return renderClubRequest(mail, mail.request, words[language], { portal, clubs })
   if (mailType === 'approvalRequested') throw new Error('the request to the club has ended')
-  const portalLanguage = language === 'de' ? 'de' : 'en'
+  const portalLanguage = toPortalLanguage(language)
   const w = mailWords[portalLanguage]
   const { name, isTeam = false, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
   const secret = { expiresAt: new Date(expiresAt * 1000), isExpired }

@@ -5,13 +5,10 @@ import { jsonArray, listSql, oneOf, statement, text } from '../../../prisma/pg/s
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
+import type { PortalLanguage } from './languages.ts'
+import { portalLanguages, toPortalLanguage } from './languages.ts'
 
 const mailTypes = Object.values(MailKind)
-
-/** The portal's. */
-const portalLanguages = [Language.en, Language.de] as const
-
-const toPortalLanguage = (language: Language | undefined) => portalLanguages.find((one) => one === language) ?? 'en'
 
 const settings = z.object({
   language: z.enum(portalLanguages),
@@ -46,11 +43,7 @@ const set = internal('dev:write', teamPeople, { summary: 'Changes the language a
   })
 
 /** The language of the pages at a person's first sign-in; later only they change it. */
-export const startMailsIn = async (
-  db: Database,
-  person: string,
-  language: (typeof portalLanguages)[number],
-): Promise<void> => {
+export const startMailsIn = async (db: Database, person: string, language: PortalLanguage): Promise<void> => {
   await db.mailSettings.createMany({ data: { personId: person, language }, skipDuplicates: true })
 }
 
