@@ -4,10 +4,8 @@ import type { Words } from '../words/words.ts'
 
 /** The mail needs no link, and names the service as its pages do, not the app. */
 export function codeMail(code: string, { language, codeMail: texts, mark }: Words, brand: string = mark) {
-  const [subject, lead] = [texts.subject, texts.lead].map((text) => fillText(text, { service: brand })) as [
-    string,
-    string,
-  ]
+  const values = { service: brand }
+  const [subject, lead] = [fillText(texts.subject, values), fillText(texts.lead, values)]
   const rest = [texts.where, texts.warning]
   const page = html`<!doctype html>
 <html lang="${language}">
