@@ -48,6 +48,7 @@ export function storeBounded<const C extends Columns & { at: 'timestamptz' }>(bo
   return async (connection: Transactional, rows: readonly Line<C>[]): Promise<void> => {
     if (rows.length === 0) return
     const values = Object.fromEntries(names.map((column) => [column, rows.map((row) => row[column])]))
+    // Each list has the type that `columns` gives it, which the compiler cannot follow through `fromEntries`.
     await executeIn(connection, store, values as never)
   }
 }

@@ -4,8 +4,8 @@ import { instants, ints, nullable, statement, text, texts } from '../../prisma/p
 import type { Line } from './bounded-rows.ts'
 import { keepNewest, storeBounded } from './bounded-rows.ts'
 
-/** `at` is a Unix time in milliseconds; `member` as `memberMarks` makes it, null without a member. */
-const answeredColumns = {
+/** `at` is a Unix time in milliseconds. */
+const requestColumns = {
   clientId: 'text',
   requestId: 'text',
   at: 'timestamptz',
@@ -13,21 +13,16 @@ const answeredColumns = {
   route: 'text',
   status: 'int',
   ms: 'int',
-  member: 'text',
 } as const
+/** `member` as `memberMarks` makes it, null without a member. */
+const answeredColumns = { ...requestColumns, member: 'text' } as const
 const refusedColumns = { ...answeredColumns, error: 'text', message: 'text' } as const
 const signInColumns = {
-  clientId: 'text',
-  requestId: 'text',
-  at: 'timestamptz',
-  method: 'text',
-  route: 'text',
-  status: 'int',
+  ...requestColumns,
   error: 'text',
   message: 'text',
   redirectUri: 'text',
   scopes: 'text',
-  ms: 'int',
 } as const
 
 export type Answered = Line<typeof answeredColumns> & { clientId: string }

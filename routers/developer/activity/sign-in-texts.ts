@@ -1,4 +1,4 @@
-/** Characters of what is stored of a failed sign-in; the table has the same bounds. */
+/** The longest texts of a failed sign-in, in characters; CHECKs of the table have the same figures. */
 const MAX_ADDRESS = 300
 const MAX_SCOPES = 1_000
 const MAX_MESSAGE = 300

@@ -5,7 +5,7 @@ import type { Reserve } from '../../kernel/read-within.ts'
 import { readWithin } from '../../kernel/read-within.ts'
 import { unix } from '../../kernel/time.ts'
 
-/** A body may take twice its bytes as a JSON string. One row without an event if there is none. */
+/** As a JSON string, a body may take twice its bytes. An empty page is one row without an event. */
 const page = (name: string, condition: string) =>
   statement(
     name,
