@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { createOnCitus, dropOnCitus } from '../../deploy/citus.ts'
 import { migrate } from '../../prisma/migrate.ts'
@@ -27,6 +29,8 @@ declare module 'vitest' {
     isTemporary: boolean
     /** A data directory with the demo data, for the project that starts processes. */
     demoCluster: string
+    /** What the workers of a project write for one another; removed after the run. */
+    runDirectory: string
   }
 }
 
@@ -38,6 +42,7 @@ export default async function setup(project: TestProject) {
   const databaseUrl = withName(server, databasePrefix)
   const isInProcess = project.name === 'api'
   const demoCluster = project.name === 'process' ? await createDemoCluster() : ''
+  const runDirectory = await mkdtemp(join(tmpdir(), 'member-apps-run-'))
   if (isCitus) await createOnCitus(server, databasePrefix)
   else {
     await query(server, `CREATE DATABASE ${migratedDatabase}`)
@@ -58,10 +63,12 @@ export default async function setup(project: TestProject) {
   project.provide('isCitus', isCitus)
   project.provide('isTemporary', isTemporary)
   project.provide('demoCluster', demoCluster)
+  project.provide('runDirectory', runDirectory)
   return async () => {
     if (isCitus) await dropOnCitus(server, databasePrefix)
     else if (!isTemporary) await dropDatabases(server, databasePrefix)
     await stop()
+    await rm(runDirectory, { recursive: true })
     if (demoCluster) await rm(demoCluster, { recursive: true })
   }
 }
