@@ -15,10 +15,10 @@ export async function withdrawConsents(tx: Transaction, given: Given, now: numbe
 }
 
 /** With the consents of sign-ins that they covered. Returns how many of `grants` were in force until now. */
-export const endGrants = (db: Database, grants: string[], now: number, replayed = false): Promise<number> =>
-  db.$transaction((tx) => endGrantsIn(tx, grants, now, replayed))
+export const endGrants = (db: Database, grants: string[], now: number): Promise<number> =>
+  db.$transaction((tx) => endGrantsIn(tx, grants, now))
 
-async function endGrantsIn(tx: Transaction, grants: string[], now: number, replayed = false): Promise<number> {
+export async function endGrantsIn(tx: Transaction, grants: string[], now: number, replayed = false): Promise<number> {
   const at = new Date(now)
   const { count } = await tx.consent.updateMany({
     where: { id: { in: grants }, withdrawnAt: null },

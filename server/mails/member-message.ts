@@ -1,6 +1,8 @@
 import { listAskedScopes } from '../../routers/approvals/asked-scopes.ts'
 import type { DueMail } from '../../routers/developer/mails/due.ts'
+import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
 import { fillText } from '../browser/words/fill.ts'
+import { dayText } from '../browser/words/format-day.ts'
 import type { Words } from '../browser/words/words.ts'
 import type { Sentences } from './bodies.ts'
 import { mailBodies } from './bodies.ts'
@@ -8,6 +10,7 @@ import { mailBodies } from './bodies.ts'
 interface Place {
   portal: string
   clubs: string
+  connected: string
 }
 
 type ClubRequest = NonNullable<DueMail['request']>
@@ -34,4 +37,28 @@ export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words,
     link: { text: choose, address: `${portal}/mails` },
   }
   return mailBodies(w.language, sentences, `${clubs}?${new URLSearchParams({ club })}`, footer)
+}
+
+type Access = NonNullable<DueMail['access']>
+
+/** The mail to a member about an app, or a device, that has got access, or an app that has lost it. */
+export function renderAccess({ kind, about }: DueMail, access: Access, w: Words, { connected }: Place) {
+  const texts = w.mails.access
+  const { team, organisation, scopes, replayedAt } = access
+  const app = about.name
+  const footer = { text: texts.because }
+  if (kind === 'accessReplayed') {
+    const lead = fillText(w.replayed, { day: dayText(new Date(replayedAt!), w), app, organisation })
+    const subject = fillText(texts.replayed, { app })
+    return mailBodies(w.language, { subject, paragraphs: [lead, w.withdrawKept], link: w.connected }, connected, footer)
+  }
+  const { subject, lead } = texts[kind === 'deviceAllowed' ? 'device' : about.isMore ? 'more' : 'granted']
+  const listed = scopes.filter(isConsentScope).map((scope) => `- ${w.scopes[scope]}`)
+  const paragraphs = [fillText(lead, { app, team, organisation }), [texts.scopes, ...listed].join('\n'), texts.rest]
+  return mailBodies(
+    w.language,
+    { subject: fillText(subject, { app }), paragraphs, link: texts.link },
+    connected,
+    footer,
+  )
 }

@@ -1,10 +1,11 @@
 import type { DueMail } from '../../routers/developer/mails/due.ts'
 import { toPortalLanguage } from '../../routers/developer/mails/languages.ts'
+import { isPortalMail } from '../../routers/developer/mails/member-mails.ts'
 import type { PortalLanguage } from '../browser/language.ts'
 import type { AllWords } from '../browser/words/words.ts'
 import type { Footer } from './bodies.ts'
 import { mailBodies } from './bodies.ts'
-import { renderClubRequest } from './member-message.ts'
+import { renderAccess, renderClubRequest } from './member-message.ts'
 import { de } from './words-de.ts'
 import type { MailWords } from './words-en.ts'
 import { en } from './words-en.ts'
@@ -16,16 +17,19 @@ interface Place {
   portal: string
   /** That of the page on which administrators of clubs decide. */
   clubs: string
+  /** That of the page of connected apps. */
+  connected: string
   brand: string | undefined
   /** The texts of members' mails. */
   words: AllWords
 }
 
-/** The subject, text and HTML of a mail. Throws for an invitation, or a request to a club, that has ended. */
-export function renderMessage(mail: DueMail, { portal, clubs, brand, words }: Place) {
+/** The subject, text and HTML of a mail. Throws for an invitation, a request to a club, or a consent that has ended. */
+export function renderMessage(mail: DueMail, { brand, words, ...place }: Place) {
   const { kind: mailType, language, team, about, invitation } = mail
-  if (mail.request) return renderClubRequest(mail, mail.request, words[language], { portal, clubs })
-  if (mailType === 'approvalRequested') throw new Error('the request to the club has ended')
+  if (mail.request) return renderClubRequest(mail, mail.request, words[language], place)
+  if (mail.access) return renderAccess(mail, mail.access, words[language], place)
+  if (mailType === 'approvalRequested' || !isPortalMail(mailType)) throw new Error('what the mail reports has ended')
   const portalLanguage = toPortalLanguage(language)
   const w = mailWords[portalLanguage]
   const { name, isTeam = false, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
@@ -37,9 +41,9 @@ export function renderMessage(mail: DueMail, { portal, clubs, brand, words }: Pl
       ? { text: w.unexpected }
       : {
           text: team ? w.because(team.name) : w.becauseAsked,
-          link: { text: w.choose, address: `${portal}/mails` },
+          link: { text: w.choose, address: `${place.portal}/mails` },
         }
-  const address = [portal, ...pagePath(mail)].join('/')
+  const address = [place.portal, ...pagePath(mail)].join('/')
   return mailBodies(portalLanguage, sentences, address, footer)
 }
 

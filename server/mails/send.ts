@@ -12,6 +12,8 @@ interface Options {
   portal: string
   /** That of the page of a club. */
   clubs: string
+  /** That of the page of connected apps. */
+  connected: string
   brand: string | undefined
   words: AllWords
   failed: (error: MailFailure) => void

@@ -52,6 +52,8 @@ export interface MountOptions {
   loginMethods: LoginMethods
   /** Clubs approve apps before their members can allow them. */
   clubApproval: boolean
+  /** MEMBER_MAILS, where there is a mail server. */
+  memberMails: boolean
   clientAddress: ClientAddress
   tokenFailures?: number
   limits: Limits
@@ -81,6 +83,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     appsBaseUrl,
     loginMethods,
     clubApproval,
+    memberMails,
     clientAddress,
     tokenFailures: failures = TOKEN_FAILURES,
   } = options
@@ -116,11 +119,12 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     keys,
     requestMs,
     clubApproval,
+    memberMails,
     replayed: options.replayed,
     signInFailed: options.signInFailed,
   })
 
-  addPageRoutes({ db, now, realm, provider, pages, limits, clubApproval, due }, requests)
+  addPageRoutes({ db, now, realm, provider, pages, limits, clubApproval, memberMails, due }, requests)
   const limit = tokenLimit({
     storage: adapterFactory({ db, now, realm, signsWith: keys.signsWith }),
     now,

@@ -1,4 +1,4 @@
-import { MailKind } from '../../prisma/generated/enums.ts'
+import { portalMails } from '../../routers/developer/mails/member-mails.ts'
 import type { Render, Routes } from './page-request.ts'
 import { mailsForm, mailsPage } from './pages/mails.ts'
 
@@ -9,7 +9,7 @@ export function mailPages({ get, post }: Routes, isSending: boolean) {
   post('/mails', page, mailsForm, async ({ developer, at }, { wanted, language }) => {
     await developer.mails.set({
       language,
-      off: Object.values(MailKind).filter((mailType) => !wanted.includes(mailType)),
+      off: portalMails.filter((mailType) => !wanted.includes(mailType)),
     })
     return `${at('mails')}?done=saved`
   })

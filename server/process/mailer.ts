@@ -32,7 +32,7 @@ export async function openMailer(
   }
 }
 
-/** Sends the mails to developers that are due; undefined without a mail server. */
+/** Sends the mails that are due to developers, administrators of clubs and members; undefined without a mail server. */
 export async function developerMails(
   { authBaseUrl, pageBrand: { name: brand } }: Config,
   words: AllWords,
@@ -47,6 +47,7 @@ export async function developerMails(
     words,
     portal: `${toIssuer(authBaseUrl)}/developers`,
     clubs: `${toIssuer(authBaseUrl)}/club`,
-    failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),
+    connected: `${toIssuer(authBaseUrl)}/connected`,
+    failed: (err) => log.warn({ err }, 'a queued mail could not be sent'),
   })
 }

@@ -28,6 +28,8 @@ export interface SignIn {
   loginMethods: LoginMethods
   /** Clubs approve apps before their members can allow them. */
   clubApproval: boolean
+  /** MEMBER_MAILS, where there is a mail server. */
+  memberMails: boolean
   /** Failed requests per minute and address at the token endpoint, in place of the production limit. */
   tokenFailures?: number
   onError: (error: unknown) => void

@@ -58,7 +58,7 @@ const failed = (error: Error) => {
 }
 const sendAll = async (now = NOW) => {
   const sendMail = createMailer(server.url, 'no-reply@example.org', 'Sportverein')
-  const send = mailSender({ sendMail, portal, clubs, words, brand: 'Sportverein', failed })
+  const send = mailSender({ sendMail, portal, clubs, connected: '', words, brand: 'Sportverein', failed })
   while ((await send(db, now)) > 0);
 }
 const sentTo = (person: string | undefined) => server.mailsTo(`${person}@example.org`)

@@ -46,6 +46,7 @@ const send = (now = NOW) =>
     sendMail: createMailer(server.url, 'no-reply@example.org', 'Sportverein'),
     portal,
     clubs,
+    connected: '',
     words,
     brand: 'Sportverein',
     failed: ({ message }) => failures.push(message),
@@ -176,7 +177,15 @@ describe('a mail that the server does not take', () => {
   it('waits while the server cannot be reached', async () => {
     await queue('requestReceived', { app: 'a_1' })
     const sendMail = createMailer('smtp://127.0.0.1:1', 'no-reply@example.org')
-    const unreachable = mailSender({ sendMail, portal, clubs, words, brand: undefined, failed: () => {} })
+    const unreachable = mailSender({
+      sendMail,
+      portal,
+      clubs,
+      words,
+      connected: '',
+      brand: undefined,
+      failed: () => {},
+    })
     expect([await unreachable(db, NOW), await waiting()]).toEqual([0, 2])
   })
 })

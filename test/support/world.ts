@@ -47,6 +47,8 @@ interface Options {
   auth?: Partial<LoginMethods>
   /** CLUB_APPROVAL. */
   clubApproval?: boolean
+  /** MEMBER_MAILS; by default none are queued. */
+  memberMails?: boolean
   teamSignup?: TeamSignup
   /** Another service of the same tenant, with the same secrets. */
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
@@ -146,6 +148,7 @@ export async function startWorld(options: Options = {}) {
       onError,
       loginMethods: { ...methods, ...options.auth },
       clubApproval: options.clubApproval ?? false,
+      memberMails: options.memberMails ?? false,
       tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
     },
     trust: async (own) => ({

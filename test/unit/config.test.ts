@@ -111,6 +111,7 @@ describe('the settings', () => {
     KEEP_EVENTS_DAYS: ['0', '10000'],
     KEEP_CONSENTS_DAYS: ['1.5'],
     CLUB_APPROVAL: ['yes'],
+    MEMBER_MAILS: ['no'],
     NODE_ENV: ['Production'],
     TOKEN_ISSUER: [
       'issuer',

@@ -2,6 +2,7 @@ import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
 import { instant, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import { organisationLabel, personLabel } from '../../kernel/labels.ts'
+import { unixMs } from '../../kernel/time.ts'
 import type { About } from './queue.ts'
 
 /** What a club is asked. */
@@ -14,6 +15,15 @@ interface ClubRequest {
   clients: { scopes: string[] | null; purpose: Record<string, string> | null }[]
 }
 
+/** What a member has allowed, or had until a replay ended it. */
+interface Access {
+  team: string
+  organisation: string
+  scopes: string[]
+  /** Unix milliseconds. */
+  replayedAt: number | null
+}
+
 const statements = {
   /** The pause until the next attempt is as long as the mail has waited, from a minute on. */
   take: statement(
@@ -22,8 +32,10 @@ const statements = {
         WHERE id = (SELECT id FROM "Mail" WHERE "nextAt" <= $now::timestamptz ORDER BY "nextAt" LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING *)
       SELECT taken.id, kind, language, about::text, "Team".id AS team, "Team".name AS "teamName",
-        coalesce(person.email, invitation.email, asked.email) AS "to", invitation.role, invitation."expiresAt",
-        ${personLabel('inviter')} AS by, asked.request::text AS request
+        CASE WHEN taken."consentId" IS NULL OR allowed.access IS NOT NULL
+          THEN coalesce(person.email, invitation.email, asked.email) END AS "to", invitation.role, invitation."expiresAt",
+        ${personLabel('inviter')} AS by, asked.request::text AS request,
+        allowed.access::text AS access
       FROM taken LEFT JOIN "Team" ON "Team".id = taken."teamId" LEFT JOIN "Person" person ON person.id = taken."personId"
         LEFT JOIN "TeamInvitation" invitation ON invitation.id = taken."invitationId"
           AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
@@ -36,7 +48,12 @@ const statements = {
             JOIN "Person" administrator ON administrator.id = taken."administratorId"
             JOIN "Membership" own ON own."organisationId" = club.id AND own."personId" = administrator.id AND own.administrator
               AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz)
-          WHERE approval.id = taken."approvalId" AND approval.state = 'requested') asked ON true`,
+          WHERE approval.id = taken."approvalId" AND approval.state = 'requested') asked ON true
+        LEFT JOIN LATERAL (SELECT json_build_object('team', team.name, 'organisation', ${organisationLabel('organisation')},
+            'scopes', consent.scopes, 'replayedAt', ${unixMs('"replayedAt"')}) AS access
+          FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId" JOIN "Team" team ON team.id = client."teamId"
+            JOIN "Organisation" organisation ON organisation.id = consent."organisationId"
+          WHERE consent.id = taken."consentId" AND (taken.kind = 'accessReplayed' OR "withdrawnAt" IS NULL)) allowed ON true`,
     { now: instant },
     {
       id: text,
@@ -50,6 +67,7 @@ const statements = {
       expiresAt: nullable(timestamp),
       by: nullable(text),
       request: nullable(text),
+      access: nullable(text),
     },
   ),
   end: statement('mail_end', `UPDATE "Mail" SET "nextAt" = NULL WHERE id = $id`, { id: text }, {}),
@@ -61,10 +79,10 @@ export type DueMail = NonNullable<Awaited<ReturnType<typeof takeMail>>>
 export async function takeMail(db: Database, now: number) {
   const [row] = await db.execute(statements.take, { now })
   if (!row) return undefined
-  const { about, team, teamName, by, role, expiresAt, request, ...mail } = row
+  const { about, team, teamName, by, role, expiresAt, request, access, ...mail } = row
   return {
     ...mail,
-    /** Null for one about the request for a team. */
+    /** Null for one about the request for a team, or about a consent. */
     team: team === null ? null : { id: team, name: teamName! },
     about: JSON.parse(about) as About,
     /** Null once it is withdrawn, answered or expired, and for other mails. The operator has no name. */
@@ -78,6 +96,8 @@ export async function takeMail(db: Database, now: number) {
         : null,
     /** Null once the club has decided, or the person is no administrator of it, and for other mails. */
     request: request === null ? null : (JSON.parse(request) as ClubRequest),
+    /** Null once the member has withdrawn it, and for other mails. */
+    access: access === null ? null : (JSON.parse(access) as Access),
   }
 }
 

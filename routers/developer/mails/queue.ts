@@ -19,6 +19,8 @@ export interface About {
   reason?: string
   /** Subscriptions. */
   count?: number
+  /** More than the member had allowed before. */
+  isMore?: boolean
   /** A secret's end, in Unix seconds. */
   expiresAt?: number
   isExpired?: boolean

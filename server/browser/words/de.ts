@@ -167,6 +167,12 @@ export const de: Translation = {
   withdrawKept: 'Daten, die sie bereits gespeichert oder kopiert hat, werden dadurch nicht gelöscht.',
   keep: 'Zugriff behalten',
   withdrawn: '{app} hat keinen Zugriff mehr.',
+  dataRequest: {
+    title: 'Kopie der eigenen Daten',
+    hint: 'Hier lässt sich eine Kopie der gespeicherten persönlichen Daten anfordern. Die Anfrage geht an die Vereinsplattform und an die Apps mit Zugriff und wird innerhalb von {days} Tagen beantwortet.',
+    ask: 'Kopie meiner Daten anfordern',
+    open: 'Am {day} wurde eine Kopie der Daten angefordert. Die Anfrage wird bis zum {deadline} beantwortet.',
+  },
   signOut: 'Abmelden',
   endQuestion: 'In diesem Browser abmelden?',
   endAsked: '{app} bittet darum.',
@@ -231,6 +237,25 @@ export const de: Translation = {
       rest: 'Jedes Mitglied entscheidet weiterhin selbst. Die App kann zugelassen, mit einer Begründung abgelehnt oder später wieder ausgeschlossen werden.',
       link: 'Über die App entscheiden',
       because: 'Diese E-Mail geht an alle, die {club} verwalten.',
+    },
+    access: {
+      granted: {
+        subject: '{app} hat jetzt Zugriff auf persönliche Daten',
+        lead: 'Die App „{app}“ von {team} wurde zugelassen und hat jetzt Zugriff auf persönliche Daten ({organisation}).',
+      },
+      more: {
+        subject: '{app} hat jetzt mehr Zugriff auf persönliche Daten',
+        lead: 'Der App „{app}“ von {team} wurde mehr Zugriff auf persönliche Daten ({organisation}) erlaubt.',
+      },
+      device: {
+        subject: 'Ein Gerät hat jetzt mit {app} Zugriff auf persönliche Daten',
+        lead: 'Ein Gerät wurde mit der App „{app}“ von {team} verbunden. Es hat jetzt Zugriff auf persönliche Daten ({organisation}).',
+      },
+      scopes: 'Erlaubt ist:',
+      rest: 'War das jemand anderes, oder soll es nicht so bleiben, lässt sich der Zugriff jederzeit entziehen.',
+      link: 'Zugriff ansehen oder entziehen',
+      replayed: 'Der Zugriff von {app} wurde beendet',
+      because: 'Diese E-Mail dient der Sicherheit. E-Mails dieser Art lassen sich nicht abbestellen.',
     },
   },
   codeMail: {

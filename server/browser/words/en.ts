@@ -163,6 +163,12 @@ export const en = {
   withdrawKept: 'Data that it has already stored or copied is not deleted.',
   keep: 'Keep access',
   withdrawn: '{app} no longer has access.',
+  dataRequest: {
+    title: 'A copy of your data',
+    hint: 'Ask for a copy of what is stored about you. The request goes to your club platform and to the apps with access, and is answered within {days} days.',
+    ask: 'Ask for a copy of my data',
+    open: 'You asked for a copy of your data on {day}. It is answered by {deadline}.',
+  },
   signOut: 'Sign out',
   endQuestion: 'Sign out of this browser?',
   endAsked: '{app} asks you to.',
@@ -225,6 +231,25 @@ export const en = {
       rest: 'Members still decide for themselves. You can approve the app, refuse it with a reason, or withdraw an approval later.',
       link: 'Decide about the app',
       because: 'You get this e-mail because you are an administrator of {club}.',
+    },
+    access: {
+      granted: {
+        subject: '{app} can now use your data',
+        lead: 'You allowed the app “{app}” by {team} access to your data ({organisation}).',
+      },
+      more: {
+        subject: '{app} can now use more of your data',
+        lead: 'You allowed the app “{app}” by {team} more access to your data ({organisation}).',
+      },
+      device: {
+        subject: 'A device can now use your data with {app}',
+        lead: 'You connected a device to the app “{app}” by {team}. It has access to your data ({organisation}).',
+      },
+      scopes: 'It may:',
+      rest: 'If this was not you, or you change your mind, remove the access.',
+      link: 'See or remove the access',
+      replayed: 'The access of {app} has ended',
+      because: 'You get this e-mail for your security. E-mails of this kind cannot be switched off.',
     },
   },
   codeMail: {

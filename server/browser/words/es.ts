@@ -166,6 +166,12 @@ export const es: Translation = {
   withdrawKept: 'Los datos que ya haya guardado o copiado no se eliminan.',
   keep: 'Mantener el acceso',
   withdrawn: '{app} ya no tiene acceso.',
+  dataRequest: {
+    title: 'Una copia de tus datos',
+    hint: 'Pide una copia de lo que está guardado sobre ti. La petición llega a la plataforma de tu club y a las aplicaciones con acceso, y se responde en un plazo de {days} días.',
+    ask: 'Pedir una copia de mis datos',
+    open: 'Pediste una copia de tus datos el {day}. Recibirás respuesta a más tardar el {deadline}.',
+  },
   signOut: 'Cerrar sesión',
   endQuestion: '¿Cerrar la sesión en este navegador?',
   endAsked: '{app} lo solicita.',
@@ -230,6 +236,25 @@ export const es: Translation = {
       rest: 'Cada socio sigue decidiendo por sí mismo. Puedes aprobar la aplicación, rechazarla indicando un motivo, o retirar la aprobación más adelante.',
       link: 'Decidir sobre la aplicación',
       because: 'Recibes este correo porque administras {club}.',
+    },
+    access: {
+      granted: {
+        subject: '{app} ya puede usar tus datos',
+        lead: 'Has dado a la aplicación «{app}» de {team} acceso a tus datos ({organisation}).',
+      },
+      more: {
+        subject: '{app} ya puede usar más datos tuyos',
+        lead: 'Has dado a la aplicación «{app}» de {team} más acceso a tus datos ({organisation}).',
+      },
+      device: {
+        subject: 'Un dispositivo ya puede usar tus datos con {app}',
+        lead: 'Has conectado un dispositivo a la aplicación «{app}» de {team}. Tiene acceso a tus datos ({organisation}).',
+      },
+      scopes: 'Puede:',
+      rest: 'Si no has sido tú, o cambias de opinión, retira el acceso.',
+      link: 'Ver o retirar el acceso',
+      replayed: 'El acceso de {app} ha terminado',
+      because: 'Recibes este correo por tu seguridad. Los correos de este tipo no se pueden desactivar.',
     },
   },
   codeMail: {

@@ -167,6 +167,12 @@ export const fr: Translation = {
   withdrawKept: 'Les données qu’elle a déjà enregistrées ou copiées ne sont pas supprimées.',
   keep: 'Garder l’accès',
   withdrawn: '{app} n’a plus d’accès.',
+  dataRequest: {
+    title: 'Une copie de vos données',
+    hint: 'Demandez une copie de ce qui est enregistré à votre sujet. La demande est transmise à la plateforme de votre club et aux applications ayant accès, et reçoit une réponse sous {days} jours.',
+    ask: 'Demander une copie de mes données',
+    open: 'Vous avez demandé une copie de vos données le {day}. La réponse vous parviendra au plus tard le {deadline}.',
+  },
   signOut: 'Se déconnecter',
   endQuestion: 'Se déconnecter de ce navigateur ?',
   endAsked: '{app} le demande.',
@@ -231,6 +237,25 @@ export const fr: Translation = {
       rest: 'Chaque membre continue de décider pour lui-même. Vous pouvez approuver l’application, la refuser avec un motif, ou retirer plus tard votre accord.',
       link: 'Décider de l’application',
       because: 'Vous recevez cet e-mail en tant qu’administrateur de {club}.',
+    },
+    access: {
+      granted: {
+        subject: '{app} peut désormais utiliser vos données',
+        lead: 'Vous avez autorisé l’application « {app} » de {team} à accéder à vos données ({organisation}).',
+      },
+      more: {
+        subject: '{app} peut désormais utiliser davantage de vos données',
+        lead: 'Vous avez accordé à l’application « {app} » de {team} un accès plus étendu à vos données ({organisation}).',
+      },
+      device: {
+        subject: 'Un appareil peut désormais utiliser vos données avec {app}',
+        lead: 'Vous avez connecté un appareil à l’application « {app} » de {team}. Il a accès à vos données ({organisation}).',
+      },
+      scopes: 'Elle est autorisée à :',
+      rest: 'Si ce n’était pas vous, ou si vous changez d’avis, retirez l’accès.',
+      link: 'Voir ou retirer l’accès',
+      replayed: 'L’accès de {app} a été supprimé',
+      because: 'Vous recevez cet e-mail pour votre sécurité. Les e-mails de ce type ne peuvent pas être désactivés.',
     },
   },
   codeMail: {

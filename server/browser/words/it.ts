@@ -162,6 +162,12 @@ export const it: Translation = {
   withdrawKept: 'I dati che ha già salvato o copiato non vengono eliminati.',
   keep: 'Mantieni l’accesso',
   withdrawn: '{app} non ha più accesso.',
+  dataRequest: {
+    title: 'Una copia dei tuoi dati',
+    hint: 'Richiedi una copia dei dati salvati su di te. La richiesta arriva alla piattaforma del tuo club e alle app che hanno accesso, e riceve risposta entro {days} giorni.',
+    ask: 'Richiedi una copia dei miei dati',
+    open: 'Hai richiesto una copia dei tuoi dati il {day}. Riceverai risposta entro il {deadline}.',
+  },
   signOut: 'Esci',
   endQuestion: 'Uscire da questo browser?',
   endAsked: '{app} lo chiede.',
@@ -225,6 +231,25 @@ export const it: Translation = {
       rest: 'Ogni socio continua a decidere per sé. Puoi approvare l’app, rifiutarla indicando un motivo, o revocare l’approvazione in seguito.',
       link: 'Decidi sull’app',
       because: 'Ricevi questa e-mail perché amministri {club}.',
+    },
+    access: {
+      granted: {
+        subject: '{app} può ora usare i tuoi dati',
+        lead: 'Hai autorizzato l’app «{app}» di {team} ad accedere ai tuoi dati ({organisation}).',
+      },
+      more: {
+        subject: '{app} può ora usare più dati tuoi',
+        lead: 'Hai concesso all’app «{app}» di {team} un accesso più ampio ai tuoi dati ({organisation}).',
+      },
+      device: {
+        subject: 'Un dispositivo può ora usare i tuoi dati con {app}',
+        lead: 'Hai collegato un dispositivo all’app «{app}» di {team}. Ha accesso ai tuoi dati ({organisation}).',
+      },
+      scopes: 'Può:',
+      rest: 'Se non hai effettuato tu l’operazione, o se cambi idea, revoca l’accesso.',
+      link: 'Vedi o revoca l’accesso',
+      replayed: 'L’accesso di {app} è stato chiuso',
+      because: 'Ricevi questa e-mail per la tua sicurezza. Le e-mail di questo tipo non si possono disattivare.',
     },
   },
   codeMail: {

@@ -164,6 +164,12 @@ export const nl: Translation = {
   withdrawKept: 'Gegevens die de app al heeft opgeslagen of gekopieerd, worden niet verwijderd.',
   keep: 'Toegang behouden',
   withdrawn: '{app} heeft geen toegang meer.',
+  dataRequest: {
+    title: 'Een kopie van je gegevens',
+    hint: 'Vraag een kopie aan van wat er over je is opgeslagen. Het verzoek gaat naar je clubplatform en naar de apps met toegang, en wordt binnen {days} dagen beantwoord.',
+    ask: 'Een kopie van mijn gegevens aanvragen',
+    open: 'Je hebt op {day} een kopie van je gegevens aangevraagd. Het verzoek wordt uiterlijk op {deadline} beantwoord.',
+  },
   signOut: 'Uitloggen',
   endQuestion: 'Uitloggen in deze browser?',
   endAsked: '{app} vraagt erom.',
@@ -228,6 +234,25 @@ export const nl: Translation = {
       rest: 'Elk lid blijft zelf beslissen. Je kunt de app goedkeuren, met een reden weigeren, of een goedkeuring later intrekken.',
       link: 'Over de app beslissen',
       because: 'Je krijgt deze e-mail omdat je {club} beheert.',
+    },
+    access: {
+      granted: {
+        subject: '{app} kan nu je gegevens gebruiken',
+        lead: 'Je hebt de app ‘{app}’ van {team} toegang tot je gegevens ({organisation}) gegeven.',
+      },
+      more: {
+        subject: '{app} kan nu meer van je gegevens gebruiken',
+        lead: 'Je hebt de app ‘{app}’ van {team} meer toegang tot je gegevens ({organisation}) gegeven.',
+      },
+      device: {
+        subject: 'Een apparaat kan nu je gegevens gebruiken met {app}',
+        lead: 'Je hebt een apparaat gekoppeld aan de app ‘{app}’ van {team}. Het heeft toegang tot je gegevens ({organisation}).',
+      },
+      scopes: 'Dit mag:',
+      rest: 'Was jij dit niet, of bedenk je je, trek de toegang dan in.',
+      link: 'Toegang bekijken of intrekken',
+      replayed: 'De toegang van {app} is beëindigd',
+      because: 'Je krijgt deze e-mail voor je veiligheid. E-mails van deze soort kun je niet uitzetten.',
     },
   },
   codeMail: {

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../../prisma/client.ts'
 import type { Prisma } from '../../../prisma/generated/client.ts'
 import type { ClubApp } from '../../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../../routers/approvals/approvals.ts'
+import { lockMember, queueMemberMail } from '../../../routers/developer/mails/member-mails.ts'
 import { removeRecords } from '../../../routers/kernel/withdraw.ts'
 
 type Given = Prisma.ConsentUncheckedCreateInput & { createdAt: Date }
@@ -10,14 +11,23 @@ interface Options {
   approved: ClubApp | null
   /** Given in a browser: an earlier one of the member for the client and organisation covers no sign-in any more. */
   replaces: boolean
+  /** MEMBER_MAILS. */
+  memberMails: boolean
 }
 
 /** Stores a consent; false where the club of `approved` has not approved its app, or no longer does. */
-export const storeConsent = (db: Database, data: Given, { approved, replaces }: Options): Promise<boolean> =>
+export const storeConsent = (
+  db: Database,
+  data: Given,
+  { approved, replaces, memberMails }: Options,
+): Promise<boolean> =>
   db.$transaction(async (tx) => {
+    if (memberMails) await lockMember(tx, data.personId)
     if (approved && !(await holdApproval(tx, approved))) return false
     if (replaces) await replaceFormer(tx, data)
     await tx.consent.create({ data })
+    const kind = replaces ? 'accessGranted' : 'deviceAllowed'
+    if (memberMails) await queueMemberMail(tx, { kind, consent: data.id, at: data.createdAt.getTime() })
     return true
   })
 

@@ -32,6 +32,7 @@ const KEYS_SECONDS = PUBLISH_MS / 2_000
 type Options = Omit<ProviderOptions, 'renderError' | 'signsWith'> & {
   keys: SigningKeys
   requestMs: number
+  memberMails: boolean
   replayed?: (() => void) | undefined
   /** Called after a request of a known client that has failed; `at` is its arrival in Unix milliseconds. */
   signInFailed?: SignInFailed | undefined

@@ -3,7 +3,8 @@ import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
 import { float, int, statement, text } from '../../../prisma/pg/statement.ts'
-import { endGrants } from '../../../routers/kernel/withdraw.ts'
+import { lockMember, queueMemberMail } from '../../../routers/developer/mails/member-mails.ts'
+import { endGrantsIn } from '../../../routers/kernel/withdraw.ts'
 import { createCipher } from '../../secrets/cipher.ts'
 import { REFRESH_TOKEN_SECONDS, REUSE_SECONDS } from '../keys/lifetimes.ts'
 
@@ -12,6 +13,8 @@ const SUCCESSOR = 'RefreshTokenSuccessor'
 interface Options {
   db: Database
   now: () => number
+  /** MEMBER_MAILS. */
+  memberMails: boolean
   /** Called for each grant that a replay has ended. */
   replayed?: (() => void) | undefined
 }
@@ -51,20 +54,30 @@ const statements = {
  * client has 60 s, as later two holders could share one grant unseen; one that authenticates has no limit. Otherwise it is a
  * replay, which ends the grant.
  */
-export async function rotateRefreshToken(ctx: Context, { db, now, replayed }: Options): Promise<void> {
+export async function rotateRefreshToken(ctx: Context, { replayed, ...options }: Options): Promise<void> {
   const { oidc, status, body } = ctx as Context & Partial<KoaContextWithOIDC>
   if (oidc?.route !== 'token' || oidc.params?.grant_type !== 'refresh_token' || status !== 200) return
-  const { jti, grantId } = oidc.entities.RefreshToken!
+  const { jti, grantId, accountId } = oidc.entities.RefreshToken!
   const reuseSeconds = oidc.client!.clientAuthMethod === 'none' ? REUSE_SECONDS : REFRESH_TOKEN_SECONDS
-  const successor = await findSuccessor(db, jti, { at: now() / 1000, reuseSeconds })
+  const successor = await findSuccessor(options.db, jti, { at: options.now() / 1000, reuseSeconds })
   if (successor !== undefined) {
     ;(body as { refresh_token: string }).refresh_token = successor
     return
   }
-  if ((await endGrants(db, [grantId!], now(), true)) > 0) replayed?.()
+  if (await endReplayed(options, { grant: grantId!, person: accountId })) replayed?.()
   ctx.status = 400
   ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' }
 }
+
+/** Ends the grant, unless it has ended before, with a mail to its member. */
+const endReplayed = ({ db, now, memberMails }: Omit<Options, 'replayed'>, of: { grant: string; person: string }) =>
+  db.$transaction(async (tx) => {
+    if (memberMails) await lockMember(tx, of.person)
+    const at = now()
+    const isFirst = (await endGrantsIn(tx, [of.grant], at, true)) > 0
+    if (memberMails && isFirst) await queueMemberMail(tx, { kind: 'accessReplayed', consent: of.grant, at })
+    return isFirst
+  })
 
 interface Use {
   /** Unix time in seconds. */

@@ -35,7 +35,7 @@ const MAX_CLUB_REQUESTS = 10
 export type ConsentForm = ReturnType<typeof consentForm>
 
 /** The consent page, and what the member's permission creates: a grant of oidc-provider, and the consent with its id. */
-export function consentForm({ db, now, provider, limits, clubApproval }: Omit<PageOptions, 'pages'>) {
+export function consentForm({ db, now, provider, limits, clubApproval, memberMails }: Omit<PageOptions, 'pages'>) {
   const mayAsk = requestLimit(limits, 'club-requests', MAX_CLUB_REQUESTS)
   const read = async ({ client: id, person, params }: ConsentRequest) => {
     if (person === undefined) throw errors.requestInvalid()
@@ -106,11 +106,11 @@ export function consentForm({ db, now, provider, limits, clubApproval }: Omit<Pa
       }
       const app = choice.kind === 'club' ? choices!.approvedApp : null
       const approved = app === null ? null : { club: choice.organisation, app }
-      if (!(await storeConsent(db, consent, { approved, replaces }))) {
+      await rememberLanguage(db, person, pageContext(ctx).w.language)
+      if (!(await storeConsent(db, consent, { approved, replaces, memberMails }))) {
         await grant.destroy()
         return show(ctx, request, 'organisationMissing').then(() => null)
       }
-      await rememberLanguage(db, person, pageContext(ctx).w.language)
       return { grantId, person, scopes: ticked }
     },
 

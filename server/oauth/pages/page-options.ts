@@ -16,4 +16,6 @@ export interface PageOptions {
   due: DueWatch
   /** Clubs approve apps before their members can allow them. */
   clubApproval: boolean
+  /** Members get a mail when an app or a device gets access. */
+  memberMails: boolean
 }
