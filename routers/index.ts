@@ -8,6 +8,7 @@ import { anyone } from './kernel/policies.ts'
 import { mergeRouters, router } from './kernel/trpc.ts'
 import { listProcedures } from './kernel/trpc-internals.ts'
 import { me } from './me/procedures.ts'
+import { dataRequests } from './personal-data/requests.ts'
 import { quizzes } from './quizzes/procedures.ts'
 import { storage } from './storage/procedures.ts'
 import { wholeStorage } from './sync/procedures.ts'
@@ -40,7 +41,7 @@ export const appRouter = router({
   subscriptions,
   events,
   deliveries,
-  directory: mergeRouters(directory, router({ approvals })),
+  directory: mergeRouters(directory, router({ approvals, dataRequests })),
   developer,
 })
 

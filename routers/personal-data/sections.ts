@@ -81,6 +81,8 @@ export interface PersonalData {
     /** When a replayed refresh token withdrew it. */
     replayedAt: Time | null
   }[]
+  /** For a copy of their data; answered ones of the last year. */
+  dataRequests: { id: string; requestedAt: Time; deadline: Time; answeredAt: Time | null }[]
   /** What the person has decided about apps, as an administrator of clubs. */
   approvals: {
     id: string
@@ -119,9 +121,9 @@ export interface PersonalData {
   mails: {
     id: string
     kind: string
-    /** Null for one about a request for a team. */
+    /** Null for one about a request for a team, or about a consent. */
     team: string | null
-    language: 'en' | 'de'
+    language: 'en' | 'de' | 'fr' | 'it' | 'nl' | 'es'
     about: object
     createdAt: Time
     sent: boolean
@@ -271,6 +273,13 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     replayedAt: '"replayedAt"',
   })} FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
     WHERE "personId" = $1 ORDER BY "createdAt", consent.id`,
+
+  dataRequests: `SELECT ${fields({
+    id: 'id',
+    requestedAt: '"requestedAt"',
+    deadline: 'deadline',
+    answeredAt: '"answeredAt"',
+  })} FROM "DataRequest" WHERE "personId" = $1 ORDER BY id`,
 
   approvals: `SELECT ${fields({
     id: 'id',

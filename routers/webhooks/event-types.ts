@@ -65,6 +65,17 @@ export const memberEventTypes: Readonly<Record<MemberEvent, MemberEventType>> = 
     german: 'Das Mitglied erlaubt keinem Client der App mehr den Zugriff.',
     example,
   },
+  dataRequested: {
+    type: 'member.data_requested',
+    description: 'The member asks for a copy of their data: send it to them before the deadline.',
+    german: 'Das Mitglied fordert eine Kopie seiner Daten an: Sie ist ihm vor Ablauf der Frist zu senden.',
+    example: {
+      organisationId: 'riverside',
+      memberId: 'anna',
+      requestId: '0193a1f4-7c00-7000-8000-000000000001',
+      deadline: '2026-12-25T09:30:00.000Z',
+    },
+  },
   quizReviewed: { ...quizReviewedType, scope: 'lms.me.quizzes:read' },
 }
 

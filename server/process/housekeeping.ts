@@ -14,6 +14,7 @@ import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'
+import { removeAnsweredRequests } from '../../routers/personal-data/requests.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
 import { removeOldChanges } from '../../routers/storage/change-retention.ts'
 import { removeOldRequests } from '../../routers/storage/request-retention.ts'
@@ -64,6 +65,7 @@ export function housekeepingTasks(
     { name: 'usage', step: forgetUsage },
     { name: 'team-invitations', step: removeOldInvitations },
     { name: 'team-requests', step: removeRefusedTeams },
+    { name: 'data-requests', step: removeAnsweredRequests },
     { name: 'old-mails', step: removeOldMails },
     { name: 'webhook-alarms', step: raiseAlarms },
     { name: 'secret-alarms', step: raiseSecretAlarms },

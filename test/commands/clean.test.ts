@@ -28,6 +28,7 @@ describe('the clean command', () => {
         'usage',
         'team-invitations',
         'team-requests',
+        'data-requests',
         'old-mails',
         'webhook-alarms',
         'secret-alarms',

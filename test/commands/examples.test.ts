@@ -16,7 +16,7 @@ import { run } from './run.ts'
 /** They run until a signal; test/verify/install starts the first two as they are written. */
 const endless: CommandName[] = ['start', 'worker', 'studio']
 
-/** Their documents are compared in json.test.ts, with ids that no help can know. */
+/** Their documents are compared in json.test.ts and member.test.ts, with ids that no help can know. */
 const withIds = [
   'team requests',
   'team approve',
@@ -24,6 +24,7 @@ const withIds = [
   'client requests',
   'client approve',
   'client refuse',
+  'member requests',
   'keys revoke',
 ]
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
-import { failed, misused, run } from './run.ts'
+import { failed, misused, run, succeeded } from './run.ts'
 import { addEntries } from './stored-entries.ts'
 
 const member = (args: string[], env: Record<string, string>, input?: { typed: string }) =>
@@ -141,6 +141,22 @@ describe('member erase', () => {
     expect(await member(['erase', '--member', 'ghost', '--yes'], env)).toEqual(failed('Person ghost does not exist.\n'))
     expect(await people()).toHaveLength(5)
   })
+})
+
+it('member requests lists what waits for an answer, and ends what was answered', async () => {
+  const none = succeeded('Nobody waits for a copy of their data.\n')
+  expect(await member(['requests'], env)).toEqual(none)
+  await ask(
+    env.DATABASE_URL,
+    `INSERT INTO "DataRequest" VALUES ('r1', 'anna', '2026-11-25T09:30:00Z', '2026-12-25T09:30:00Z')`,
+  )
+  const listed = await member(['requests', '--json'], env)
+  const times = { requestedAt: '2026-11-25T09:30:00.000Z', deadline: '2026-12-25T09:30:00.000Z' }
+  expect(JSON.parse(listed.stdout)).toEqual([{ id: 'r1', member: 'anna', ...times }])
+  expect(await member(['requests'], env)).toEqual(succeeded('r1  anna, until 2026-12-25\n'))
+  const unknown = failed('This request for data does not exist.\n')
+  expect(await member(['requests', '--answered', 'r2'], env)).toEqual(unknown)
+  expect(await member(['requests', '--answered', 'r1'], env)).toEqual(none)
 })
 
 it.each([

@@ -144,6 +144,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 404 | This app does not exist. | ownAppUnknown |
   | 404 | This client does not exist. | clientUnknown |
   | 404 | This club does not exist. | clubUnknown |
+  | 404 | This request for data does not exist. | dataRequestUnknown |
   | 404 | This provider does not exist. | providerUnknown |
   | 404 | This secret does not exist. | clientSecretUnknown |
   | 409 | This person is already in this team. | alreadyInTeam |

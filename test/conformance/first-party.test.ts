@@ -34,6 +34,8 @@ const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | directory.people.erase     | mutation | apps | directory:write |
   | directory.approvals.list   | query    | apps | directory:read  |
   | directory.approvals.set    | mutation | apps | directory:write |
+  | directory.dataRequests.list   | query    | apps | directory:read  |
+  | directory.dataRequests.answer | mutation | apps | directory:write |
 `)
 
 /** What people do in their teams, on the apps host; each needs a member, and test/developer calls them. */
@@ -130,6 +132,7 @@ const world = useWorld()
 let subscription: string
 let delivery: string
 let person: string
+let dataRequest: string
 let inputs: Record<string, object>
 
 beforeEach(async () => {
@@ -147,6 +150,9 @@ beforeEach(async () => {
   await world.db.delivery.create({ data: { id: delivery, ...of, state: 'failed', createdAt: new Date() } })
   person = id('person')
   await world.db.person.create({ data: { id: person, firstName: 'P', lastName: 'P', email: '' } })
+  dataRequest = id('request')
+  const times = { requestedAt: new Date(0), deadline: new Date(1) }
+  await world.db.dataRequest.create({ data: { id: dataRequest, personId: person, ...times }, select: { id: true } })
   inputs = {
     'subscriptions.create': { app, subscriber: 'x' },
     'subscriptions.update': { id: subscription },
@@ -165,6 +171,8 @@ beforeEach(async () => {
     'directory.people.export': { id: world.ids.member },
     'directory.people.erase': { id: person },
     'directory.approvals.list': {},
+    'directory.dataRequests.list': {},
+    'directory.dataRequests.answer': { id: dataRequest },
     'directory.approvals.set': { club: world.ids.club, app, state: 'approved' },
     'directory.memberships.end': { ids: [{ organisation: world.ids.club, person: id('person') }] },
   }

@@ -137,6 +137,8 @@ export async function mintPerson({ db, ids }: World) {
       replayedAt: time,
     },
   })
+  const asked = { personId, requestedAt: time, deadline: new Date(time.getTime() + 1000) }
+  await db.dataRequest.create({ data: { ...asked, id: own('data'), answeredAt: time }, select: { id: true } })
   await db.clubApproval.create({
     data: {
       id: own('approval'),
@@ -191,6 +193,7 @@ export async function mintPerson({ db, ids }: World) {
         approvalId: own('approval'),
         askedBy: personId,
       },
+      { ...mail, id: own('m5'), kind: 'accessReplayed', teamId: null, personId, consentId: grant },
       { ...mail, id: own('m3'), kind: 'invitation', email: 'other@example.org', invitationId: own('i2') },
     ],
   })
@@ -350,6 +353,7 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
         replayedAt: AT,
       },
     ],
+    dataRequests: [{ id: own('data'), requestedAt: AT, deadline: '2025-05-05T12:00:01.5+00:00', answeredAt: AT }],
     approvals: [
       {
         id: own('approval'),
@@ -379,10 +383,10 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
       },
     ],
     mailSettings: [{ language: 'de', off: ['webhookFailing'] }],
-    mails: (['requestReceived', 'invitation', 'approvalRequested'] as const).map((recordType, n) => ({
-      id: own(`m${[1, 2, 4][n]}`),
+    mails: (['requestReceived', 'invitation', 'approvalRequested', 'accessReplayed'] as const).map((recordType, n) => ({
+      id: own(`m${[1, 2, 4, 5][n]}`),
       kind: recordType,
-      team: own('team'),
+      team: recordType === 'accessReplayed' ? null : own('team'),
       language: 'de',
       about: { name: 'App' },
       createdAt: AT,

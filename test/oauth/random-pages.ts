@@ -65,6 +65,7 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
       withdrawn: other!,
       apps: [{ ...connected, consent: id! }],
       replays: [{ app: view.app, organisation: other!, at: times.since }],
+      dataRequest: null,
     }),
     endSessionPage({ ...view, member: one!, query: other! }),
     removePage({ ...view, member: one!, connected: { ...connected, consent: id! } }),

@@ -210,6 +210,7 @@ export function samplePages(language: Language): Record<string, string> {
         },
       ],
       replays: [{ app: { name: 'Kuchenliste' }, organisation: 'SV Riverside 1921', at: times.since }],
+      dataRequest: null,
       withdrawn: 'Kuchenliste',
     }),
     '/remove': removePage({
@@ -231,6 +232,7 @@ export function samplePages(language: Language): Record<string, string> {
       member: strange,
       apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, ...times, lastUse: 'longAgo' }],
       replays: [{ app: odd, organisation: long, at: times.since }],
+      dataRequest: { requestedAt: since, deadline: times.ends },
     }),
     '/connected-none': connectedPage({
       w,
@@ -238,6 +240,7 @@ export function samplePages(language: Language): Record<string, string> {
       member: 'Ben Okafor',
       apps: [],
       replays: [],
+      dataRequest: null,
     }),
     '/club': clubPage({
       w,

@@ -70,6 +70,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /connected/remove                                   | member    |                |        |      |      |
 | POST    | /connected/withdraw                                 | member    |                | form   | own  | yes  |
 | POST    | /connected/sign-out                                 | member    |                |        | own  | yes  |
+| POST    | /connected/data                                     | member    |                |        | own  | yes  |
 | GET     | /club                                               | member    |                |        |      |      |
 | GET     | /club/remove                                        | member    |                |        |      |      |
 | POST    | /club/approve                                       | member    | club-decisions | form   | own  | yes  |

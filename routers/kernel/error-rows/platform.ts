@@ -28,6 +28,13 @@ export const platformErrors = {
     cause: 'There is no person with this id.',
     fix: 'Check the id. The person may have been erased.',
   },
+  dataRequestUnknown: {
+    status: 404,
+    message: 'This request for data does not exist.',
+    place: 'tRPC',
+    cause: 'There is no request with this id.',
+    fix: 'Check the id. The person may have been erased, or the request was answered a year ago.',
+  },
   exportTooLarge: {
     status: 413,
     message: 'This person has more than 16 MiB of data. Export it with member-apps member.',

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg'
-import type { MemberEvent } from '../../../prisma/generated/enums.ts'
+import type { Transaction } from '../../../prisma/client.ts'
+import { MemberEvent } from '../../../prisma/generated/enums.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
-import { jsonStrings, statement, text, texts } from '../../../prisma/pg/statement.ts'
+import { jsonStrings, oneOf, statement, text, texts } from '../../../prisma/pg/statement.ts'
 import { memberEventTypes } from '../event-types.ts'
 
 /**
@@ -61,14 +62,14 @@ export async function openAnnouncing(
   }
 }
 
-const erasure = statement(
-  'member_event_erasure',
-  `INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
-    SELECT DISTINCT client.id, consent."organisationId", consent."personId", 'left'::"MemberEvent", ${NOW}
+const toAllowed = statement(
+  'member_event_to_allowed',
+  `INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, "resultId", at)
+    SELECT DISTINCT client.id, consent."organisationId", consent."personId", $kind::"MemberEvent", $result, ${NOW}
     FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId" AND client.state = 'active'
       JOIN "App" app ON app.id = client."appId"
     WHERE consent."personId" = $person AND consent."withdrawnAt" IS NULL AND ${receives(IS_SANDBOX)}`,
-  { person: text },
+  { person: text, kind: oneOf(...Object.values(MemberEvent)), result: text },
   {},
 )
 
@@ -77,5 +78,10 @@ const erasure = statement(
  * they left before, the app gets a second event: the erasure may have removed the first one undelivered.
  */
 export async function announceErasure(client: ClientBase, person: string): Promise<void> {
-  await executeIn(client, erasure, { person })
+  await executeIn(client, toAllowed, { person, kind: 'left', result: '' })
+}
+
+/** Records that a member asks for a copy of their data, for each app that they allow access. */
+export async function announceDataRequest(tx: Transaction, person: string, request: string): Promise<void> {
+  await executeIn(tx, toAllowed, { person, kind: 'dataRequested', result: request })
 }

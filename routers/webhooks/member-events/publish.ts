@@ -15,6 +15,7 @@ import {
   statement,
   text,
   texts,
+  timestamp,
 } from '../../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../../kernel/access.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
@@ -82,13 +83,14 @@ const statements = {
         AND change.at <= $now AND change."publishedAt" IS NULL) change
     GROUP BY app, organisation, person, kind, result
   )
-  SELECT found.app, organisation, person, found.kind, result, at AS "changedAt", ids, "quizId" AS quiz, club."isTest",
+  SELECT found.app, organisation, person, found.kind, result, at AS "changedAt", ids, "quizId" AS quiz, deadline, club."isTest",
     EXISTS (SELECT FROM "App" app WHERE app.id = found.app AND ${receives('club."isTest"')}) AND CASE found.kind
       WHEN 'consentWithdrawn' THEN NOT ${consents}
       WHEN 'quizReviewed' THEN "quizId" IS NOT NULL AND ${isMember} AND ${consents}
+      WHEN 'dataRequested' THEN deadline IS NOT NULL AND ${isMember} AND ${consents}
       WHEN 'left' THEN ${membership('"leftAt" = at')} AND ${consents} OR NOT ${membership('true')}
       ELSE ${isMember} AND ${consents} END AS publishes
-  FROM found LEFT JOIN "QuizResult" ON "QuizResult".id = result
+  FROM found LEFT JOIN "QuizResult" ON "QuizResult".id = result LEFT JOIN "DataRequest" ON "DataRequest".id = result
     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "Organisation" WHERE id = organisation AND "testTeamId" IS NOT NULL) AS "isTest") club
     CROSS JOIN LATERAL (SELECT $scopes::jsonb ->> found.kind::text AS scope) needed`,
     { now: instant, since: instant, scopes: json<Record<string, string | undefined>>(), consentedSince: instant },
@@ -101,6 +103,7 @@ const statements = {
       changedAt: instant,
       ids: jsonArray<number>(),
       quiz: nullable(text),
+      deadline: nullable(timestamp),
       isTest: bool,
       publishes: bool,
     },
@@ -178,10 +181,12 @@ async function store(client: ClientBase, now: number, rows: readonly Due[]) {
   await executeIn(client, statements.postpone, values)
 }
 
-const toData = ({ kind, organisation, person, result, quiz, changedAt }: Due) =>
-  kind === 'quizReviewed'
-    ? { academyId: organisation, quizId: quiz, resultId: result, memberId: person }
-    : { organisationId: organisation, memberId: person, changedAt: changedAt.toISOString() }
+function toData({ kind, organisation, person, result, quiz, deadline, changedAt }: Due) {
+  if (kind === 'quizReviewed') return { academyId: organisation, quizId: quiz, resultId: result, memberId: person }
+  const member = { organisationId: organisation, memberId: person }
+  if (kind !== 'dataRequested') return { ...member, changedAt: changedAt.toISOString() }
+  return { ...member, requestId: result, deadline: new Date(deadline!).toISOString() }
+}
 
 const remove = (client: ClientBase, rows: readonly Due[]) =>
   executeIn(client, statements.remove, {

@@ -7,13 +7,14 @@ import { fillMailboxes } from '../../../routers/kernel/mailboxes.ts'
 import type { Counted, Erased } from '../../../routers/personal-data/erase.ts'
 import { erasable, erase } from '../../../routers/personal-data/erase.ts'
 import { personalDataJson } from '../../../routers/personal-data/export.ts'
+import { answerRequest, listOpenRequests } from '../../../routers/personal-data/requests.ts'
 import { readSettings } from '../../process/command-settings.ts'
 import { announceDue } from '../../process/node-wakes.ts'
 import type { ActionIo, Command } from '../line/command.ts'
 import { action, log, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
-import { printableLines } from '../line/table.ts'
+import { printable, printableLines } from '../line/table.ts'
 import type { RemovalLog } from '../removals/removal-log.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 import { computeMarks } from '../removals/removals.ts'
@@ -48,6 +49,28 @@ const eraseAll = action(
     },
   },
   { json: '{ member, removed }', text: ({ removed }) => `Removed:\n${lines(removed)}` },
+)
+
+const requests = action(
+  {
+    about: 'lists the requests for a copy of data that wait for an answer, the oldest first',
+    declare: (line) => line.option('--answered <ID>', 'ends a request that was answered, before listing the others'),
+    run: ({ answered }, io) =>
+      withDatabase(io, async (db) => {
+        if (answered !== undefined) await answerRequest(db, answered, Date.now())
+        const open = await listOpenRequests(db)
+        return open.map(({ id, personId, requestedAt, deadline }) => ({ id, member: personId, requestedAt, deadline }))
+      }),
+  },
+  {
+    json: '[{ id, member, requestedAt, deadline }]',
+    text: (open) =>
+      open
+        .map(
+          ({ id, member, deadline }) => `${id}  ${printable(member)}, until ${deadline.toISOString().slice(0, 10)}\n`,
+        )
+        .join('') || 'Nobody waits for a copy of their data.\n',
+  },
 )
 
 /** Names the person in the error message when they do not exist. */
@@ -114,10 +137,11 @@ const lines = (erased: Counted & Partial<Erased>) =>
 export const command: Command = {
   about: `Data that apps share in a club is not erased. Remove the person at the platform first: its next import would bring them
 back.`,
-  actions: { export: exportAll, erase: eraseAll },
+  actions: { export: exportAll, erase: eraseAll, requests },
   examples: [
     'member export --member anna',
     'member export --member anna --out anna.json',
     'member erase --member ben --yes --log removals.log',
+    'member requests',
   ],
 }

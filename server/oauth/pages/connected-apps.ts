@@ -1,11 +1,13 @@
 import { findClubs } from '../../../routers/approvals/club-approvals.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
+import { findOpenRequest, requestData } from '../../../routers/personal-data/requests.ts'
 import { readForm } from '../../browser/forms.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import { redirect } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
+import { requestLimit } from '../../limits/limit.ts'
 import { listConsents, withdraw } from '../consents/consents.ts'
 import { replayNotices } from '../consents/replays.ts'
 import type { Member } from './member-sign-in.ts'
@@ -13,20 +15,25 @@ import { memberSignIn } from './member-sign-in.ts'
 import type { PageOptions } from './page-options.ts'
 import { connectedPage, removePage } from './views/connected.ts'
 
+/** Requests for a copy of the data per minute and member. */
+const MAX_DATA_REQUESTS = 10
+
 export function connectedApps(options: PageOptions) {
-  const { db, now, pages, due, clubApproval } = options
+  const { db, now, pages, limits, due, clubApproval } = options
   const { path, signIn } = pages
   const action = `${path}/connected`
+  const mayAsk = requestLimit(limits, 'data-requests', MAX_DATA_REQUESTS)
   const { findMember, attempt, signOut } = memberSignIn(options, action)
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
-    const [apps, replays, clubs] = await Promise.all([
+    const [apps, replays, clubs, dataRequest] = await Promise.all([
       listConsents(db, member.id, now()),
       replayNotices(db, member.id, now()),
       clubApproval ? findClubs(db, member.id, now()) : [],
+      findOpenRequest(db, member.id),
     ])
     const club = clubs.length > 0 ? `${path}/club` : null
-    const view = { ...pageContext(ctx), action, member: member.name, apps, replays, club }
+    const view = { ...pageContext(ctx), action, member: member.name, apps, replays, club, dataRequest }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
 
@@ -54,6 +61,13 @@ export function connectedApps(options: PageOptions) {
       if (app === undefined) throw errors.addressUnknown()
       due.wake()
       return list(ctx, member, app)
+    },
+    async requestData(ctx: StepContext) {
+      const member = await findMember(ctx)
+      if (!member) return redirect(ctx, action)
+      if (!(await mayAsk(member.id))) throw errors.peopleLimited(60)
+      if (await requestData(db, member.id, now())) due.wake()
+      return list(ctx, member)
     },
   }
 }

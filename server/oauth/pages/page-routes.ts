@@ -25,6 +25,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   page('get', '/connected', (ctx) => connected.get(ctx))
   page('get', '/connected/remove', (ctx) => connected.remove(ctx))
   page('post', '/connected/withdraw', (ctx) => connected.withdraw(ctx))
+  page('post', '/connected/data', (ctx) => connected.requestData(ctx))
   page('post', '/connected/sign-out', (ctx) => connected.signOut(ctx))
 
   page('get', routes.code_verification, (ctx) => device.form(ctx))
@@ -41,6 +42,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   page('get', `${REQUEST}/:uid/consent`, async (ctx) => redirect(ctx, `${path}${REQUEST}/${readUid(ctx)}`))
   for (const [above, step] of [
     ['/connected', 'withdraw'],
+    ['/connected', 'data'],
     ['/connected', 'sign-out'],
     [routes.end_session, 'confirm'],
   ] as const) {

@@ -7,6 +7,8 @@ import type { AppView } from '../../../browser/pages/views.ts'
 import { fill } from '../../../browser/words/fill.ts'
 import { formatDay } from '../../../browser/words/format-day.ts'
 import type { LastUse } from '../../consents/last-use.ts'
+import type { OpenDataRequest } from './data-request.ts'
+import { dataRequestSection } from './data-request.ts'
 import { changes, findKind } from './scope-words.ts'
 
 export interface ConnectedApp {
@@ -33,10 +35,13 @@ export interface ConnectedView extends PageContext {
   replays: ReplayNotice[]
   /** Where the member decides about the apps of a club; null for who administers none. */
   club?: string | null
+  /** For a copy of the data, until it is answered. */
+  dataRequest: OpenDataRequest | null
   withdrawn?: string
 }
 
-export function connectedPage({ action, member, apps, replays, club, withdrawn, ...context }: ConnectedView): string {
+export function connectedPage(view: ConnectedView): string {
+  const { action, member, apps, replays, club, dataRequest, withdrawn, ...context } = view
   const { w } = context
   return document({
     ...context,
@@ -47,6 +52,7 @@ ${replays.map(({ app, organisation, at }) => html`<p class="problem">${fill(w.re
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, context, action))}
 ${club && html`<p class="links"><a href="${club}">${w.clubAppsTitle}</a></p>`}
+${dataRequestSection(dataRequest, `${action}/data`, w)}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }

@@ -1,0 +1,1 @@
+ALTER TYPE "MemberEvent" ADD VALUE 'dataRequested';
