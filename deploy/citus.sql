@@ -20,7 +20,7 @@ DROP TRIGGER "Membership_lockUsage_trigger" ON "Membership";
 DROP TRIGGER "Membership_forgetRemoved_trigger" ON "Membership";
 DROP TRIGGER "Membership_forgetMoved_trigger" ON "Membership";
 
--- Consents stay on the coordinator, whose copy of the membership withdraws them.
+-- Consents and calendar addresses stay on the coordinator, whose copy of the membership ends them.
 CREATE OR REPLACE FUNCTION consent_withdraw() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   withdrawn timestamptz := clock_timestamp();
@@ -28,6 +28,7 @@ BEGIN
   IF (SELECT groupid FROM pg_dist_local_group) = 0 THEN
     UPDATE "Consent" SET "withdrawnAt" = withdrawn
     WHERE "personId" = NEW."personId" AND "organisationId" = NEW."organisationId" AND "withdrawnAt" IS NULL;
+    DELETE FROM "CalendarFeed" WHERE "personId" = NEW."personId" AND "clubId" = NEW."organisationId";
   END IF;
   RETURN NULL;
 END $$;

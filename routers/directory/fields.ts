@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isEmailAddress } from '../kernel/email-address.ts'
 import { isPlainLine, isPlainText, strayIn } from '../kernel/text-input.ts'
+import { isTimeZone } from '../kernel/time.ts'
 import type { Reference } from './references.ts'
 
 /**
@@ -161,6 +162,12 @@ export const email = (about: string): Field<string, string> => ({
     value === '' || isEmailAddress(String(value))
       ? undefined
       : 'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org',
+})
+
+export const timeZone = (about: string, options?: Options): Field<string, string> => ({
+  ...text(about, options),
+  form: (value) =>
+    isTimeZone(String(value)) ? undefined : 'is not the name of an IANA time zone, such as Europe/Vienna',
 })
 
 export const time = (about: string, options?: Options) =>

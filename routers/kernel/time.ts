@@ -15,3 +15,12 @@ export const retryAfterSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000
 export const DAY_SECONDS = 86_400
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
+
+/** Whether this runtime knows the name of an IANA time zone. Newer ones take offsets such as +01:00 as well. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return /^[A-Z]/i.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -17,6 +17,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'AuditEntry.before': "values of the team's apps and clients",
   'AuditEntry.after': "values of the team's apps and clients",
   'AuditEntry.clientId': 'the client of an app, about nobody',
+  'CalendarFeed.hash': 'of the secret in an address that is exported without it',
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
   'ClubApproval.number': 'the place in the order of all changes',

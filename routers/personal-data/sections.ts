@@ -83,6 +83,8 @@ export interface PersonalData {
   }[]
   /** For a copy of their data; answered ones of the last year. */
   dataRequests: { id: string; requestedAt: Time; deadline: Time; answeredAt: Time | null }[]
+  /** At which calendar programs read the person's events; `client` is null where no app has created it. */
+  calendarAddresses: { id: string; club: string; client: string | null; createdAt: Time }[]
   /** What the person has decided about apps, as an administrator of clubs. */
   approvals: {
     id: string
@@ -280,6 +282,12 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     deadline: 'deadline',
     answeredAt: '"answeredAt"',
   })} FROM "DataRequest" WHERE "personId" = $1 ORDER BY id`,
+  calendarAddresses: `SELECT ${fields({
+    id: 'id',
+    club: '"clubId"',
+    client: '(SELECT "clientId" FROM "Consent" WHERE id = "consentId")',
+    createdAt: '"createdAt"',
+  })} FROM "CalendarFeed" WHERE "personId" = $1 ORDER BY "createdAt", id`,
 
   approvals: `SELECT ${fields({
     id: 'id',

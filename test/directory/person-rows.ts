@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { PersonalData } from '../../routers/personal-data/sections.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -139,6 +139,17 @@ export async function mintPerson({ db, ids }: World) {
   })
   const asked = { personId, requestedAt: time, deadline: new Date(time.getTime() + 1000) }
   await db.dataRequest.create({ data: { ...asked, id: own('data'), answeredAt: time }, select: { id: true } })
+  await db.calendarFeed.create({
+    data: {
+      id: own('feed'),
+      hash: createHash('sha256').update(own('feed')).digest('base64url'),
+      personId,
+      clubId: club,
+      consentId: grant,
+      createdAt: time,
+    },
+    select: { id: true },
+  })
   await db.clubApproval.create({
     data: {
       id: own('approval'),
@@ -354,6 +365,7 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
       },
     ],
     dataRequests: [{ id: own('data'), requestedAt: AT, deadline: '2025-05-05T12:00:01.5+00:00', answeredAt: AT }],
+    calendarAddresses: [{ id: own('feed'), club: ids.club, client: ids.client, createdAt: AT }],
     approvals: [
       {
         id: own('approval'),

@@ -15,7 +15,7 @@ export function sampleRecords() {
   const soon = Math.floor(Date.now() / 1000) + 86_400
   const question = { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] }
   return {
-    organisations: { id: club, kind: 'club', name: 'Ruderclub Ä' },
+    organisations: { id: club, kind: 'club', name: 'Ruderclub Ä', timeZone: 'Europe/Berlin' },
     people: {
       id: person,
       firstName: 'Zoë',
@@ -36,6 +36,7 @@ export function sampleRecords() {
       end: soon + 3600.5,
       location: 'Lake',
       state: 'published',
+      allDay: true,
       calendar,
       groups: [group],
     },

@@ -57,9 +57,17 @@ export const events = recordType({
     start: time('The start.'),
     end: time('The end, not before the start.'),
     location: prose('Where it is.'),
-    state: choice({ draft: 'draft', published: 'published' }, 'Members see published events.', {
-      initial: `'draft'`,
-    }),
+    state: choice(
+      { draft: 'draft', published: 'published', cancelled: 'cancelled' },
+      'Members see published events; calendar programs show for 30 days that one was cancelled.',
+      { initial: `'draft'` },
+    ),
+    allDay: boolean(
+      "Whether calendar programs show the days from `start` to `end`, in the club's `timeZone`, without times.",
+      {
+        initial: 'false',
+      },
+    ),
     calendar: optional(id('The calendar.', { column: 'calendarId', reference: to.sameClub('Calendar') })),
     groups: ids('The groups; without these and a calendar, it is for the whole club.', to.sameClub('Group'), {
       table: 'EventGroup',

@@ -1,4 +1,4 @@
-import { boolean, choice, date, email, id, optional, text, time } from '../fields.ts'
+import { boolean, choice, date, email, id, optional, text, time, timeZone } from '../fields.ts'
 import { recordType } from '../record-type.ts'
 import * as to from '../references.ts'
 import { membershipLeft, membershipsLeft } from '../removal-rules.ts'
@@ -19,6 +19,7 @@ export const organisations = recordType({
     id: id('The id.'),
     kind: choice({ club: 'club', academy: 'academy', provider: 'provider' }, 'What it is.'),
     name: text('The name.'),
+    timeZone: timeZone('The time zone of its calendar.', { initial: `'UTC'` }),
   },
   fixed: 'kind',
   hidden: 'row."testTeamId" IS NOT NULL',

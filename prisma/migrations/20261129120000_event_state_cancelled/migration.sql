@@ -1,0 +1,1 @@
+ALTER TYPE "EventState" ADD VALUE 'cancelled';

@@ -1,0 +1,5 @@
+ALTER TABLE "Event"
+  ADD COLUMN "allDay" BOOLEAN NOT NULL DEFAULT false,
+  ADD COLUMN "sequence" INTEGER NOT NULL DEFAULT 0,
+  ADD COLUMN "modifiedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP CHECK (time_fits("modifiedAt")),
+  ADD COLUMN "cancelledAt" TIMESTAMPTZ(3) CHECK (time_fits("cancelledAt"));
