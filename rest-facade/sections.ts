@@ -69,6 +69,7 @@ export const sections: Record<Section, Description> = {
         name: 'Events',
         description: 'The events of the app of the client, for apps without a public address for a webhook.',
       },
+      calendar: { name: 'Calendar', description: "The member's events in their own calendar program." },
     },
     errorShape: 'error',
   },

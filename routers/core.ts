@@ -19,6 +19,7 @@ interface Settings {
   db: Database
   cipher: Cipher
   brand: string
+  authBaseUrl?: string | undefined
   storageQuotaBytes: number
   /** By default closed. */
   teamSignup?: TeamSignup | undefined

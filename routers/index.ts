@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { approvals } from './approvals/procedures.ts'
+import { calendar } from './calendar/procedures.ts'
 import { ownRules } from './developer/data/collection-rules-api.ts'
 import { developer } from './developer/procedures.ts'
 import { directory } from './directory/procedures.ts'
@@ -35,6 +36,7 @@ const root = endpoint('GET /', null, anyone, {
 export const appRouter = router({
   root,
   me,
+  calendar,
   storage: mergeRouters(storage, wholeStorage, router({ rules: ownRules })),
   quizzes,
   webhook,

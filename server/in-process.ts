@@ -22,6 +22,7 @@ export interface ServiceOptions {
   /** 32 bytes in base64; several keys are separated by commas. */
   secretsKey: string
   brand?: string
+  authBaseUrl?: string
   storageQuotaBytes?: number
   /** By default false: a database of another release is refused. */
   migrateOnStart?: boolean
@@ -64,6 +65,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     redisUrl: options.redisUrl,
     secretsKeys: keys.data,
     brand,
+    ...(options.authBaseUrl !== undefined && { authBaseUrl: options.authBaseUrl }),
     storageQuotaBytes,
     migrateOnStart,
     // Neither data nor keys of its own.

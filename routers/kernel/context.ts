@@ -27,6 +27,8 @@ export interface Core {
   cipher: Cipher
   /** Fills `This client is not a … app.` */
   brand: string
+  /** Where members sign in; undefined where another issuer does that. */
+  authBaseUrl?: string | undefined
   storageQuotaBytes: number
   teamSignup: TeamSignup
   timeLimits: TimeLimits

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
-import { isForClub, isPublished } from '../kernel/event-visibility.ts'
+import { selectVisible } from '../kernel/event-visibility.ts'
 import { clubMember } from '../kernel/policies.ts'
 import { DAY_SECONDS, fromUnix, unix } from '../kernel/time.ts'
 
@@ -41,29 +41,15 @@ function oneYearAfter(seconds: number) {
   return Math.floor(date.setUTCFullYear(date.getUTCFullYear() + 1) / 1000)
 }
 
-/**
- * Events with `start < $end` and `end > $start`, and events without length that start at `$start`; the index on (club, end) serves the
- * first condition. Groups and calendar are looked up event by event: a join may read those of all clubs. Club and range are
- * columns of `own`: with their values in its plan, PostgreSQL makes a new plan for every request of a small club.
- */
 const visible = statement(
   'me_events',
-  `WITH own AS MATERIALIZED
-      (SELECT $club::text AS club, to_timestamp($start) AS "from", to_timestamp($end) AS until,
-         coalesce(array_agg("groupId"), '{}') AS groups FROM "GroupMembership" WHERE "personId" = $member)
-    SELECT event.id, title, ${unix('start')} AS start, ${unix('"end"')} AS "end", location
-    FROM own CROSS JOIN "Event" event
-      CROSS JOIN LATERAL (SELECT count(*) AS groups, coalesce(bool_or("groupId" = ANY (own.groups)), false) AS "isOwn"
-        FROM "EventGroup" WHERE "eventId" = event.id) audience
-    WHERE event."clubId" = club AND ${isPublished}
-      AND "end" >= "from" AND start < until AND ("end" > "from" OR start >= "from")
-      AND (audience."isOwn" OR ${isForClub({ hasGroups: 'audience.groups > 0' })})
+  `${selectVisible(`event.id, title, ${unix('start')} AS start, ${unix('"end"')} AS "end", location`)}
     ORDER BY event.start, event."end", event.id`,
   { club: text, member: text, start: int, end: int },
   { id: text, title: text, start: int, end: int, location: text },
 )
 
-/** Rule 2: club events, events of visible calendars, and events of the member's own groups, each once; no drafts. */
+/** Rule 2: club events, events of visible calendars, and events of the member's own groups, each once; neither drafts nor cancelled ones. */
 export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMember, {
   summary: "The member's calendar",
   description:

@@ -4,6 +4,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { METADATA_PATH, toIssuer } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
+import { calendarFeeds } from '../calendar/serve.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { limitFailures } from '../http/failed-authentications.ts'
 import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
@@ -96,9 +97,11 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
     return { trusted, step: atFirstRequest(trusted.issuer, mount) }
   }
 
+  const feeds = (authBaseUrl: string) => calendarFeeds({ core, limits, readClientAddress, authBaseUrl })
+  const addresses = [authBaseUrl, ...(localUrls ? [localUrls.auth] : [])]
   const issuers = [at(authBaseUrl, baseUrls, undefined), ...(localUrls ? [at(localUrls.auth, localUrls, 'local')] : [])]
   return {
-    steps: issuers.map(({ step }) => step),
+    steps: [...issuers.map(({ step }) => step), ...addresses.map(feeds)],
     trusted: issuers.map(({ trusted }) => trusted),
     reload: keys.reload,
     /** When the current signing key began to sign, in Unix milliseconds. */

@@ -101,7 +101,16 @@ const open: { [N in Name]: (opening: Opening) => Promise<Parts[N]> } = {
     return limits
   },
 
-  async core({ settings: { brand, storageQuotaBytes, teamSignup, timeLimits = productionLimits, log }, need }) {
+  async core({ settings, need }) {
+    const {
+      brand,
+      authBaseUrl,
+      tokenIssuer,
+      storageQuotaBytes,
+      teamSignup,
+      timeLimits = productionLimits,
+      log,
+    } = settings
     const [{ db }, { now }, { cipher }] = [await need('store'), await need('clock'), await need('secrets')]
     const { createCore } = await import('../../routers/core.ts')
     const { coreEvents } = await import('./log.ts')
@@ -110,6 +119,7 @@ const open: { [N in Name]: (opening: Opening) => Promise<Parts[N]> } = {
       now,
       cipher,
       brand: brand!,
+      authBaseUrl: tokenIssuer === undefined ? authBaseUrl : undefined,
       storageQuotaBytes: storageQuotaBytes!,
       teamSignup,
       timeLimits,

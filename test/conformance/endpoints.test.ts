@@ -35,6 +35,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | GET    | /collections/{collection}/changes | svc.apps.storage:read     | 200    | storage.changes     |
   | sync    | POST   | /batch                            | svc.apps.storage:write    | 200    | storage.batch       |
   | sync    | GET    | /collections/{collection}/rules   | svc.apps.storage:read     | 200    | storage.rules.get   |
+  | sync    | POST   | /calendar                         | svc.me.events:read        | 201    | calendar.create     |
   | sync    | PUT    | /collections/{collection}/rules   | svc.apps.storage:write    | 200    | storage.rules.put   |
 `)
 

@@ -34,6 +34,7 @@ const sectionsByPath = {
   apps: 'notify',
   collections: 'sync',
   batch: 'sync',
+  calendar: 'sync',
   'quiz-results': 'sync',
   events: 'sync',
 } as const

@@ -109,6 +109,7 @@ export async function startWorld(options: Options = {}) {
       migrateOnStart: false,
       brand: options.brand ?? 'the service',
       storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
+      authBaseUrl: options.authBaseUrl ?? authBaseUrl,
       teamSignup: options.teamSignup ?? 'closed',
       timeLimits,
       given: {

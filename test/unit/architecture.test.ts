@@ -16,6 +16,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | prisma/tools    | prisma                                      | koa @koa node:http jose pino    |
 | routers/kernel  | prisma                                      | koa @koa node:http jose pino    |
 | routers/me      | prisma routers/kernel                       | koa @koa node:http jose pino    |
+| routers/calendar | prisma routers/kernel                      | koa @koa node:http jose pino    |
 | routers/storage | prisma routers/kernel                       | koa @koa node:http jose pino    |
 | routers/sync    | prisma routers/kernel routers/storage        | koa @koa node:http jose pino    |
 | routers/quizzes | prisma routers/kernel                       | koa @koa node:http jose pino    |
@@ -52,6 +53,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/http     | prisma routers rest-facade telemetry tokens request-log limits | oidc-provider jose       |
 | server/browser  | prisma routers http limits tokens           | oidc-provider jose              |
 | server/mails    | prisma routers browser                      | koa @koa oidc-provider jose     |
+| server/calendar | prisma routers http limits                 | oidc-provider jose              |
 | server/docs     | prisma routers http browser                 | oidc-provider jose marked       |
 | server/docs/build | browser docs                              | oidc-provider jose koa @koa     |
 | server/reference | routers rest-facade http browser docs      | oidc-provider jose marked       |
@@ -65,7 +67,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/oauth/pages | prisma routers tokens limits http browser oauth/keys oauth/consents oauth/engine oauth/endpoints | |
 | server/oauth    | prisma routers secrets tokens limits http browser oauth/keys oauth/engine oauth/endpoints oauth/pages | |
 | server/portal   | prisma routers http browser mails           | oidc-provider jose              |
-| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails docs reference search trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
+| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails calendar docs reference search trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
 | server/commands/line | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process | koa @koa |
 | server/commands/removals | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/client | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line commands/removals | koa @koa |

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest'
+import { authWorld } from '../oauth/auth-world.ts'
+import { createMember } from '../oauth/members.ts'
+import { asPlatform } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import { calendarCalls } from './calendar-world.ts'
+
+const auth = authWorld()
+const calls = () => calendarCalls(auth)
+
+/** A member of a club of their own, with a token. */
+async function newMember() {
+  const { db } = auth.world
+  const member = await createMember(db, { email: 'mia@example.org' })
+  const { organisationId: club } = await db.membership.findFirstOrThrow({ where: { personId: member } })
+  return { member, club, token: await calls().tokens(member, club) }
+}
+
+describe('the address that POST /calendar returns', () => {
+  it('shows the events of me/events to ical.js and node-ical', async () => {
+    const { addEvent, create, show } = calls()
+    const { club, token } = await newMember()
+    for (const hours of [-8_000, -5, 1, 4_000]) await addEvent(hours, { title: `In ${hours} h` }, club)
+    await addEvent(2, { state: 'draft' }, club)
+    await addEvent(24 * 400, {}, club)
+    const url = await create(token)
+    expect(url).toMatch(/^http:\/\/auth\.test\/v1\/calendar\/[\w-]{22}\.ics$/)
+    const shown = await show(url)
+    const start = auth.world.now() - 365 * 86_400 + 60
+    const half = start + 182 * 86_400
+    const ranges = [
+      [start, half],
+      [half, start + 365 * 86_400],
+      [start + 365 * 86_400, start + 700 * 86_400],
+    ]
+    const items = new Map<string, { title: string; start: number; end: number; location: string }>()
+    for (const [from, to] of ranges) {
+      const { body } = await auth.world.call('GET', `/me/events?start=${from}&end=${to}`, { token })
+      for (const { id: key, ...item } of body.items) items.set(key, item)
+    }
+    const expected = [...items.values()].filter(({ title }) => title !== 'Training')
+    expect(expected).toHaveLength(4)
+    expect(shown.events.map(({ title, start, end, location }) => ({ title, start, end, location }))).toEqual(expected)
+    expect(shown.again.map(({ title, start, end }) => ({ title, start, end }))).toEqual(
+      expected.map(({ location: _, ...item }) => item),
+    )
+    expect(shown).toMatchObject({ name: 'Club', timeZone: 'UTC' })
+  })
+
+  it('answers with an ETag, 304 to who has it, and 200 again after a change', async () => {
+    const { addEvent, create, read } = calls()
+    const { club, token } = await newMember()
+    const event = await addEvent(1, {}, club)
+    const url = await create(token)
+    const first = await read(url)
+    expect([first.status, first.headers]).toMatchObject([
+      200,
+      {
+        'content-type': 'text/calendar; charset=utf-8',
+        'cache-control': 'private, no-cache, no-transform',
+        'referrer-policy': 'no-referrer',
+        'x-robots-tag': 'noindex',
+        etag: expect.stringMatching(/^"[\w-]{20}"$/),
+      },
+    ])
+    expect(first.text).toContain('REFRESH-INTERVAL;VALUE=DURATION:PT1H')
+    const etag = { 'if-none-match': first.headers.etag! }
+    auth.world.advance(60)
+    expect(await read(url, etag)).toMatchObject({ status: 304, text: '' })
+    expect(await read(url, {}, 'HEAD')).toMatchObject({ status: 200, text: '', headers: { etag: first.headers.etag } })
+    await asPlatform(auth.world).directory.events.upsert({ items: [{ id: event.id, title: 'Race' }] })
+    const second = await read(url, etag)
+    expect(second.status).toBe(200)
+    expect(second.text).toContain('SUMMARY:Race')
+    expect((await read(url, {}, 'POST')).status).toBe(405)
+  })
+
+  it('is another one each time; the eleventh of a consent removes the first, also at once', async () => {
+    const { create, read } = calls()
+    const { token, member } = await newMember()
+    const first = await create(token)
+    auth.world.advance(1)
+    const others = await Promise.all(Array.from({ length: 10 }, () => create(token)))
+    expect(new Set(others).size).toBe(10)
+    expect((await read(first)).status).toBe(404)
+    expect(new Set(await Promise.all(others.map(async (url) => (await read(url)).status)))).toEqual(new Set([200]))
+    expect(await auth.world.db.calendarFeed.count({ where: { personId: member } })).toBe(10)
+  })
+
+  it('stores no secret, and logs none', async () => {
+    const { create } = calls()
+    const { token, member } = await newMember()
+    const url = await create(token)
+    const secret = url.slice(-26, -4)
+    const rows = await auth.world.db.calendarFeed.findMany({ where: { personId: member } })
+    expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+
+  it.each<[string, (of: { member: string; club: string; grant: string }) => Promise<unknown>]>([
+    ['the consent is withdrawn', ({ grant }) => update('consent', grant, { withdrawnAt: new Date() })],
+    [
+      "the consent's year is over",
+      ({ grant }) => update('consent', grant, { createdAt: new Date(Date.now() - 366 * 86_400_000) }),
+    ],
+    ['the consent is removed', ({ grant }) => auth.world.db.consent.delete({ where: { id: grant } })],
+    ['the membership ends', ({ member }) => setLeft(member, new Date(0))],
+    [
+      'the member has left and come back',
+      async ({ member }) => {
+        await setLeft(member, new Date(0))
+        await setLeft(member, null)
+      },
+    ],
+    ['the person is erased', ({ member }) => asPlatform(auth.world).directory.people.erase({ id: member })],
+  ])('is 404 like an unknown one once %s', async (_, end) => {
+    const { create, read } = calls()
+    const { member, club, token } = await newMember()
+    const url = await create(token)
+    expect((await read(url)).status).toBe(200)
+    const { id: grant } = await auth.world.db.consent.findFirstOrThrow({ where: { personId: member } })
+    await end({ member, club, grant })
+    const unknown = await read(url.replace(/.{26}$/, 'A'.repeat(22)))
+    expect(strip(await read(url))).toEqual(strip(unknown))
+    expect(unknown.status).toBe(404)
+  })
+
+  it.each([
+    'short.ics',
+    `${'A'.repeat(22)}`,
+    `${'A'.repeat(22)}.ICS`,
+    `${'A'.repeat(22)}.ics/`,
+    '%00.ics',
+    `${'A'.repeat(21)}%2e.ics`,
+    '',
+  ])('is 404 for the malformed %j', async (name) => {
+    const unknown = await calls().read(`http://auth.test/v1/calendar/${'A'.repeat(22)}.ics`)
+    const reply = await auth.world.send('GET', `/v1/calendar/${name}`, { host: 'auth.test' })
+    expect(strip(reply)).toEqual(strip(unknown))
+  })
+
+  it('is dead from its start if the consent ends while it is created', async () => {
+    const { read, create } = calls()
+    const { member, token } = await newMember()
+    const { db } = auth.world
+    // The token is still taken, from the cache.
+    await create(token)
+    await db.consent.updateMany({ where: { personId: member }, data: { withdrawnAt: new Date() } })
+    expect((await read(await create(token))).status).toBe(404)
+  })
+
+  it('needs the scope, and is dead when the client loses it or its app is suspended', async () => {
+    const { create, read, tokens } = calls()
+    const { member, club } = await newMember()
+    const other = await tokens(member, club, 'svc.me.profile:read')
+    expect((await auth.world.call('POST', '/calendar', { token: other })).status).toBe(403)
+    const url = await create(await tokens(member, club))
+    const { db, ids } = auth.world
+    const { scopes } = await db.client.findUniqueOrThrow({ where: { id: auth.client } })
+    const status = async () => (await read(url)).status
+    await update('client', auth.client, { scopes: ['svc.me.profile:read'] })
+    expect(await status()).toBe(404)
+    await update('client', auth.client, { scopes })
+    expect(await status()).toBe(200)
+    await update('app', ids.app, { state: 'suspended' })
+    expect(await status()).toBe(404)
+    await update('app', ids.app, { state: 'active' })
+    expect(await status()).toBe(200)
+  })
+})
+
+const strip = ({ status, text, headers }: { status: number; text: string; headers: object }) => {
+  const { 'x-request-id': request, date: _, ...rest } = headers as Record<string, string>
+  return { status, text: text.replace(request!, ''), headers: rest }
+}
+const update = (model: 'consent' | 'client' | 'app', key: string, data: object) =>
+  (auth.world.db[model] as unknown as { update: (options: object) => Promise<unknown> }).update({
+    where: { id: key },
+    data,
+  })
+const setLeft = (personId: string, leftAt: Date | null) =>
+  auth.world.db.membership.updateMany({ where: { personId }, data: { joinedAt: new Date(0), leftAt } })
+
+describe('an event that changes', () => {
+  const platform = () => asPlatform(auth.world).directory.events
+
+  it('keeps its UID, and counts in SEQUENCE what calendars show of it', async () => {
+    const { addEvent, create, show } = calls()
+    const { club, token } = await newMember()
+    const { id: event } = await addEvent(1, {}, club)
+    const url = await create(token)
+    const [first] = (await show(url)).events
+    expect(first).toMatchObject({ sequence: 0, status: 'CONFIRMED' })
+    await platform().upsert({ items: [{ id: event, version: 7 }] })
+    expect((await show(url)).events).toEqual([first])
+    await platform().upsert({ items: [{ id: event, location: 'Lake' }] })
+    await platform().upsert({ items: [{ id: event, location: 'Lake' }] })
+    const [second] = (await show(url)).events
+    expect(second).toMatchObject({ uid: first!.uid, sequence: 1, location: 'Lake' })
+    expect(second!.modified).toBeGreaterThanOrEqual(first!.modified)
+  })
+
+  it('is CANCELLED for 30 days if it was published, and not in me/events', async () => {
+    const { addEvent, create, show } = calls()
+    const { club, token } = await newMember()
+    const { id: event } = await addEvent(24 * 40, {}, club)
+    const { id: draft } = await addEvent(24 * 40, { state: 'draft' }, club)
+    const url = await create(token)
+    await platform().upsert({ items: [event, draft].map((key) => ({ id: key, state: 'cancelled' as const })) })
+    expect((await show(url)).events).toMatchObject([{ status: 'CANCELLED', sequence: 1 }])
+    expect((await auth.world.call('GET', '/me/events', { token })).body.items).toEqual([])
+    // A correction of a cancelled event is no reason to show it for longer.
+    auth.world.advance(29 * 86_400)
+    await platform().upsert({ items: [{ id: event, title: 'Off' }] })
+    expect((await show(url)).events).toMatchObject([{ status: 'CANCELLED', title: 'Off', sequence: 2 }])
+    auth.world.advance(2 * 86_400)
+    expect((await show(url)).events).toEqual([])
+    await platform().upsert({ items: [{ id: event, state: 'published' }] })
+    expect((await show(url)).events).toMatchObject([{ status: 'CONFIRMED', sequence: 3 }])
+    auth.world.advance(-31 * 86_400)
+  })
+})
+
+it("a feed shows an all-day event on the days of the club's time zone", async () => {
+  const { create, show } = calls()
+  const { club, token } = await newMember()
+  const api = asPlatform(auth.world).directory
+  await api.organisations.upsert({ items: [{ id: club, timeZone: 'America/New_York' }] })
+  const day = new Date(auth.world.core.now() + 86_400_000).toISOString().slice(0, 10)
+  const event = {
+    id: id('event'),
+    club,
+    title: 'Camp',
+    location: '',
+    state: 'published' as const,
+    calendar: null,
+    groups: [],
+    allDay: true,
+  }
+  await api.events.upsert({ items: [{ ...event, start: `${day}T12:00:00Z`, end: `${day}T13:00:00Z` }] })
+  const { events, timeZone, again } = await show(await create(token))
+  const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+  expect([timeZone, events, again]).toMatchObject([
+    'America/New_York',
+    [{ start: day, end: next }],
+    [{ start: day, end: next }],
+  ])
+})
+
+it.each(['+01:00', 'Europe/Wien', 'Mars/Base', ''])(
+  'an organisation with the time zone %j is refused',
+  async (timeZone) => {
+    const { club } = await newMember()
+    const merged = asPlatform(auth.world).directory.organisations.upsert({ items: [{ id: club, timeZone }] })
+    await expect(merged).rejects.toMatchObject({ refused: [{ field: 'timeZone' }] })
+    const row = await auth.world.db.organisation.findUniqueOrThrow({ where: { id: club } })
+    expect(row.timeZone).toBe('UTC')
+  },
+)
