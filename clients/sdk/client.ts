@@ -24,6 +24,8 @@ export interface Storage {
 export interface Client {
   root(options?: CallOptions): Promise<Root>
   me: Me
+  /** Creates an address at which the member's calendar program reads their events: another one each time. */
+  calendar(options?: CallOptions): Promise<{ url: string; expiresAt: null }>
   storage: Storage
   quizzes: {
     /**
@@ -51,6 +53,7 @@ export function createClient(settings: ClientOptions): Client {
   return {
     root: (options) => read(send('apps', 'GET /', options)),
     me: createMe(send),
+    calendar: (options) => read(send('sync', 'POST /calendar', options)),
     storage: Object.assign(storage, { batch: createBatch(send) }),
     quizzes: {
       submit(quizId, answers, { idempotencyKey = randomId(), signal } = {}) {

@@ -124,7 +124,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     signInFailed: options.signInFailed,
   })
 
-  addPageRoutes({ db, now, realm, provider, pages, limits, clubApproval, memberMails, due }, requests)
+  addPageRoutes({ db, now, realm, provider, pages, limits, authBaseUrl, clubApproval, memberMails, due }, requests)
   const limit = tokenLimit({
     storage: adapterFactory({ db, now, realm, signsWith: keys.signsWith }),
     now,

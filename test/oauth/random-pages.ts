@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { words } from '../../server/browser/words/words.ts'
+import { calendarPage } from '../../server/oauth/pages/views/calendar.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/views/connected.ts'
 import { consentPage } from '../../server/oauth/pages/views/consent.ts'
 import { devicePage } from '../../server/oauth/pages/views/device.ts'
@@ -61,11 +62,19 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
     devicePage({ ...view, code: detail! }),
     connectedPage({
       ...view,
+      calendar: host!,
       member: one!,
       withdrawn: other!,
       apps: [{ ...connected, consent: id! }],
       replays: [{ app: view.app, organisation: other!, at: times.since }],
       dataRequest: null,
+    }),
+    calendarPage({
+      ...view,
+      connected: host!,
+      member: one!,
+      clubs: [{ id: id!, name: other!, feeds: [{ id: otherId!, app: app!, createdAt: times.since }] }],
+      created: { club: id!, url: `https:${host!}` },
     }),
     endSessionPage({ ...view, member: one!, query: other! }),
     removePage({ ...view, member: one!, connected: { ...connected, consent: id! } }),

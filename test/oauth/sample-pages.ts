@@ -5,6 +5,7 @@ import type { Language } from '../../server/browser/language.ts'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { words } from '../../server/browser/words/words.ts'
+import { calendarPage } from '../../server/oauth/pages/views/calendar.ts'
 import { clubPage, noClubPage, withdrawPage } from '../../server/oauth/pages/views/club.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/views/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/views/consent.ts'
@@ -53,6 +54,9 @@ const brand = {
   name: 'Landesverband der Rudervereine',
   logo: { type: 'image/svg+xml', bytes: Buffer.from(''), version: 'one' },
 } as const
+
+const calendar = '/v1/oauth/calendar'
+const feed = { id: 'f1', app: null, createdAt: since }
 
 const entry = {
   reason: null,
@@ -196,6 +200,7 @@ export function samplePages(language: Language): Record<string, string> {
     '/device-refused': messagePage({ w, brand, message: 'deviceRefused' }),
     '/connected': connectedPage({
       w,
+      calendar,
       action: '/v1/oauth/connected',
       member: 'Anna Berger',
       apps: [
@@ -228,6 +233,7 @@ export function samplePages(language: Language): Record<string, string> {
     }),
     '/connected-odd': connectedPage({
       w,
+      calendar,
       action: '/v1/oauth/connected',
       member: strange,
       apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, ...times, lastUse: 'longAgo' }],
@@ -236,11 +242,43 @@ export function samplePages(language: Language): Record<string, string> {
     }),
     '/connected-none': connectedPage({
       w,
+      calendar,
       action: '/v1/oauth/connected',
       member: 'Ben Okafor',
       apps: [],
       replays: [],
       dataRequest: null,
+    }),
+    '/calendar': calendarPage({
+      w,
+      action: calendar,
+      connected: '/v1/oauth/connected',
+      member: 'Anna Berger',
+      clubs: [
+        { ...clubs[0]!, feeds: [feed, { ...feed, id: 'f2', app: 'Trainingstagebuch' }] },
+        { ...clubs[1]!, feeds: [] },
+      ],
+      created: { club: 'riverside', url: 'https://auth.example.org/v1/calendar/jZ3xMfE0mS0v1yqk2nP4rQ.ics' },
+    }),
+    '/calendar-odd': calendarPage({
+      w,
+      brand: { ...brand, name: long },
+      action: calendar,
+      connected: '/v1/oauth/connected',
+      member: strange,
+      clubs: [{ id: 'odd', name: long, feeds: [{ ...feed, app: strange }] }],
+      created: {
+        club: 'odd',
+        url: `https://${'very-long-label.'.repeat(8)}example.org/calendar/jZ3xMfE0mS0v1yqk2nP4rQ.ics`,
+      },
+      removed: true,
+    }),
+    '/calendar-none': calendarPage({
+      w,
+      action: calendar,
+      connected: '/v1/oauth/connected',
+      member: 'Ben Okafor',
+      clubs: [],
     }),
     '/club': clubPage({
       w,

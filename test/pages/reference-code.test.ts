@@ -166,7 +166,7 @@ const steady = (answer: unknown) =>
     ? undefined
     : JSON.parse(
         JSON.stringify(answer, (key, value) =>
-          ['cursor', 'etag', 'updatedAt'].includes(key) || (key === 'id' && /^[\da-f-]{36}$/.test(value))
+          ['cursor', 'etag', 'updatedAt', 'url'].includes(key) || (key === 'id' && /^[\da-f-]{36}$/.test(value))
             ? undefined
             : value,
         ),

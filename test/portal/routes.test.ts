@@ -71,6 +71,9 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /connected/withdraw                                 | member    |                | form   | own  | yes  |
 | POST    | /connected/sign-out                                 | member    |                |        | own  | yes  |
 | POST    | /connected/data                                     | member    |                |        | own  | yes  |
+| GET     | /calendar                                           | member    |                |        |      |      |
+| POST    | /calendar/create                                    | member    | calendar-changes | form | own  | yes  |
+| POST    | /calendar/remove                                    | member    | calendar-changes | form | own  | yes  |
 | GET     | /club                                               | member    |                |        |      |      |
 | GET     | /club/remove                                        | member    |                |        |      |      |
 | POST    | /club/approve                                       | member    | club-decisions | form   | own  | yes  |
@@ -164,10 +167,12 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/clients/:client/remove/confirm | developer | people      | form   | own  | yes  |
 `).flatMap((row) =>
   row.path.startsWith('[sign-in]')
-    ? ['/interaction/:uid', '/device/request/:uid', '/connected', '/club', '/developers/sign-in'].map((place) => ({
-        ...row,
-        path: row.path.replace('[sign-in]', place),
-      }))
+    ? ['/interaction/:uid', '/device/request/:uid', '/connected', '/calendar', '/club', '/developers/sign-in'].map(
+        (place) => ({
+          ...row,
+          path: row.path.replace('[sign-in]', place),
+        }),
+      )
     : [row],
 )
 type Route = (typeof routes)[number]

@@ -9,7 +9,7 @@ export interface SignInView extends PageContext {
   /** Null when signing in to this service's own pages. */
   app: AppView | null
   /** The service's own pages to sign in to; by default the connected apps. */
-  pages?: 'developers' | 'clubs'
+  pages?: 'developers' | 'clubs' | 'calendar'
   email: boolean
   /** The first value of the e-mail field. */
   hint?: string
@@ -24,7 +24,12 @@ export function signInPage(view: SignInView): string {
   const { w } = context
   const fieldProblems: Problem[] = ['emailInvalid', 'tooOften']
   const focusEmail = upstream === null || (problem !== undefined && fieldProblems.includes(problem))
-  const ownPages = { developers: w.signInForDevelopers, clubs: w.signInForClubs, connected: w.signInForConnected }
+  const ownPages = {
+    developers: w.signInForDevelopers,
+    clubs: w.signInForClubs,
+    calendar: w.signInForCalendar,
+    connected: w.signInForConnected,
+  }
   const byUpstream =
     upstream !== null &&
     html`<p><a class="button primary" href="${action}/upstream"><span>${fill(w.upstream, { name: name(upstream) })}</span></a></p>`

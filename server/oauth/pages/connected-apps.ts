@@ -33,7 +33,16 @@ export function connectedApps(options: PageOptions) {
       findOpenRequest(db, member.id),
     ])
     const club = clubs.length > 0 ? `${path}/club` : null
-    const view = { ...pageContext(ctx), action, member: member.name, apps, replays, club, dataRequest }
+    const view = {
+      ...pageContext(ctx),
+      action,
+      member: member.name,
+      apps,
+      replays,
+      calendar: `${path}/calendar`,
+      club,
+      dataRequest,
+    }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
 

@@ -16,7 +16,7 @@ export interface Member {
 export function memberSignIn(
   { db, now, pages: { cookies, readSession } }: Pick<PageOptions, 'db' | 'now' | 'pages'>,
   action: string,
-  pages?: 'clubs',
+  pages?: 'clubs' | 'calendar',
 ) {
   return {
     async findMember(ctx: StepContext): Promise<Member | undefined> {

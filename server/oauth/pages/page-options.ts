@@ -12,6 +12,7 @@ export interface PageOptions {
   provider: () => Provider
   pages: PageRoutes
   limits: Limits
+  authBaseUrl: string
   /** Woken when a consent has ended. */
   due: DueWatch
   /** Clubs approve apps before their members can allow them. */

@@ -7,6 +7,7 @@ import { consentForm } from './consent-form.ts'
 import { devicePages, REQUEST } from './device.ts'
 import { endSession } from './end-session.ts'
 import { interactions } from './interactions.ts'
+import { memberCalendar } from './member-calendar.ts'
 import type { PageOptions } from './page-options.ts'
 import type { SignInRequests } from './sign-in-requests.ts'
 
@@ -15,6 +16,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const consent = consentForm(options)
   const interaction = interactions(options, requests, consent)
   const connected = connectedApps(options)
+  const calendar = memberCalendar(options)
   const end = endSession(options)
   const device = devicePages(options, consent)
   const readUid = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
@@ -27,6 +29,10 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   page('post', '/connected/withdraw', (ctx) => connected.withdraw(ctx))
   page('post', '/connected/data', (ctx) => connected.requestData(ctx))
   page('post', '/connected/sign-out', (ctx) => connected.signOut(ctx))
+
+  page('get', '/calendar', (ctx) => calendar.get(ctx))
+  page('post', '/calendar/create', (ctx) => calendar.create(ctx))
+  page('post', '/calendar/remove', (ctx) => calendar.remove(ctx))
 
   page('get', routes.code_verification, (ctx) => device.form(ctx))
   page('post', routes.code_verification, (ctx) => device.enter(ctx))
@@ -44,6 +50,8 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
     ['/connected', 'withdraw'],
     ['/connected', 'data'],
     ['/connected', 'sign-out'],
+    ['/calendar', 'create'],
+    ['/calendar', 'remove'],
     [routes.end_session, 'confirm'],
   ] as const) {
     page('get', `${above}/${step}`, async (ctx) => redirect(ctx, `${path}${above}`))
@@ -54,6 +62,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, readUid(ctx)))
   signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, readUid(ctx)))
   signInAt('/connected', async (ctx) => connected.attempt(ctx))
+  signInAt('/calendar', async (ctx) => calendar.attempt(ctx))
 }
 
 function addClubRoutes(options: PageOptions) {

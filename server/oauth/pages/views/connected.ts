@@ -33,6 +33,7 @@ export interface ConnectedView extends PageContext {
   member: string
   apps: ConnectedApp[]
   replays: ReplayNotice[]
+  calendar: string
   /** Where the member decides about the apps of a club; null for who administers none. */
   club?: string | null
   /** For a copy of the data, until it is answered. */
@@ -41,7 +42,7 @@ export interface ConnectedView extends PageContext {
 }
 
 export function connectedPage(view: ConnectedView): string {
-  const { action, member, apps, replays, club, dataRequest, withdrawn, ...context } = view
+  const { action, member, apps, replays, calendar, club, dataRequest, withdrawn, ...context } = view
   const { w } = context
   return document({
     ...context,
@@ -51,7 +52,7 @@ ${replays.map(({ app, organisation, at }) => html`<p class="problem">${fill(w.re
 <p class="lead">${fill(w.connectedFor, { member: strongName(member) })}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, context, action))}
-${club && html`<p class="links"><a href="${club}">${w.clubAppsTitle}</a></p>`}
+<p class="links"><a href="${calendar}">${w.calendar.title}</a>${club && html` <a href="${club}">${w.clubAppsTitle}</a>`}</p>
 ${dataRequestSection(dataRequest, `${action}/data`, w)}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
