@@ -12,6 +12,7 @@ export const CALENDAR_SCOPE = 'svc.me.events:read'
 const MAX_FEEDS = 10
 /** 128 bits. */
 const SECRET_BYTES = 16
+const MAX_NAME = 300
 const SECRET = /^[\w-]{22}$/
 
 export interface Subscriber {
@@ -52,7 +53,7 @@ const statements = {
   ),
   find: statement(
     'calendar_feed_find',
-    `SELECT feed."personId" AS member, "clubId" AS club, "consentId" AS "grant", name, "timeZone"
+    `SELECT feed."personId" AS member, "clubId" AS club, "consentId" AS "grant", left(name, ${MAX_NAME}) AS name, "timeZone"
       FROM "CalendarFeed" feed JOIN "Organisation" club ON club.id = "clubId" JOIN "Membership" own
         ON own."organisationId" = "clubId" AND own."personId" = feed."personId" AND ("leftAt" IS NULL OR "leftAt" > $now)
       WHERE hash = $hash`,

@@ -100,6 +100,7 @@ export const shownRecordTypes: { readonly [N in RecordTypeName]?: ShownRecordTyp
     ],
   },
   events: {
+    columns: ['title', 'start', 'end', 'location', 'state', 'calendarId'],
     changes: [
       {
         event: 'events',

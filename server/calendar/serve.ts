@@ -6,6 +6,9 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { toNetwork } from '../http/client-address.ts'
 import { normalizeHost } from '../http/host-name.ts'
+import type { MemoryBudget } from '../http/memory-budget.ts'
+import { SMALL_RESPONSE_BYTES } from '../http/memory-budget.ts'
+import { Lease } from '../http/memory-lease.ts'
 import { computeTag, isRevalidated } from '../http/revalidation.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -20,13 +23,14 @@ export const MAX_UNKNOWN = 100
 
 interface Options {
   core: Core
+  memory: MemoryBudget
   limits: Limits
   readClientAddress: ClientAddress
   authBaseUrl: string
 }
 
 /** Serves a member's events to calendar programs, at the host of sign-in: the address's secret is all that they have. */
-export function calendarFeeds({ core, limits, readClientAddress, authBaseUrl }: Options): Step {
+export function calendarFeeds({ core, memory, limits, readClientAddress, authBaseUrl }: Options): Step {
   const { host, pathname } = new URL(authBaseUrl)
   const below = `${pathname === '/' ? '' : pathname}/calendar/`
   const isWithin = {
@@ -56,7 +60,9 @@ export function calendarFeeds({ core, limits, readClientAddress, authBaseUrl }: 
     if (isRevalidated(ctx, `"${computeTag(JSON.stringify([feed.name, feed.timeZone, events]))}"`, 'private, no-cache'))
       return
     ctx.type = 'text/calendar; charset=utf-8'
-    ctx.body = await renderCalendar(events, { feed, host })
+    const text = await renderCalendar(events, { feed, host })
+    if (text.length > SMALL_RESPONSE_BYTES) new Lease(memory, ctx.res, `address ${network}`).hold(text.length)
+    ctx.body = text
   }
 
   return (ctx, next) => {

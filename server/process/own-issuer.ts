@@ -97,7 +97,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
     return { trusted, step: atFirstRequest(trusted.issuer, mount) }
   }
 
-  const feeds = (authBaseUrl: string) => calendarFeeds({ core, limits, readClientAddress, authBaseUrl })
+  const feeds = (authBaseUrl: string) => calendarFeeds({ ...parts, authBaseUrl })
   const addresses = [authBaseUrl, ...(localUrls ? [localUrls.auth] : [])]
   const issuers = [at(authBaseUrl, baseUrls, undefined), ...(localUrls ? [at(localUrls.auth, localUrls, 'local')] : [])]
   return {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
+import { MAX_OF_FEED, MAX_UNKNOWN } from '../../server/calendar/serve.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import { createMember } from '../oauth/members.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { calendarCalls } from './calendar-world.ts'
 
-const auth = authWorld()
+const auth = authWorld({ trustedProxies: ['127.0.0.1'] })
 const calls = () => calendarCalls(auth)
 
 /** A member of a club of their own, with a token. */
@@ -45,6 +47,61 @@ describe('the address that POST /calendar returns', () => {
       expected.map(({ location: _, ...item }) => item),
     )
     expect(shown).toMatchObject({ name: 'Club', timeZone: 'UTC' })
+  })
+
+  it.each([
+    ['published', true],
+    ['cancelled', false],
+  ])('shows a %s event to whom me/events shows a published one', async (state, isConfirmed) => {
+    const { addEvent, create, show } = calls()
+    const { member, club, token } = await newMember()
+    const { db } = auth.world
+    const newGroup = async (people: object[]) =>
+      (
+        await db.group.create({
+          data: { id: id('group'), clubId: club, name: 'Youth', people: { create: people } } as never,
+        })
+      ).id
+    const newCalendar = async (visible: boolean) =>
+      (await db.calendar.create({ data: { id: id('calendar'), clubId: club, name: 'Season', visible } })).id
+    const [own, trained, others] = [
+      await newGroup([{ personId: member, role: 'member' }]),
+      await newGroup([{ personId: member, role: 'trainer' }]),
+      await newGroup([]),
+    ]
+    const inGroups = (...groups: string[]) => ({ groups: { create: groups.map((groupId) => ({ groupId })) } })
+    const cases = {
+      club: {},
+      open: { calendarId: await newCalendar(true) },
+      closed: { calendarId: await newCalendar(false) },
+      own: inGroups(own),
+      several: inGroups(own, trained, others),
+      trained: { ...inGroups(trained), calendarId: await newCalendar(false) },
+      others: inGroups(others),
+    }
+    for (const [title, more] of Object.entries(cases)) await addEvent(1, { title, ...more }, club)
+    const { body } = await auth.world.call('GET', '/me/events', { token })
+    await db.event.updateMany({ where: { clubId: club }, data: { state: state as 'published' } })
+    const listTitles = (events: { title: string }[]) => events.map(({ title }) => title).sort()
+    const { events } = await show(await create(token))
+    expect(listTitles(body.items)).toEqual(['club', 'open', 'own', 'several', 'trained'])
+    expect(listTitles(events)).toEqual(listTitles(body.items))
+    expect(new Set(events.map(({ status }) => status))).toEqual(new Set([isConfirmed ? 'CONFIRMED' : 'CANCELLED']))
+  })
+
+  it('has the 2,000 events that are nearest to now, with texts that are cut', async () => {
+    const { addEvent, create, read } = calls()
+    const { club, token } = await newMember()
+    await addEvent(24 * 300, { title: 'far' }, club)
+    await addEvent(1, { title: 'near'.repeat(100), location: 'x'.repeat(501) }, club)
+    await auth.world.db.$executeRaw`INSERT INTO "Event" (id, "clubId", title, start, "end", location, state)
+      SELECT ${club} || n, ${club}, 'between', now() + interval '2 hours', now() + interval '3 hours', '', 'published'
+      FROM generate_series(1, 1999) n`
+    const { text } = await read(await create(token))
+    const unfolded = text.replaceAll('\r\n ', '')
+    expect(unfolded.match(/^BEGIN:VEVENT/gm)).toHaveLength(2000)
+    expect(unfolded).toContain(`SUMMARY:${'near'.repeat(75)}\r\nLOCATION:${'x'.repeat(500)}\r\n`)
+    expect(unfolded).not.toContain('far')
   })
 
   it('answers with an ETag, 304 to who has it, and 200 again after a change', async () => {
@@ -87,7 +144,7 @@ describe('the address that POST /calendar returns', () => {
     expect(await auth.world.db.calendarFeed.count({ where: { personId: member } })).toBe(10)
   })
 
-  it('stores no secret, and logs none', async () => {
+  it('stores no secret', async () => {
     const { create } = calls()
     const { token, member } = await newMember()
     const url = await create(token)
@@ -145,7 +202,20 @@ describe('the address that POST /calendar returns', () => {
     // The token is still taken, from the cache.
     await create(token)
     await db.consent.updateMany({ where: { personId: member }, data: { withdrawnAt: new Date() } })
+    const { id: grant } = await db.consent.findFirstOrThrow({ where: { personId: member } })
+    const listFeeds = () => db.calendarFeed.findMany({ where: { consentId: grant } })
+    expect(await listFeeds()).toEqual([])
     expect((await read(await create(token))).status).toBe(404)
+    expect(await listFeeds()).toHaveLength(1)
+    await db.consent.delete({ where: { id: grant } })
+    expect(await listFeeds()).toEqual([])
+  })
+
+  it('is none where another issuer signs members in', async () => {
+    const { core, ids, principal } = auth.world
+    const created = callAs({ ...core, authBaseUrl: undefined }, principal()).calendar.create()
+    await expect(created).rejects.toMatchObject({ status: 404 })
+    expect(await auth.world.db.calendarFeed.count({ where: { personId: ids.member } })).toBe(0)
   })
 
   it('needs the scope, and is dead when the client loses it or its app is suspended', async () => {
@@ -256,3 +326,33 @@ it.each(['+01:00', 'Europe/Wien', 'Mars/Base', ''])(
     expect(row.timeZone).toBe('UTC')
   },
 )
+
+describe('the limits', () => {
+  const network = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` })
+
+  it('refuse a feed that is read too often, and no other', async () => {
+    const { create, read } = calls()
+    const { token } = await newMember()
+    const [one, other] = [await create(token), await create(token)]
+    const statuses = []
+    for (let n = 0; n <= MAX_OF_FEED; n++) statuses.push((await read(one, network(1))).status)
+    expect(statuses).toEqual([...Array.from({ length: MAX_OF_FEED }, () => 200), 429])
+    const refused = await read(one, network(2))
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
+    expect((await read(other, network(1))).status).toBe(200)
+    auth.world.advance(61)
+    expect((await read(one, network(1))).status).toBe(200)
+  })
+
+  it('refuse an address that guesses, but not what it knows', async () => {
+    const { create, read } = calls()
+    const { token } = await newMember()
+    const url = await create(token)
+    const guess = async (n: number) =>
+      (await read(`http://auth.test/v1/calendar/${String(n).padStart(22, 'A')}.ics`, network(3))).status
+    const statuses = []
+    for (let n = 0; n <= MAX_UNKNOWN; n++) statuses.push(await guess(n))
+    expect([statuses.indexOf(429), statuses.length]).toEqual([MAX_UNKNOWN, MAX_UNKNOWN + 1])
+    expect((await read(url, network(3))).status).toBe(200)
+  })
+})

@@ -59,6 +59,7 @@ describe('a change of what a member sees', () => {
     ['a calendar that ends', ['events'], () => end('calendars', samples.calendars.id)],
     ['the title of an event', ['events'], () => upsert('events', { title: 'Race' })],
     ['an event that becomes a draft', ['events'], () => upsert('events', { state: 'draft' })],
+    ['an event that is cancelled', ['events'], () => upsert('events', { state: 'cancelled' })],
     ['a new event', ['events'], () => upsert('events', { id: id('event'), calendar: null })],
     ['an event that ends', ['events'], () => end('events', samples.events.id)],
     ['the exercises of a plan', ['trainingplans'], () => upsert('trainingPlans', { exercises: ['Row'] })],
@@ -110,6 +111,9 @@ describe('a change of what a member sees', () => {
     await upsert('memberCards', { serial: id('card'), issuedAt: 1_900_000_000, validUntil: null })
     await upsert('results', { id: id('result'), place: null })
     await upsert('events', { id: id('event'), state: 'draft' })
+    await upsert('events', { id: id('event'), state: 'cancelled' })
+    // me/events does not show it.
+    await upsert('events', { allDay: false })
     expect(await app.heard()).toEqual([])
   })
 

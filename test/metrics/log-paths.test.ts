@@ -46,6 +46,9 @@ const cases: [host: string, method: string, sent: string, logged: string][] = [
   ['auth', 'GET', `/v1/oauth/icons/${CANARY}/${CANARY}`, '/v1/oauth/icons/{app}/{version}'],
   ['auth', 'GET', `/v1/oauth/developers/teams/${CANARY}`, '/v1/oauth/developers/teams/{team}'],
   ['auth', 'GET', `/v1/oauth/${CANARY}`, 'other'],
+  ['auth', 'GET', `/v1/calendar/${CANARY}.ics`, '/calendar/{secret}.ics'],
+  ['auth', 'POST', `/v1/calendar/${CANARY}.ics`, '/calendar/{secret}.ics'],
+  ['sync', 'GET', `/v1/calendar/${CANARY}.ics`, '/calendar/{secret}.ics'],
   ['auth', 'POST', '/v1/oauth/token', '/v1/oauth/token'],
   ['internal', 'GET', '/trpc/me.profile', '/trpc/me.profile'],
   ['internal', 'GET', `/trpc/me.${CANARY}`, '/trpc/other'],
@@ -64,6 +67,15 @@ describe('the path of a line of the log', () => {
     const { level, ...line } = lines.find(({ status }) => status !== undefined)!
     expect([level, line.path]).toEqual([sent === '/healthz' ? 20 : 30, logged])
     expect(JSON.stringify(line)).not.toContain(CANARY)
+  })
+
+  it.each(['GET', 'OPTIONS', 'POST'])('has no secret of a calendar at level debug either: %s', async (method) => {
+    for (const host of ['auth.test', 'apps.test']) {
+      const headers = { host, 'access-control-request-method': 'GET', origin: 'https://app.example' }
+      await send(world.publicPort, method, `/v1/calendar/${CANARY}.ics`, { headers })
+    }
+    expect(JSON.stringify(lines)).not.toContain(CANARY)
+    expect(lines.filter(({ sent }) => sent === '/v1/calendar/{secret}')).toHaveLength(2)
   })
 
   it('has it at level debug, for who looks for a 404, without the query', async () => {

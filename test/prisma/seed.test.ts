@@ -30,7 +30,7 @@ async function everything() {
     table.name,
     await db.$queryRawUnsafe(
       `SELECT coalesce(jsonb_agg(to_jsonb(t) - $1::text[] ORDER BY t::text), '[]')::text FROM "${table.name}" t`,
-      // Of events, which move.
+      // They count the moves of events.
       ['sequence', 'modifiedAt'],
     ),
   ])
