@@ -120,6 +120,11 @@ export async function openOperations(world: World): Promise<Operation[]> {
     operation('storage.changes', [200], rest('GET', '/collections/soak/changes', undefined, 'sync'), 5),
     operation('storage.watch', [200], watch, 2),
     operation('storage.batch', [200], rest('POST', '/batch', batch, 'sync'), 3),
+    operation(
+      'calendar.create',
+      [201],
+      rest('POST', '/calendar', () => ({}), 'sync'),
+    ),
     operation('storage.rules.get', [200], byApp('GET', '/collections/soak/rules')),
     operation('storage.rules.put', [200, 429], byApp('PUT', '/collections/soaked/rules', rule)),
     operation('storage.delete', [204, 404], rest('DELETE', entry), 2),
