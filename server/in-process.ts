@@ -22,6 +22,7 @@ export interface ServiceOptions {
   /** 32 bytes in base64; several keys are separated by commas. */
   secretsKey: string
   brand?: string
+  /** Without it, there are no addresses of calendars. */
   authBaseUrl?: string
   storageQuotaBytes?: number
   /** By default false: a database of another release is refused. */

@@ -62,12 +62,9 @@ export const events = recordType({
       'Members see published events; calendar programs show for 30 days that one was cancelled.',
       { initial: `'draft'` },
     ),
-    allDay: boolean(
-      "Whether calendar programs show the days from `start` to `end`, in the club's `timeZone`, without times.",
-      {
-        initial: 'false',
-      },
-    ),
+    allDay: boolean('Whether calendar programs show days without times.', {
+      initial: 'false',
+    }),
     calendar: optional(id('The calendar.', { column: 'calendarId', reference: to.sameClub('Calendar') })),
     groups: ids('The groups; without these and a calendar, it is for the whole club.', to.sameClub('Group'), {
       table: 'EventGroup',
