@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countries } from '../kernel/countries.ts'
 import { isEmailAddress } from '../kernel/email-address.ts'
 import { isPlainLine, isPlainText, strayIn } from '../kernel/text-input.ts'
 import { isTimeZone } from '../kernel/time.ts'
@@ -169,6 +170,17 @@ export const timeZone = (about: string, options?: Options): Field<string, string
   form: (value) =>
     isTimeZone(String(value)) ? undefined : 'is not the name of an IANA time zone, such as Europe/Vienna',
 })
+
+export const countryCode = (about: string) =>
+  field<string, string>(
+    'text',
+    {
+      schema: z.string().refine((value) => countries.has(value)),
+      output: z.string(),
+      allowed: 'a country: two letters of ISO 3166-1, such as AT',
+    },
+    about,
+  )
 
 export const time = (about: string, options?: Options) =>
   field<string | number, number>(

@@ -10,6 +10,7 @@ const rows = [
   people.organisations,
   people.people,
   people.memberships,
+  people.guardians,
   clubs.groups,
   clubs.groupMembers,
   clubs.calendars,

@@ -147,6 +147,7 @@ const removals = {
     byPerson('mails', `DELETE FROM "Mail" USING "Person" person WHERE ${hasAddress('Mail')}`),
     byPerson('invitations', 'UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $person'),
     byPerson('decisions', 'UPDATE "ClubApproval" SET "decidedBy" = NULL WHERE "decidedBy" = $person'),
+    byPerson('child_decisions', 'UPDATE "ChildRequest" SET "decidedBy" = NULL WHERE "decidedBy" = $person'),
     byPerson('audit', `UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $person`),
     byPerson('person', 'DELETE FROM "Person" WHERE id = $person'),
   ],

@@ -36,6 +36,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'Mail.approvalId': 'the request to a club, which the club has',
   'Mail.askedBy': 'the member who asked the club, for three days; nobody who gets the export but them',
   'Mail.consentId': 'the consent, which is exported itself',
+  'Mail.childRequestId': 'the request of a child, which is exported itself',
   'Mail.invitationId': 'the invitation, which is exported itself',
   OauthRecord: SECRET,
   Participation: PLATFORM,

@@ -10,6 +10,7 @@ const ERASED = '(erased)'
 /** Texts that people of teams and clubs type, by table. */
 export const typedTexts = {
   App: ['name', 'description', 'homepage', 'wanted', 'refusal'],
+  ChildRequest: ['reason'],
   Client: ['name', 'purpose', 'wanted', 'refusal'],
   ClubApproval: ['reason'],
   Mail: ['about'],

@@ -24,6 +24,8 @@ export interface PersonalData {
     leftAt: Time | null
     administrator: boolean
   }[]
+  /** Of the person as a child, and as a guardian. */
+  guardians: { child: string; guardian: string; until: string | null }[]
   groups: { id: string; club: string; name: string; role: 'member' | 'trainer' }[]
   /** What `GET /me/events` shows in the clubs that the person belongs to, of all times. */
   events: { id: string; club: string; title: string; start: Time; end: Time; location: string }[]
@@ -94,6 +96,22 @@ export interface PersonalData {
     reason: string | null
     requestedAt: Time | null
     decidedAt: Time
+  }[]
+  /** For apps that the person may use with a guardian's approval, and those that they have decided on for a child. */
+  childRequests: {
+    id: string
+    child: string
+    organisation: string
+    app: string
+    state: 'requested' | 'approved' | 'refused' | 'withdrawn'
+    scopes: string[]
+    /** Those of the approval in force. */
+    covered: string[]
+    reason: string | null
+    requestedAt: Time | null
+    decidedAt: Time | null
+    /** The person has decided. */
+    own: boolean
   }[]
   /** Accounts of `LOGIN_ISSUER` that sign in as this person. */
   signInIdentities: { issuer: string; subject: string; createdAt: Time }[]
@@ -191,6 +209,9 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     administrator: 'administrator',
   })} FROM "Membership" JOIN "Organisation" organisation ON organisation.id = "organisationId"
     WHERE "personId" = $1 ORDER BY organisation.id`,
+
+  guardians: `SELECT ${fields({ child: '"childId"', guardian: '"guardianId"', until: 'until' })}
+    FROM "Guardian" WHERE "childId" = $1 OR "guardianId" = $1 ORDER BY "childId", "guardianId"`,
 
   groups: `SELECT ${fields({ id: 'id', club: '"clubId"', name: 'name', role: 'role' })}
     FROM "GroupMembership" JOIN "Group" ON id = "groupId" WHERE "personId" = $1 ORDER BY id, role`,
@@ -298,6 +319,20 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     requestedAt: '"requestedAt"',
     decidedAt: '"decidedAt"',
   })} FROM "ClubApproval" WHERE "decidedBy" = $1 ORDER BY "decidedAt", id`,
+
+  childRequests: `SELECT ${fields({
+    id: 'id',
+    child: '"childId"',
+    organisation: '"organisationId"',
+    app: '"appId"',
+    state: 'state',
+    scopes: 'scopes',
+    covered: 'covered',
+    reason: 'reason',
+    requestedAt: '"requestedAt"',
+    decidedAt: '"decidedAt"',
+    own: '"decidedBy" IS NOT DISTINCT FROM $1',
+  })} FROM "ChildRequest" WHERE "childId" = $1 OR "decidedBy" = $1 ORDER BY id`,
 
   signInIdentities: `SELECT ${fields({ issuer: 'issuer', subject: 'subject', createdAt: '"createdAt"' })}
     FROM "LoginIdentity" WHERE "personId" = $1 ORDER BY issuer, subject`,

@@ -29,7 +29,8 @@ export function renderMessage(mail: DueMail, { brand, words, ...place }: Place) 
   const { kind: mailType, language, team, about, invitation } = mail
   if (mail.request) return renderClubRequest(mail, mail.request, words[language], place)
   if (mail.access) return renderAccess(mail, mail.access, words[language], place)
-  if (mailType === 'approvalRequested' || !isPortalMail(mailType)) throw new Error('what the mail reports has ended')
+  if (mailType === 'approvalRequested' || mailType === 'guardianAsked' || !isPortalMail(mailType))
+    throw new Error('what the mail reports has ended')
   const portalLanguage = toPortalLanguage(language)
   const w = mailWords[portalLanguage]
   const { name, isTeam = false, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about

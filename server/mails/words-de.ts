@@ -14,6 +14,7 @@ export const de: MailWords = {
     webhookEnded: 'Abgeschaltete Webhooks',
     secretExpiring: 'Ablaufende Client-Secrets',
     approvalRequested: 'Anfragen an selbst verwaltete Vereine',
+    guardianAsked: 'Anfragen von Kindern, für die selbst entschieden wird',
   },
   invitation: ({ team, brand }, { by, role: as, expiresAt }) => ({
     subject: `Einladung in das Team ${team}`,

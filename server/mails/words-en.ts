@@ -30,6 +30,7 @@ export const en = {
     webhookEnded: 'Webhooks that were switched off',
     secretExpiring: 'Client secrets that expire',
     approvalRequested: 'Requests to clubs that you administer',
+    guardianAsked: 'Requests of children whom you decide for',
   },
   invitation: ({ team, brand }: Named, { by, role: as, expiresAt }: Invitation): Sentences => ({
     subject: `Invitation to the team ${team}`,

@@ -162,6 +162,30 @@ export async function mintPerson({ db, ids }: World) {
     },
     select: { id: true },
   })
+  // A child with a guardian, and a guardian of another child.
+  const relative = id('relative')
+  await db.person.create({ data: { id: relative, firstName: 'R', lastName: 'R', email: '' } })
+  await db.guardian.createMany({
+    data: [
+      { childId: personId, guardianId: relative },
+      { childId: relative, guardianId: personId, until: new Date('2030-01-31') },
+    ],
+  })
+  const request = { organisationId: club, appId: app, scopes: ['svc.me.profile:read'], requestedAt: time }
+  await db.childRequest.createMany({
+    data: [
+      { ...request, id: own('r1'), childId: personId, state: 'requested' },
+      {
+        ...request,
+        id: own('r2'),
+        childId: relative,
+        state: 'approved',
+        covered: request.scopes,
+        decidedAt: time,
+        decidedBy: personId,
+      },
+    ],
+  })
   await db.memberChange.create({
     data: { clientId: client, organisationId: club, personId, kind: 'profile', at: time },
     select: { id: true },
@@ -205,6 +229,7 @@ export async function mintPerson({ db, ids }: World) {
         askedBy: personId,
       },
       { ...mail, id: own('m5'), kind: 'accessReplayed', teamId: null, personId, consentId: grant },
+      { ...mail, id: own('m6'), kind: 'guardianAsked', administratorId: personId, childRequestId: own('r2') },
       { ...mail, id: own('m3'), kind: 'invitation', email: 'other@example.org', invitationId: own('i2') },
     ],
   })
@@ -257,19 +282,20 @@ export async function mintPerson({ db, ids }: World) {
   })
   const shared = id('shared')
   await addEntry(db, { app, club, owner: '', key: shared, value: '1', writer: personId })
-  return { personId, own, exported: buildExport({ ids, personId, left, shared, own }) }
+  return { personId, own, exported: buildExport({ ids, personId, relative, left, shared, own }) }
 }
 
 interface Person {
   ids: World['ids']
   personId: string
+  relative: string
   left: string
   shared: string
   own: (name: string) => string
 }
 
 /** The export of that person. */
-function buildExport({ ids, personId, left, shared, own }: Person): Omit<PersonalData, 'exportedAt'> {
+function buildExport({ ids, personId, relative, left, shared, own }: Person): Omit<PersonalData, 'exportedAt'> {
   const membership = (organisation: string, recordType: 'club' | 'academy' | 'provider', name: string) => ({
     organisation,
     kind: recordType,
@@ -284,6 +310,16 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
     membership(ids.provider, 'provider', 'Provider'),
     { ...membership(left, 'club', 'Left'), leftAt: '2025-05-05T11:59:59.5+00:00' },
   ]
+  const request = {
+    organisation: ids.club,
+    app: ids.app,
+    scopes: ['svc.me.profile:read'],
+    covered: [],
+    reason: null,
+    requestedAt: AT,
+    decidedAt: null,
+    own: false,
+  }
   const contest = {
     competitionId: own('cup'),
     competition: 'Cup',
@@ -303,6 +339,10 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
       preferredLanguage: 'fr',
     },
     memberships: memberships.sort((a, b) => (a.organisation < b.organisation ? -1 : 1)),
+    guardians: [
+      { child: personId, guardian: relative, until: null },
+      { child: relative, guardian: personId, until: '2030-01-31' },
+    ],
     groups: [
       { id: own('group'), club: ids.club, name: 'Youth', role: 'member' },
       { id: own('left'), club: left, name: 'Former', role: 'member' },
@@ -377,6 +417,18 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
         decidedAt: AT,
       },
     ],
+    childRequests: [
+      { ...request, id: own('r1'), child: personId, state: 'requested' },
+      {
+        ...request,
+        id: own('r2'),
+        child: relative,
+        state: 'approved',
+        covered: request.scopes,
+        decidedAt: AT,
+        own: true,
+      },
+    ],
     signInIdentities: [{ issuer: 'https://id.example.org', subject: own('s'), createdAt: AT }],
     teams: [{ id: own('team'), name: 'Team', role: 'owner', since: AT }],
     teamInvitations: [
@@ -395,15 +447,17 @@ function buildExport({ ids, personId, left, shared, own }: Person): Omit<Persona
       },
     ],
     mailSettings: [{ language: 'de', off: ['webhookFailing'] }],
-    mails: (['requestReceived', 'invitation', 'approvalRequested', 'accessReplayed'] as const).map((recordType, n) => ({
-      id: own(`m${[1, 2, 4, 5][n]}`),
-      kind: recordType,
-      team: recordType === 'accessReplayed' ? null : own('team'),
-      language: 'de',
-      about: { name: 'App' },
-      createdAt: AT,
-      sent: n !== 1,
-    })),
+    mails: (['requestReceived', 'invitation', 'approvalRequested', 'accessReplayed', 'guardianAsked'] as const).map(
+      (recordType, n) => ({
+        id: own(`m${[1, 2, 4, 5, 6][n]}`),
+        kind: recordType,
+        team: recordType === 'accessReplayed' ? null : own('team'),
+        language: 'de',
+        about: { name: 'App' },
+        createdAt: AT,
+        sent: n !== 1,
+      }),
+    ),
     teamChanges: [{ team: own('team'), own: true, action: 'app.create', target: 'a_1', at: AT }],
     memberChanges: [
       { client: ids.client, organisation: ids.club, kind: 'profile', result: '', at: AT, publishedAt: null },

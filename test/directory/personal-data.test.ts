@@ -182,6 +182,7 @@ describe('directory.people.erase over HTTP', () => {
     // Rows of the platform and of the team that the test named after the person. Audit entries have the team.
     const named = [
       'AuditEntry',
+      'ChildRequest',
       'ClubApproval',
       'Competition',
       'Discipline',
@@ -201,6 +202,10 @@ describe('directory.people.erase over HTTP', () => {
     expect(Object.keys(await rowsWith(personId))).toEqual(named)
     const approval = await db.clubApproval.findUniqueOrThrow({ where: { id: own('approval') } })
     expect([approval.state, approval.decidedBy]).toEqual(['refused', null])
+    const [decided, ...otherRequests] = await db.childRequest.findMany({
+      where: { id: { in: [own('r1'), own('r2')] } },
+    })
+    expect([decided?.id, decided?.state, decided?.decidedBy, otherRequests]).toEqual([own('r2'), 'approved', null, []])
     // The invitation to their address is gone; the one that they sent no longer says who sent it.
     const invitations = await db.teamInvitation.findMany({ where: { teamId: own('team') } })
     expect(invitations).toMatchObject([{ id: own('i2'), email: 'other@example.org', invitedBy: null }])

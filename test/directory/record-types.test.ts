@@ -32,6 +32,7 @@ const changes: Partial<Record<RecordTypeName, AnyRecord>> = {
   organisations: { name: 'Ruderclub B' },
   people: { birthday: null },
   memberships: { joinedAt: 1_600_000_000 },
+  guardians: { until: '2030-01-31' },
   groups: { name: 'U15' },
   calendars: { visible: false },
   events: { title: 'Cancelled' },

@@ -37,7 +37,7 @@ export const directoryWorld = () =>
 
 type Samples = Record<RecordTypeName, AnyRecord>
 
-/** Stores an academy for the samples, and the samples of the kinds that come before `kind`, or of all. */
+/** Stores an academy and a guardian for the samples, and the samples of the kinds that come before `kind`, or of all. */
 export const storeSamples = (world: World, samples: Samples, before?: RecordTypeName) =>
   storeAll(world, [{ samples, ...(before && { before }) }])
 
@@ -45,6 +45,9 @@ export const storeSamples = (world: World, samples: Samples, before?: RecordType
 export async function storeAll(world: World, all: readonly { samples: Samples; before?: RecordTypeName }[]) {
   const academies = all.map(({ samples }) => ({ id: samples.lessons.academy, kind: 'academy', name: 'Academy' }))
   await ofKind(world, 'organisations').upsert({ items: academies })
+  const guardian = { firstName: 'Gio', lastName: 'O’Hara', email: '' }
+  const guardians = all.map(({ samples }) => ({ id: samples.guardians.guardian, ...guardian }))
+  await ofKind(world, 'people').upsert({ items: guardians })
   for (const [at, recordType] of recordTypeNames.entries()) {
     const items = all
       .filter(({ before }) => !before || at < recordTypeNames.indexOf(before))
@@ -56,7 +59,7 @@ export async function storeAll(world: World, all: readonly { samples: Samples; b
 /** What `list` returns of this record. */
 export async function stored(world: World, recordType: RecordTypeName, record: AnyRecord) {
   const { items } = await ofKind(world, recordType).list({ limit: 200 })
-  const keys = ['organisation', 'person', 'group', 'role'].filter((name) => name in record)
+  const keys = ['organisation', 'person', 'group', 'role', 'child', 'guardian'].filter((name) => name in record)
   const own = 'id' in record ? ['id'] : 'serial' in record ? ['serial'] : keys
   return items.find((item) => own.every((name) => item[name] === record[name]))
 }

@@ -184,6 +184,16 @@ const cases: Case[] = [
   ),
   ...['Anna <anna@example.org>', 'a@example.org, b@example.org', `${'ü'.repeat(243)}@example.org`].map(notEmail),
   ['people', { id: 'new', firstName: 'A', lastName: 'B' }, 'email', 'It is missing, and a new record needs it.'],
+  ...['at', 'AUT', 'XX', 'UK', ''].map(
+    (country): Case => [
+      'organisations',
+      { id: club, country },
+      'country',
+      `${JSON.stringify(country)} is not a country: two letters of ISO 3166-1, such as AT, or null.`,
+    ],
+  ),
+  ['guardians', { child: person, guardian: 'nobody' }, 'guardian', '"nobody" is not the id of a person.'],
+  ['guardians', { child: person, guardian: person }, 'guardian', `"${person}" is the child.`],
   ['memberships', { organisation: 'nowhere', person }, 'organisation', '"nowhere" is not the id of an organisation.'],
   ['memberships', { organisation: club, person: 'nobody' }, 'person', '"nobody" is not the id of a person.'],
   ...changes('memberships', { organisation: club, person }, [

@@ -15,7 +15,7 @@ export function sampleRecords() {
   const soon = Math.floor(Date.now() / 1000) + 86_400
   const question = { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] }
   return {
-    organisations: { id: club, kind: 'club', name: 'Ruderclub Ä', timeZone: 'Europe/Berlin' },
+    organisations: { id: club, kind: 'club', name: 'Ruderclub Ä', timeZone: 'Europe/Berlin', country: 'AT' },
     people: {
       id: person,
       firstName: 'Zoë',
@@ -25,6 +25,7 @@ export function sampleRecords() {
       image: '',
     },
     memberships: { organisation: club, person, joinedAt: 1_700_000_000, leftAt: null, administrator: true },
+    guardians: { child: person, guardian: id('guardian'), until: null },
     groups: { id: group, club, name: 'U14' },
     groupMembers: { group, person, role: 'member' },
     calendars: { id: calendar, club, name: 'Season', visible: true },

@@ -46,6 +46,7 @@ it('the page of e-mails switches kinds off and on, and changes the language', as
       'webhookFailing',
       'secretExpiring',
       'approvalRequested',
+      'guardianAsked',
     ],
   })
   expect(await readSettings(team.colleague)).toEqual({ language: 'en', off: [] })

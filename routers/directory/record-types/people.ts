@@ -1,7 +1,7 @@
-import { boolean, choice, date, email, id, optional, text, time, timeZone } from '../fields.ts'
+import { boolean, choice, countryCode, date, email, id, optional, text, time, timeZone } from '../fields.ts'
 import { recordType } from '../record-type.ts'
 import * as to from '../references.ts'
-import { membershipLeft, membershipsLeft } from '../removal-rules.ts'
+import { membershipLeft, membershipsLeft, removed } from '../removal-rules.ts'
 
 const personId = () => id('The person.', { column: 'personId', reference: to.person })
 
@@ -20,6 +20,9 @@ export const organisations = recordType({
     kind: choice({ club: 'club', academy: 'academy', provider: 'provider' }, 'What it is.'),
     name: text('The name.'),
     timeZone: timeZone('The time zone of its calendar.', { initial: `'UTC'` }),
+    country: optional(
+      countryCode('Two letters of ISO 3166-1, such as `AT`: for the age from which members allow apps.'),
+    ),
   },
   fixed: 'kind',
   hidden: 'row."testTeamId" IS NOT NULL',
@@ -77,4 +80,24 @@ export const memberships = recordType({
   ],
   hidden: isOfTestClub('row."organisationId"'),
   ending: membershipLeft,
+})
+
+export const guardians = recordType({
+  name: 'guardians',
+  table: 'Guardian',
+  key: ['child', 'guardian'],
+  fields: {
+    child: id('The child.', { column: 'childId', reference: to.person }),
+    guardian: id('The one who decides about its apps.', { column: 'guardianId', reference: to.person }),
+    until: optional(date('The last day (UTC).')),
+  },
+  rules: [
+    {
+      field: 'guardian',
+      refuses: 'row."guardianId" = row."childId"',
+      value: 'row."guardianId"',
+      reason: 'is the child',
+    },
+  ],
+  ending: removed('Guardian', ['childId', 'guardianId'], 'Removed. Approvals and consents stay.'),
 })

@@ -1,0 +1,1 @@
+ALTER TYPE "MailKind" ADD VALUE 'guardianAsked';
