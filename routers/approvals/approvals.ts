@@ -55,7 +55,7 @@ export async function requestApproval(db: Database, { club, app }: ClubApp, now:
   const data = { organisationId: club, appId: app, state: 'requested' as const, requestedAt }
   await db.$transaction(async (tx) => {
     const [added] = await tx.clubApproval.createManyAndReturn({ data, skipDuplicates: true, select: { id: true } })
-    if (added && asker) await queueRequest(tx, { approval: added.id, club, asker, at: now })
+    if (added && asker) await queueRequest(tx, { request: added.id, club, asker, at: now })
     if (added) await renumber(tx, added.id)
   })
 }

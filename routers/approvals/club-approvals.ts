@@ -6,17 +6,17 @@ import { CONSENT_MS } from '../kernel/access.ts'
 import { withLabels } from '../kernel/labels.ts'
 import type { ClubApp } from './approvals.ts'
 
-/** The clubs that a person administers now. */
-export const findClubs = async (db: Database, person: string, now: number) => {
+/** The clubs that a person administers now, or all organisations. */
+export const findClubs = async (db: Database, person: string, now: number, { all = false } = {}) => {
   const clubs = await db.organisation.findMany({
     where: {
-      kind: 'club',
+      ...(!all && { kind: 'club' }),
       testTeamId: null,
       memberships: {
         some: { personId: person, administrator: true, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
       },
     },
-    select: { id: true, name: true },
+    select: { id: true, name: true, kind: true },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
   return withLabels(clubs)

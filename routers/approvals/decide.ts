@@ -38,7 +38,7 @@ interface By {
 /** Consents per statement: these end within the statement timeout of 5 s. */
 const BATCH = 5_000
 
-const acts = { approved: 'approve', refused: 'refuse', withdrawn: 'withdraw' } as const
+export const acts = { approved: 'approve', refused: 'refuse', withdrawn: 'withdraw' } as const
 
 /**
  * Stores a club's decision. A refusal or withdrawal ends all consents of the club's members to the app in the same transaction;
@@ -109,16 +109,16 @@ const statements = {
     'approval_end_consents',
     `UPDATE "Consent" SET "withdrawnAt" = $at WHERE "withdrawnAt" IS NULL AND id = ANY (ARRAY(
         SELECT id FROM "Consent" WHERE "organisationId" = $club AND "withdrawnAt" IS NULL
-          AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $app))
+          AND ($child::text IS NULL OR "personId" = $child) AND "clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $app))
         ORDER BY id LIMIT ${BATCH}))
       RETURNING id`,
-    { club: text, app: text, at: instant },
+    { club: text, app: text, child: nullable(text), at: instant },
     { id: text },
   ),
 }
 
 /** The role ends after the transaction at the earliest. */
-async function holdAdministrator(tx: Transaction, club: string, person: string, at: Date) {
+export async function holdAdministrator(tx: Transaction, club: string, person: string, at: Date) {
   const rows = await executeIn(tx, statements.administrator, { club, person, at })
   if (rows.length === 0) throw errors.clubUnknown()
 }
@@ -133,10 +133,16 @@ async function write(tx: Transaction, { club, app, state, reason }: Decision, { 
   return row!.id
 }
 
-/** The approval is locked: a consent that is being given has either been stored, or finds it changed. */
-async function endConsents(tx: Transaction, { club, app }: ClubApp, at: Date): Promise<number> {
+/**
+ * Ends those of all members, or of a child. The approval is locked: a consent that is being given has either been stored, or finds it changed.
+ */
+export async function endConsents(
+  tx: Transaction,
+  { club, app, child = null }: ClubApp & { child?: string | null },
+  at: Date,
+): Promise<number> {
   for (let ended = 0; ; ) {
-    const rows = await executeIn(tx, statements.endConsents, { club, app, at })
+    const rows = await executeIn(tx, statements.endConsents, { club, app, child, at })
     const ids = rows.map(({ id }) => id)
     await tx.oauthRecord.deleteMany({ where: { grantId: { in: ids } } })
     await tx.oauthRecord.deleteMany({ where: { model: 'Grant', id: { in: ids } } })

@@ -24,7 +24,7 @@ export interface PersonalData {
     leftAt: Time | null
     administrator: boolean
   }[]
-  /** Of the person as a child, and as a guardian. */
+  /** The person is the child, or the guardian. */
   guardians: { child: string; guardian: string; until: string | null }[]
   groups: { id: string; club: string; name: string; role: 'member' | 'trainer' }[]
   /** What `GET /me/events` shows in the clubs that the person belongs to, of all times. */
@@ -105,7 +105,7 @@ export interface PersonalData {
     app: string
     state: 'requested' | 'approved' | 'refused' | 'withdrawn'
     scopes: string[]
-    /** Those of the approval in force. */
+    /** What the approval in force covers. */
     covered: string[]
     reason: string | null
     requestedAt: Time | null

@@ -1,4 +1,4 @@
-import { listAskedScopes } from '../../routers/approvals/asked-scopes.ts'
+import { listAskedScopes, withPurposes } from '../../routers/approvals/asked-scopes.ts'
 import type { DueMail } from '../../routers/developer/mails/due.ts'
 import { isConsentScope } from '../../routers/kernel/identity-scopes.ts'
 import { fillText } from '../browser/words/fill.ts'
@@ -11,18 +11,36 @@ interface Place {
   portal: string
   clubs: string
   connected: string
+  family: string
 }
 
 type ClubRequest = NonNullable<DueMail['request']>
 
-/** The mail to an administrator of a club whose approval a member asks for. */
-export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words, { portal, clubs }: Place) {
-  const { club, clubName, by, clients } = request
-  const { aMember, choose, approvalRequested: texts } = w.mails
+/** The mail to an administrator of a club whose approval a member asks for, or to who decides for a child. */
+export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words, { portal, clubs, family }: Place) {
+  const { club, clubName, by, clients, child } = request
+  const { aMember, choose, approvalRequested: texts, guardianAsked } = w.mails
   const { name: app } = mail.about
-  const scopes = listAskedScopes(clients).map(({ scope, purposes }) =>
-    [`- ${w.scopes[scope]}`, ...purposes].join('\n  '),
-  )
+  const asked = child ? withPurposes(child.scopes, clients) : listAskedScopes(clients)
+  const scopes = asked.map(({ scope, purposes }) => [`- ${w.scopes[scope]}`, ...purposes].join('\n  '))
+  const clubAddress = `${clubs}?${new URLSearchParams({ club })}`
+  const toFooter = (text: string) => ({ text, link: { text: choose, address: `${portal}/mails` } })
+  const because = fillText(texts.because, { club: clubName })
+  if (child) {
+    const named = { child: by ?? aMember }
+    const sentences: Sentences = {
+      subject: fillText(guardianAsked.subject, { ...named, app }),
+      paragraphs: [
+        fillText(guardianAsked.lead, { ...named, club: clubName, app, team: mail.team?.name ?? app }),
+        [guardianAsked.scopes, ...scopes].join('\n'),
+        fillText(guardianAsked.rest, named),
+      ],
+      link: guardianAsked.link,
+    }
+    const { isGuardian } = child
+    const footer = toFooter(isGuardian ? fillText(guardianAsked.because, named) : because)
+    return mailBodies(w.language, sentences, isGuardian ? family : clubAddress, footer)
+  }
   const sentences: Sentences = {
     subject: fillText(texts.subject, { club: clubName, app }),
     paragraphs: [
@@ -32,11 +50,7 @@ export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words,
     ],
     link: texts.link,
   }
-  const footer = {
-    text: fillText(texts.because, { club: clubName }),
-    link: { text: choose, address: `${portal}/mails` },
-  }
-  return mailBodies(w.language, sentences, `${clubs}?${new URLSearchParams({ club })}`, footer)
+  return mailBodies(w.language, sentences, clubAddress, toFooter(because))
 }
 
 type Access = NonNullable<DueMail['access']>

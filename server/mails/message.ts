@@ -15,10 +15,11 @@ export const mailWords: Record<PortalLanguage, MailWords> = { en, de }
 interface Place {
   /** The portal's address. */
   portal: string
-  /** That of the page on which administrators of clubs decide. */
+  /** The pages on which administrators of clubs decide, and guardians. */
   clubs: string
   /** That of the page of connected apps. */
   connected: string
+  family: string
   brand: string | undefined
   /** The texts of members' mails. */
   words: AllWords

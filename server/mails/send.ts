@@ -10,10 +10,11 @@ interface Options {
   sendMail: SendMail
   /** The portal's address. */
   portal: string
-  /** That of the page of a club. */
+  /** The pages of a club, and of a guardian. */
   clubs: string
   /** That of the page of connected apps. */
   connected: string
+  family: string
   brand: string | undefined
   words: AllWords
   failed: (error: MailFailure) => void

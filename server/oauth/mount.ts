@@ -5,6 +5,7 @@ import type { Database } from '../../prisma/client.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import type { AccessLookup } from '../../routers/kernel/access.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
+import type { ConsentAges } from '../../routers/kernel/consent-ages.ts'
 import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { toIssuer } from '../browser/addresses.ts'
@@ -54,6 +55,8 @@ export interface MountOptions {
   clubApproval: boolean
   /** MEMBER_MAILS, where there is a mail server. */
   memberMails: boolean
+  /** Younger members need the approval of a guardian. */
+  consentAges: ConsentAges | null
   clientAddress: ClientAddress
   tokenFailures?: number
   limits: Limits
@@ -84,6 +87,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     loginMethods,
     clubApproval,
     memberMails,
+    consentAges,
     clientAddress,
     tokenFailures: failures = TOKEN_FAILURES,
   } = options
@@ -124,7 +128,10 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     signInFailed: options.signInFailed,
   })
 
-  addPageRoutes({ db, now, realm, provider, pages, limits, authBaseUrl, clubApproval, memberMails, due }, requests)
+  addPageRoutes(
+    { db, now, realm, provider, pages, limits, authBaseUrl, clubApproval, consentAges, memberMails, due },
+    requests,
+  )
   const limit = tokenLimit({
     storage: adapterFactory({ db, now, realm, signsWith: keys.signsWith }),
     now,

@@ -41,6 +41,6 @@ export async function createSignIn(
     ?.check()
     .catch(({ message }) => log.warn(`the provider of LOGIN_ISSUER cannot be used: ${message}`))
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
-  const { clubApproval, memberMails } = config
-  return { cipher: core.cipher, secretsKeys, loginMethods, clubApproval, memberMails, onError }
+  const { clubApproval, consentAges, memberMails } = config
+  return { cipher: core.cipher, secretsKeys, loginMethods, clubApproval, consentAges, memberMails, onError }
 }

@@ -48,6 +48,7 @@ export async function developerMails(
     portal: `${toIssuer(authBaseUrl)}/developers`,
     clubs: `${toIssuer(authBaseUrl)}/club`,
     connected: `${toIssuer(authBaseUrl)}/connected`,
+    family: `${toIssuer(authBaseUrl)}/family`,
     failed: (err) => log.warn({ err }, 'a queued mail could not be sent'),
   })
 }

@@ -1,4 +1,5 @@
 import type { Cipher } from '../../routers/kernel/cipher.ts'
+import type { ConsentAges } from '../../routers/kernel/consent-ages.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
@@ -31,6 +32,8 @@ export interface SignIn {
   clubApproval: boolean
   /** MEMBER_MAILS, where there is a mail server. */
   memberMails: boolean
+  /** Younger members need the approval of a guardian; null: none does. */
+  consentAges: ConsentAges | null
   /** Failed requests per minute and address at the token endpoint, in place of the production limit. */
   tokenFailures?: number
   onError: (error: unknown) => void

@@ -36,6 +36,9 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
   ...('TOKEN_ISSUER' in given && given.CLUB_APPROVAL === 'true'
     ? ['CLUB_APPROVAL: "true" is not possible with TOKEN_ISSUER']
     : []),
+  ...('TOKEN_ISSUER' in given && 'CONSENT_AGE' in given
+    ? [`CONSENT_AGE: ${shownValue('CONSENT_AGE', given.CONSENT_AGE!)} is not possible with TOKEN_ISSUER`]
+    : []),
   ...(isInsecureSignIn(given, all)
     ? [`AUTH_BASE_URL: ${shownValue('AUTH_BASE_URL', all.AUTH_BASE_URL!)} is not ${SECURE}, as production requires`]
     : []),

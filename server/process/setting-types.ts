@@ -1,12 +1,23 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { unusableParameter } from '../../prisma/address-parameters.ts'
+import { countries } from '../../routers/kernel/countries.ts'
 import { lineFault, strayIn } from '../../routers/kernel/text-input.ts'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import { isNetwork } from '../webhooks/send/addresses.ts'
 
 /** Types of settings; each error message completes `NAME: VALUE is not `. */
+
+const AGES = 'an age from 1 to 18, ages of countries once each, or both, such as 16,AT:14'
+/** A map from country to age; that of '' is for all others. */
+export const consentAges = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => /^(?:([A-Z]{2}):)?([1-9]|1[0-8])$/.exec(entry.trim())))
+  .refine((found) => found.every((one) => one && (one[1] === undefined || countries.has(one[1]))), AGES)
+  .transform((found) => found.map((one) => [one?.[1] ?? '', Number(one?.[2])] as const))
+  .refine((ages) => new Set(ages.map(([country]) => country)).size === ages.length, AGES)
+  .transform((ages): ReadonlyMap<string, number> => new Map(ages))
 
 const PORTS = 'a port, a number from 0 to 65535'
 export const port = z

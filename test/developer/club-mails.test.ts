@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { requestApproval } from '../../routers/approvals/approvals.ts'
+import { requestForChild } from '../../routers/approvals/child-requests.ts'
 import { decide } from '../../routers/approvals/decide.ts'
+import { decideForChild } from '../../routers/approvals/decide-for-child.ts'
 import { MAILS_TO_ADMINISTRATOR } from '../../routers/approvals/mails.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { words } from '../../server/browser/words/words.ts'
@@ -11,7 +13,9 @@ import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 
-const [portal, clubs] = ['https://auth.example/v1/oauth/developers', 'https://auth.example/v1/oauth/club']
+const [portal, clubs, family] = ['developers', 'club', 'family'].map(
+  (page) => `https://auth.example/v1/oauth/${page}`,
+) as [string, string, string]
 const NOW = Date.parse('2026-11-25T12:00:00Z')
 const DAY_MS = 86_400_000
 const server = started(
@@ -58,7 +62,7 @@ const failed = (error: Error) => {
 }
 const sendAll = async (now = NOW) => {
   const sendMail = createMailer(server.url, 'no-reply@example.org', 'Sportverein')
-  const send = mailSender({ sendMail, portal, clubs, connected: '', words, brand: 'Sportverein', failed })
+  const send = mailSender({ sendMail, portal, clubs, connected: '', family, words, brand: 'Sportverein', failed })
   while ((await send(db, now)) > 0);
 }
 const sentTo = (person: string | undefined) => server.mailsTo(`${person}@example.org`)
@@ -143,5 +147,83 @@ describe('a request to a club', () => {
   it('without an asker is mailed to nobody', async () => {
     await requestApproval(db, { club: club!, app: app! }, NOW)
     expect(await queued()).toEqual([])
+  })
+})
+
+describe('a request of a child', () => {
+  const ages = new Map([['', 16]])
+  const scopes = ['svc.me.profile:read', 'lms.me.quizzes:read']
+  const ask = (asked = scopes, now = NOW) =>
+    requestForChild(db, { child: member!, club: club!, app: app! }, asked, now, { person: member!, language: 'it' })
+  const name = (guardianId: string, until: Date | null = null) =>
+    db.guardian.create({ data: { childId: member!, guardianId, until } })
+  const queuedFor = async () =>
+    (await db.mail.findMany({ where: { childRequestId: { not: null } } })).map(({ administratorId }) => administratorId)
+
+  it('is mailed to each guardian in their language, with what the child asks for, once', async () => {
+    await db.person.update({ where: { id: ben! }, data: { preferredLanguage: 'fr' } })
+    await db.mailSettings.deleteMany({ where: { personId: ben! } })
+    await db.person.update({ where: { id: anna! }, data: { preferredLanguage: 'de' } })
+    for (const guardian of [anna!, ben!]) await name(guardian)
+    await Promise.all([ask(), ask(), ask()])
+    await sendAll()
+    const [[de, ...moreDe], [fr, ...moreFr]] = [sentTo(anna), sentTo(ben)]
+    expect([moreDe, moreFr, sentTo(member)]).toEqual([[], [], []])
+    expect([de!.headers.subject, fr!.headers.subject]).toEqual([
+      'Mia M fragt nach Kuchen & Co',
+      'Mia M demande Kuchen & Co',
+    ])
+    const text = fr!.parts['text/plain']!.replaceAll('\r\n', '\n')
+    expect(text).toContain('Mia M (SV <i>Nord</i>) vous demande d’approuver l’application « Kuchen & Co » de Builders.')
+    expect(text).toContain('\n  To greet <b>you</b>.\n- ')
+    expect(text).not.toContain('calendrier')
+    expect(text).toContain(`${family}\n`)
+    expect(fr!.parts['text/html']).not.toMatch(/<[bi]>/)
+  })
+
+  it('without a guardian in force is mailed to the administrators, with the page of the club', async () => {
+    await name(anna!, new Date(NOW - DAY_MS))
+    await ask()
+    await sendAll()
+    expect([sentTo(anna).length, sentTo(ben).length]).toEqual([1, 1])
+    expect(sentTo(anna)[0]!.parts['text/plain']).toContain(`${clubs}?club=${club}`)
+  })
+
+  it('for more scopes is another mail, and nobody gets more than ten in 24 hours', async () => {
+    await name(anna!)
+    await ask()
+    await ask()
+    expect(await queuedFor()).toEqual([anna])
+    for (let n = 0; n < MAILS_TO_ADMINISTRATOR + 2; n++) await ask([`scope ${n}`])
+    expect(await queuedFor()).toHaveLength(MAILS_TO_ADMINISTRATOR)
+    await ask(['scope tomorrow'], NOW + DAY_MS)
+    expect(await queuedFor()).toHaveLength(MAILS_TO_ADMINISTRATOR + 1)
+  })
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'it is decided',
+      () =>
+        decideForChild(
+          db,
+          { child: member!, club: club!, app: app!, state: 'approved', reason: null, version: 1 },
+          { person: ben!, as: 'guardian', at: new Date(NOW), ages },
+        ),
+    ],
+    ['the guardian is removed', () => db.guardian.deleteMany({ where: { guardianId: anna! } })],
+    ['the child is erased', () => db.person.delete({ where: { id: member! } })],
+  ])('is not mailed once %s', async (_, change) => {
+    for (const guardian of [anna!, ben!]) await name(guardian)
+    await ask()
+    await change()
+    await sendAll()
+    expect(sentTo(anna)).toEqual([])
+  })
+
+  it('is mailed to nobody who has switched these mails off', async () => {
+    await name(ben!)
+    await db.mailSettings.update({ where: { personId: ben! }, data: { off: ['guardianAsked'] } })
+    await ask()
+    expect(await queuedFor()).toEqual([])
   })
 })

@@ -47,6 +47,7 @@ const send = (now = NOW) =>
     portal,
     clubs,
     connected: '',
+    family: '',
     words,
     brand: 'Sportverein',
     failed: ({ message }) => failures.push(message),
@@ -183,6 +184,7 @@ describe('a mail that the server does not take', () => {
       clubs,
       words,
       connected: '',
+      family: '',
       brand: undefined,
       failed: () => {},
     })

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { requestApproval } from '../../routers/approvals/approvals.ts'
+import { requestForChild } from '../../routers/approvals/child-requests.ts'
 import { decide } from '../../routers/approvals/decide.ts'
+import { decideForChild } from '../../routers/approvals/decide-for-child.ts'
 import { approve, refuse } from '../../routers/developer/reviews/decide.ts'
 import type { ReviewAct, ReviewState } from '../../routers/developer/reviews/transitions.ts'
 import { transitions } from '../../routers/developer/reviews/transitions.ts'
 import { approveTeam, refuseTeam } from '../../routers/developer/teams/requests.ts'
+import { consentTo, mintMember } from '../support/app-server.ts'
 import { table } from '../support/markdown-table.ts'
 import { encodePng, makePixels } from '../support/pictures.ts'
 import { mintApp, readRefusal } from '../support/platform.ts'
@@ -33,6 +36,11 @@ const rows = table<'covers' | 'state' | ReviewAct>(`
 | club              | approved  | -         | approved | -       | withdrawn |
 | club              | refused   | -         | approved | refused | -         |
 | club              | withdrawn | -         | approved | refused | withdrawn |
+| child             | unasked   | requested | -        | -       | withdrawn |
+| child             | requested | requested | approved | refused | -         |
+| child             | approved  | requested | -        | -       | withdrawn |
+| child             | refused   | -         | approved | -       | -         |
+| child             | withdrawn | -         | approved | -       | -         |
 `)
 const ACTS: ReviewAct[] = ['request', 'approve', 'refuse', 'withdraw']
 
@@ -47,6 +55,13 @@ const paths: Record<string, Partial<Record<ReviewState, ReviewAct[]>>> = {
     approved: ['approve'],
     refused: ['refuse'],
     withdrawn: ['approve', 'withdraw'],
+  },
+  child: {
+    unasked: [],
+    requested: ['request'],
+    approved: ['request', 'approve'],
+    refused: ['request', 'refuse'],
+    withdrawn: ['withdraw'],
   },
 }
 
@@ -143,6 +158,28 @@ async function clubApproval(app: string): Promise<Subject> {
   }
 }
 
+/** A child who uses the app already, and asks for one scope more each time. */
+async function childRequest(app: string): Promise<Subject> {
+  const { club } = here.world.ids
+  const [child, person] = [await mintMember(here.world), id('guardian')]
+  await db().person.create({ data: { id: person, firstName: 'G', lastName: 'G', email: '' } })
+  await db().guardian.create({ data: { childId: child, guardianId: person } })
+  const client = await here.production({ app })
+  await consentTo(here.world, { client, member: child, club })
+  const of = { child, club, app }
+  const states = { approve: 'approved', refuse: 'refused', withdraw: 'withdrawn' } as const
+  const find = () => db().childRequest.findFirst({ where: { childId: child } })
+  return {
+    async act(act) {
+      const asker = { person: child, language: 'en' as const }
+      if (act === 'request') return requestForChild(db(), of, [`scope ${++count}`], here.world.core.now(), asker)
+      const decision = { ...of, state: states[act], reason: null, version: (await find())?.version ?? 0 }
+      return decideForChild(db(), decision, { person, as: 'guardian', at: now(), ages: new Map([['', 16]]) })
+    },
+    state: async () => (await find())?.state ?? 'unasked',
+  }
+}
+
 /** Each has a person of its own. */
 async function newTeam(): Promise<Subject> {
   const person = id('founder')
@@ -168,6 +205,7 @@ const subjects: Record<string, (app: string) => Promise<Subject>> = {
   'changes of app': changesOfApp,
   team: newTeam,
   club: clubApproval,
+  child: childRequest,
 }
 
 const stored = async () => {
@@ -175,6 +213,8 @@ const stored = async () => {
   return {
     ...(await here.stored()),
     approvals: await db().clubApproval.findMany({ where: { app: { teamId: team } }, orderBy: { id: 'asc' } }),
+    children: await db().childRequest.findMany({ where: { app: { teamId: team } }, orderBy: { id: 'asc' } }),
+    consents: await db().consent.findMany({ where: { client: { teamId: team } }, orderBy: { id: 'asc' } }),
     mails: await db().mail.count({ where: { OR: [{ teamId: team }, { personId: { in: founders } }] } }),
     founded: await db().teamMember.count({ where: { personId: { in: founders } } }),
     teamRequests: await db().teamRequest.findMany({ where: { personId: { in: founders } }, orderBy: { id: 'asc' } }),
@@ -201,8 +241,8 @@ describe.each(rows)('a review of $covers that is $state', ({ covers, state, ...a
 })
 
 describe('a pending review', () => {
-  it.each(['client', 'changes of client', 'changes of app', 'team'])(
-    'of %s is decided on once, by one of two operators',
+  it.each(['client', 'changes of client', 'changes of app', 'team', 'child'])(
+    'of %s is decided on once, by one of two who may',
     async (covers) => {
       const subject = await mintSubject(covers)
       await subject.act('request')

@@ -119,7 +119,10 @@ describe('a secret about to expire', () => {
       throw error
     }
     const send = (now: number) =>
-      mailSender({ sendMail, portal, clubs: '', connected: '', words, brand: 'Sportverein', failed })(db, now)
+      mailSender({ sendMail, portal, clubs: '', connected: '', family: '', words, brand: 'Sportverein', failed })(
+        db,
+        now,
+      )
     const client = await addClient()
     await addSecret(client)
     await raise(days(-14))

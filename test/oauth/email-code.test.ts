@@ -347,7 +347,14 @@ describe('clubs of one name', () => {
     const [team, client] = [id('team'), id('client')]
     await world.db.team.create({ data: { id: team, name: 'T', level: 'hobby' } })
     await world.db.client.create({ data: { id: client, name: 'C', teamId: team, environment: 'production' } })
-    const asked = { person, client, kinds: ['club' as const], clubApproval: false, now: Date.now() }
+    const asked = {
+      person,
+      client,
+      scopes: ['svc.me.profile:read' as const],
+      clubApproval: false,
+      consentAges: null,
+      now: Date.now(),
+    }
     expect((await choicesFor(world.db, asked))?.open.map(({ name }) => name)).toEqual(labels)
     expect((await findClubs(world.db, person, Date.now())).map(({ name }) => name)).toEqual(labels)
     const data = clubs.map((organisationId) => ({

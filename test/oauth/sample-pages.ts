@@ -2,6 +2,7 @@ import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import type { Scope } from '../../routers/kernel/scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Language } from '../../server/browser/language.ts'
+import { html } from '../../server/browser/pages/html.ts'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { words } from '../../server/browser/words/words.ts'
@@ -11,6 +12,7 @@ import { connectedPage, removePage } from '../../server/oauth/pages/views/connec
 import { consentPage, developmentPage } from '../../server/oauth/pages/views/consent.ts'
 import { devicePage } from '../../server/oauth/pages/views/device.ts'
 import { endSessionPage } from '../../server/oauth/pages/views/end-session.ts'
+import { familyPage } from '../../server/oauth/pages/views/family.ts'
 
 export const action = '/v1/oauth/interaction/one'
 
@@ -58,7 +60,10 @@ const brand = {
 const calendar = '/v1/oauth/calendar'
 const feed = { id: 'f1', app: null, createdAt: since }
 
+const child = { id: 'ben', name: 'Ben Okafor', clubName: 'SV Riverside 1921', version: 1, isUsed: true }
+const oddChild = { ...child, id: strange, name: strange, clubName: long }
 const entry = {
+  club: 'riverside',
   reason: null,
   requestedAt: null,
   decidedAt: null,
@@ -149,8 +154,8 @@ export function samplePages(language: Language): Record<string, string> {
       member: 'Anna Berger',
       organisations: [clubs[0]!],
       closed: [
-        { ...clubs[1]!, state: 'unasked' },
-        { id: 'long', name: long, state: 'refused' },
+        { ...clubs[1]!, by: 'club', state: 'unasked' },
+        { id: 'long', name: long, by: 'club', state: 'refused' },
       ],
       chosen: null,
       scopes: asked,
@@ -163,8 +168,23 @@ export function samplePages(language: Language): Record<string, string> {
       member: 'Anna Berger',
       organisations: [],
       closed: [
-        { ...clubs[0]!, state: 'unasked' },
-        { ...clubs[1]!, state: 'requested' },
+        { ...clubs[0]!, by: 'club', state: 'unasked' },
+        { ...clubs[1]!, by: 'club', state: 'requested' },
+      ],
+      chosen: null,
+      scopes: asked,
+      asker: { returnsTo: 'trainer.example.org' },
+    }),
+    '/consent-child': consentPage({
+      w,
+      action,
+      app,
+      member: 'Ben Okafor',
+      organisations: [],
+      closed: [
+        { ...clubs[0]!, by: 'guardian', state: 'unasked' },
+        { ...clubs[1]!, by: 'guardian', state: 'requested' },
+        { id: 'long', name: long, by: 'guardian', state: 'refused', reason: strange },
       ],
       chosen: null,
       scopes: asked,
@@ -222,14 +242,16 @@ export function samplePages(language: Language): Record<string, string> {
       w,
       action: '/v1/oauth/connected',
       member: 'Anna Berger',
-      connected: { consent: 'c1', app, organisation: 'SV Riverside 1921' },
+      connected: { app, organisation: 'SV Riverside 1921' },
+      fields: html`<input type="hidden" name="consent" value="c1">`,
     }),
     '/remove-odd': removePage({
       w,
       brand: { ...brand, name: long },
       action: '/v1/oauth/connected',
       member: strange,
-      connected: { consent: 'c3', app: odd, organisation: long },
+      connected: { app: odd, organisation: long },
+      fields: html`<input type="hidden" name="consent" value="${strange}">`,
     }),
     '/connected-odd': connectedPage({
       w,
@@ -285,6 +307,7 @@ export function samplePages(language: Language): Record<string, string> {
       action: '/v1/oauth/club',
       club: clubs[0]!,
       others: [clubs[1]!],
+      decides: true,
       entries: [
         { ...entry, id: 'trainer', app, state: 'requested', requestedAt: since },
         { ...entry, id: 'cake', app: { name: 'Kuchenliste', team: 'Feierabend Apps' }, state: 'undecided', scopes: [] },
@@ -304,21 +327,23 @@ export function samplePages(language: Language): Record<string, string> {
       action: '/v1/oauth/club',
       club: { id: strange, name: strange },
       others: [{ id: strange, name: long }],
+      decides: true,
       entries: [
         { ...entry, id: strange, app: odd, state: 'refused', reason: strange, decidedAt: since },
         { ...entry, id: 'b', app: odd, state: 'requested', requestedAt: since, scopes: strangeScopes },
       ],
       page: 0,
       more: false,
-      decided: { state: 'refused', app: strange },
+      decided: { state: 'refused', entry: { ...entry, id: 'b', app: odd, state: 'refused' } },
       problem: 'reasonInvalid',
-      troubled: 'b',
+      troubled: { ...entry, id: 'b', app: odd, state: 'requested' },
     }),
     '/club-none': clubPage({
       w,
       action: '/v1/oauth/club',
       club: clubs[0]!,
       others: [],
+      decides: true,
       entries: [],
       page: 0,
       more: false,
@@ -327,10 +352,62 @@ export function samplePages(language: Language): Record<string, string> {
       w,
       action: '/v1/oauth/club',
       club: clubs[0]!,
-      entry: { id: 'trainer', app },
+      entry: { ...entry, id: 'trainer', app },
       members: 12,
     }),
     '/club-stranger': noClubPage({ w, action: '/v1/oauth/club', member: 'Ben Okafor' }),
+    '/club-children': clubPage({
+      w,
+      action: '/v1/oauth/club',
+      club: clubs[0]!,
+      others: [],
+      decides: false,
+      entries: [],
+      children: [{ ...entry, id: 'trainer', app, state: 'requested', requestedAt: since, child }],
+      page: 0,
+      more: false,
+    }),
+    '/family': familyPage({
+      w,
+      action: '/v1/oauth/family',
+      entries: [
+        { ...entry, id: 'trainer', app, state: 'requested', requestedAt: since, child },
+        { ...entry, id: 'quiz', app: { name: 'Quizduell', team: 'Feierabend Apps' }, state: 'undecided', child },
+        {
+          ...entry,
+          id: 'cake',
+          app: { name: 'Kuchenliste', team: 'Cake' },
+          state: 'withdrawn',
+          decidedAt: since,
+          child,
+        },
+      ],
+      page: 1,
+      more: true,
+      decided: { state: 'approved', entry: { ...entry, id: 'trainer', app, state: 'approved', child } },
+    }),
+    '/family-odd': familyPage({
+      w,
+      action: '/v1/oauth/family',
+      entries: [
+        { ...entry, id: 'b', app: odd, state: 'requested', requestedAt: since, scopes: strangeScopes, child: oddChild },
+      ],
+      page: 0,
+      more: false,
+      problem: 'reasonInvalid',
+      troubled: { ...entry, id: 'b', app: odd, state: 'requested', child: oddChild },
+    }),
+    '/family-none': familyPage({ w, action: '/v1/oauth/family', entries: [], page: 0, more: false }),
+    '/family-stranger': noClubPage({ w, action: '/v1/oauth/family', member: 'Ben Okafor', pages: 'family' }),
+    '/family-sign-in': signInPage({
+      w,
+      action: '/v1/oauth/family',
+      app: null,
+      pages: 'family',
+      email: true,
+      upstream: null,
+      members: null,
+    }),
     '/end-session': endSessionPage({
       w,
       action: '/v1/oauth/end-session',

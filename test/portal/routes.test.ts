@@ -80,6 +80,12 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /club/refuse                                        | member    | club-decisions | form   | own  | yes  |
 | POST    | /club/withdraw                                      | member    | club-decisions | form   | own  | yes  |
 | POST    | /club/sign-out                                      | member    |                |        | own  | yes  |
+| GET     | /family                                             | member    |                |        |      |      |
+| GET     | /family/remove                                      | member    |                |        |      |      |
+| POST    | /family/approve                                     | member    | family-decisions | form   | own  | yes  |
+| POST    | /family/refuse                                      | member    | family-decisions | form   | own  | yes  |
+| POST    | /family/withdraw                                    | member    | family-decisions | form   | own  | yes  |
+| POST    | /family/sign-out                                    | member    |                |        | own  | yes  |
 | GET     | /developers/sign-in                                 | attempt   |                |        |      |      |
 | GET     | /developers/continue                                | attempt   |                |        |      |      |
 | POST    | /developers/sign-out                                | member    |                |        | own  |      |
@@ -167,18 +173,25 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/clients/:client/remove/confirm | developer | people      | form   | own  | yes  |
 `).flatMap((row) =>
   row.path.startsWith('[sign-in]')
-    ? ['/interaction/:uid', '/device/request/:uid', '/connected', '/calendar', '/club', '/developers/sign-in'].map(
-        (place) => ({
-          ...row,
-          path: row.path.replace('[sign-in]', place),
-        }),
-      )
+    ? [
+        '/interaction/:uid',
+        '/device/request/:uid',
+        '/connected',
+        '/calendar',
+        '/club',
+        '/family',
+        '/developers/sign-in',
+      ].map((place) => ({
+        ...row,
+        path: row.path.replace('[sign-in]', place),
+      }))
     : [row],
 )
 type Route = (typeof routes)[number]
 /** Its pages exist only in the browser that has begun it. */
 const isBegun = ({ path }: Route) => /^\/(?:interaction|device\/request)\//.test(path)
 
+const consentAges = new Map([['', 16]])
 let registered: string[]
 let team: PortalWorld
 /** Another node, beyond whose limits every request is. */
@@ -187,7 +200,7 @@ let at: (route: Route) => string
 let makeFields: (route: Route) => Record<string, string | string[]>
 beforeAll(async () => {
   const register = vi.spyOn(Router.prototype, 'register')
-  team = await startPortal({ clubApproval: true })
+  team = await startPortal({ clubApproval: true, consentAges })
   registered = register.mock.calls.flatMap(([paths, methods]) =>
     [paths].flat().map((path) => `${methods.join().toUpperCase()} ${path}`),
   )
@@ -199,6 +212,7 @@ beforeAll(async () => {
   full = await startWorld({
     auth: {},
     clubApproval: true,
+    consentAges,
     like: team.world,
     limits: { ...limits, open },
     tokenFailures: 0,
@@ -342,11 +356,11 @@ describe('without signing in', () => {
     expect((await send(team.newBrowser(), route)).status).toBe(400)
   })
 
-  it.each(titled(routes.filter(({ path }) => /^\/(connected|club)/.test(path))))(
+  it.each(titled(routes.filter(({ path }) => /^\/(connected|club|family)/.test(path))))(
     '%s shows nobody',
     async (_, route) => {
       const { text } = await send(team.newBrowser(), route)
-      expect(text).not.toMatch(/\/(connected|club)\/sign-out/)
+      expect(text).not.toMatch(/\/(connected|club|family)\/sign-out/)
     },
   )
 })

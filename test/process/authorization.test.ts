@@ -24,7 +24,8 @@ const atEnd = endAfterAll()
 beforeAll(async () => {
   const begin = async (settings: Record<string, string> = {}) =>
     start({ ...(await externalSettings(migratedDatabase, atEnd)), ...settings }, { atEnd })
-  const [plain, set] = await Promise.all([begin(), begin({ CLUB_APPROVAL: 'true', TRUSTED_PROXIES: '127.0.0.0/8' })])
+  const settings = { CLUB_APPROVAL: 'true', CONSENT_AGE: '16,AT:14', TRUSTED_PROXIES: '127.0.0.0/8' }
+  const [plain, set] = await Promise.all([begin(), begin(settings)])
   Object.assign(services, { plain, set })
 })
 
@@ -40,9 +41,13 @@ it.each(['NODE_ENV=production', 'DATABASE_URL'])('the development login returns 
 it.each([
   ['set', 200],
   ['plain', 404],
-] as const)('the page on which clubs decide with CLUB_APPROVAL %s is %i', async (name, status) => {
-  expect((await send(services[name].port, 'GET', '/v1/oauth/club', { headers })).status).toBe(status)
-})
+] as const)(
+  'the pages on which clubs and guardians decide with CLUB_APPROVAL and CONSENT_AGE %s are %i',
+  async (name, status) => {
+    for (const page of ['club', 'family'])
+      expect((await send(services[name].port, 'GET', `/v1/oauth/${page}`, { headers })).status).toBe(status)
+  },
+)
 
 it.each([
   ['are counted one by one', 'set', 400],

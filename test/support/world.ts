@@ -5,6 +5,7 @@ import { Registry } from 'prom-client'
 import { inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
+import type { ConsentAges } from '../../routers/kernel/consent-ages.ts'
 import type { TeamSignup } from '../../routers/kernel/team-signup.ts'
 import type { Brand } from '../../server/browser/brand.ts'
 import type { LoginMethods } from '../../server/browser/login/methods.ts'
@@ -49,6 +50,8 @@ interface Options {
   clubApproval?: boolean
   /** MEMBER_MAILS; by default none are queued. */
   memberMails?: boolean
+  /** CONSENT_AGE. */
+  consentAges?: ConsentAges
   teamSignup?: TeamSignup
   /** Another service of the same tenant, with the same secrets. */
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
@@ -150,6 +153,7 @@ export async function startWorld(options: Options = {}) {
       loginMethods: { ...methods, ...options.auth },
       clubApproval: options.clubApproval ?? false,
       memberMails: options.memberMails ?? false,
+      consentAges: options.consentAges ?? null,
       tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
     },
     trust: async (own) => ({

@@ -83,6 +83,15 @@ describe('the settings', () => {
     )
   })
 
+  it.each([
+    ['16', { '': 16 }],
+    ['16, AT:14', { '': 16, AT: 14 }],
+    ['AT:14,DE:16', { AT: 14, DE: 16 }],
+  ])('with CONSENT_AGE=%s have the age of each country', (value, ages) => {
+    expect(readConfig({}).consentAges).toBeNull()
+    expect(Object.fromEntries(readConfig({ CONSENT_AGE: value }).consentAges!)).toEqual(ages)
+  })
+
   it('count as unset when they are empty', () => {
     expect(readConfig({ DATABASE_URL: '', PORT: '' })).toMatchObject({ databaseUrl: undefined, port: 3000 })
   })
@@ -112,6 +121,7 @@ describe('the settings', () => {
     KEEP_CONSENTS_DAYS: ['1.5'],
     CLUB_APPROVAL: ['yes'],
     MEMBER_MAILS: ['no'],
+    CONSENT_AGE: ['0', '19', '16,', '16,14', 'AT:14,AT:15', 'at:14', 'XX:14', 'AT', '016', '16;AT:14'],
     NODE_ENV: ['Production'],
     TOKEN_ISSUER: [
       'issuer',
@@ -149,6 +159,10 @@ describe('the settings', () => {
     [
       { TOKEN_ISSUER: 'https://id.example.org', CLUB_APPROVAL: 'true' },
       'CLUB_APPROVAL: "true" is not possible with TOKEN_ISSUER',
+    ],
+    [
+      { TOKEN_ISSUER: 'https://id.example.org', CONSENT_AGE: '16' },
+      'CONSENT_AGE: "16" is not possible with TOKEN_ISSUER',
     ],
     [{ DATABASE_DIRECT_URL: 'postgresql://localhost/db' }, 'DATABASE_URL: is required with DATABASE_DIRECT_URL'],
     [{ SMTP_URL: 'smtp://mail.example.org' }, 'MAIL_FROM: is required with SMTP_URL'],

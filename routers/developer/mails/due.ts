@@ -1,11 +1,12 @@
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
 import { instant, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
+import { DECIDERS } from '../../kernel/consent-ages.ts'
 import { organisationLabel, personLabel } from '../../kernel/labels.ts'
 import { unixMs } from '../../kernel/time.ts'
 import type { About } from './queue.ts'
 
-/** What a club is asked. */
+/** What a club is asked, or who decides for a child. */
 interface ClubRequest {
   club: string
   clubName: string
@@ -13,6 +14,8 @@ interface ClubRequest {
   by: string | null
   /** The app's clients in production. */
   clients: { scopes: string[] | null; purpose: Record<string, string> | null }[]
+  /** `by` is a child: what it asks for, and whether it asks a guardian. */
+  child?: { scopes: string[]; isGuardian: boolean }
 }
 
 /** What a member has allowed, or had until a replay ended it. */
@@ -23,6 +26,10 @@ interface Access {
   /** Unix milliseconds. */
   replayedAt: number | null
 }
+
+const selectClients = (request: string) =>
+  `(SELECT coalesce(json_agg(json_build_object('scopes', scopes, 'purpose', purpose) ORDER BY client.id), '[]')
+              FROM "Client" client WHERE client."appId" = ${request}."appId" AND environment = 'production' AND state = 'active')`
 
 const statements = {
   /** The pause until the next attempt is as long as the mail has waited, from a minute on. */
@@ -42,13 +49,19 @@ const statements = {
         LEFT JOIN "Person" inviter ON inviter.id = invitation."invitedBy"
         LEFT JOIN LATERAL (SELECT administrator.email, json_build_object('club', club.id, 'clubName', ${organisationLabel('club')},
             'by', (SELECT ${personLabel('asker')} FROM "Person" asker WHERE asker.id = taken."askedBy"),
-            'clients', (SELECT coalesce(json_agg(json_build_object('scopes', scopes, 'purpose', purpose) ORDER BY client.id), '[]')
-              FROM "Client" client WHERE client."appId" = approval."appId" AND environment = 'production' AND state = 'active')) AS request
+            'clients', ${selectClients('approval')}) AS request
           FROM "ClubApproval" approval JOIN "Organisation" club ON club.id = approval."organisationId"
             JOIN "Person" administrator ON administrator.id = taken."administratorId"
             JOIN "Membership" own ON own."organisationId" = club.id AND own."personId" = administrator.id AND own.administrator
               AND ("leftAt" IS NULL OR "leftAt" > $now::timestamptz)
-          WHERE approval.id = taken."approvalId" AND approval.state = 'requested') asked ON true
+          WHERE approval.id = taken."approvalId" AND approval.state = 'requested'
+          UNION ALL SELECT person.email, json_build_object('club', club.id, 'clubName', ${organisationLabel('club')},
+            'by', ${personLabel('child')}, 'clients', ${selectClients('request')},
+            'child', json_build_object('scopes', request.scopes, 'isGuardian', decider."isGuardian"))
+          FROM "ChildRequest" request JOIN "Organisation" club ON club.id = request."organisationId"
+            JOIN "Person" child ON child.id = request."childId" CROSS JOIN LATERAL ${DECIDERS.replaceAll('$at', '$now')} decider
+            JOIN "Person" person ON person.id = decider.id
+          WHERE request.id = taken."childRequestId" AND request.state = 'requested' AND decider.id = taken."administratorId") asked ON true
         LEFT JOIN LATERAL (SELECT json_build_object('team', team.name, 'organisation', ${organisationLabel('organisation')},
             'scopes', consent.scopes, 'replayedAt', ${unixMs('"replayedAt"')}) AS access
           FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId" JOIN "Team" team ON team.id = client."teamId"
@@ -94,7 +107,7 @@ export async function takeMail(db: Database, now: number) {
             by,
           }
         : null,
-    /** Null once the club has decided, or the person is no administrator of it, and for other mails. */
+    /** Null once it is decided on, or the person does not decide, and for other mails. */
     request: request === null ? null : (JSON.parse(request) as ClubRequest),
     /** Null once the member has withdrawn it, and for other mails. */
     access: access === null ? null : (JSON.parse(access) as Access),

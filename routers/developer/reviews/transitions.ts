@@ -1,8 +1,8 @@
 /**
  * What a review covers: a new team; a new client as a whole; changes of a client or an app that members use; or an app, for the
- * members of a club. The operator reviews all but the last, which the club's administrators do.
+ * members of a club, or for a child among them. The operator reviews all but the last two: the club's administrators do, and a guardian.
  */
-export type Covered = 'team' | 'client' | 'changes' | 'club'
+export type Covered = 'team' | 'client' | 'changes' | 'club' | 'child'
 
 /** `unasked`: nobody has asked, or decided. Changes are `approved` while none is pending: what members see was approved. */
 export type ReviewState = 'unasked' | 'requested' | 'approved' | 'refused' | 'withdrawn'
@@ -36,6 +36,14 @@ export const transitions: Record<Covered, Partial<Record<ReviewState, Partial<Re
     approved: { approve: 'approved', withdraw: 'withdrawn' },
     refused: { approve: 'approved', refuse: 'refused' },
     withdrawn: { approve: 'approved', refuse: 'refused', withdraw: 'withdrawn' },
+  },
+  /** A child asks again for more, and keeps what was approved. What is in use unasked can be ended. */
+  child: {
+    unasked: { request: 'requested', withdraw: 'withdrawn' },
+    requested: { request: 'requested', approve: 'approved', refuse: 'refused' },
+    approved: { request: 'requested', withdraw: 'withdrawn' },
+    refused: { approve: 'approved' },
+    withdrawn: { approve: 'approved' },
   },
 }
 

@@ -11,6 +11,7 @@ export const de: Translation = {
   signInForDevelopers: 'und weiter zum Entwicklerportal',
   signInForClubs: 'und weiter zu den Apps des Vereins',
   signInForCalendar: 'für die Vereinstermine im eigenen Kalender',
+  signInForFamily: 'und weiter zu den Apps der Kinder',
   upstream: 'Mit {name} anmelden',
   or: 'oder',
   email: 'E-Mail-Adresse',
@@ -204,6 +205,30 @@ export const de: Translation = {
     refused: 'lässt diese App nicht zu.',
   },
   askClub: '{club} bitten, {app} zuzulassen',
+  guardianTitle: 'Erst entscheiden die Eltern',
+  guardianNeeded: '{app} braucht die Zustimmung der Eltern',
+  guardianHint:
+    'Die Zustimmung ist unter dem Alter nötig, das im Land des Vereins gilt, und wenn dem Verein kein Geburtsdatum vorliegt. Eltern oder andere Sorgeberechtigte sehen, worum die App bittet. Angemeldet ist {member}.',
+  guardianClosed: {
+    unasked: 'noch wurde niemand gefragt.',
+    requested: 'die Eltern oder Sorgeberechtigten wurden gefragt und haben noch nicht entschieden.',
+    refused: 'die Eltern oder Sorgeberechtigten lassen diese App nicht zu.',
+  },
+  askGuardian: 'Die Eltern bitten, {app} zuzulassen',
+  familyTitle: 'Apps der Kinder',
+  familyLead:
+    'Kinder können eine App zulassen, sobald ihr hier zugestimmt wurde. Der Zugriff lässt sich jederzeit beenden.',
+  familyNone: 'Bisher hat kein Kind nach einer App gefragt.',
+  noFamilyTitle: 'Nur für Eltern und Sorgeberechtigte',
+  noFamily:
+    '{member} ist zurzeit für kein Kind sorgeberechtigt. Wer das ist, wird auf der Plattform des Vereins festgelegt.',
+  child: 'Kind',
+  childAsks: 'vom Kind angefragt',
+  childApproved: '{child} kann {app} jetzt zulassen.',
+  childReasonHint: 'Das Kind liest ihn. Das Feld darf leer bleiben. Höchstens 500 Zeichen.',
+  childUses: 'Die App hat schon Zugriff. Eine Ablehnung beendet ihn.',
+  wards:
+    'Diese Mitglieder brauchen wegen ihres Alters, oder weil kein Geburtsdatum vorliegt, eine Zustimmung, und niemand ist als sorgeberechtigt benannt. Der Verein entscheidet.',
   clubApps: 'Apps von {club}',
   clubAppsTitle: 'Apps des Vereins',
   clubAppsLead: 'Mitglieder können eine App zulassen, sobald der Verein ihr zugestimmt hat.',
@@ -271,6 +296,14 @@ export const de: Translation = {
       link: 'Zugriff ansehen oder entziehen',
       replayed: 'Der Zugriff von {app} wurde beendet',
       because: 'Diese E-Mail dient der Sicherheit. E-Mails dieser Art lassen sich nicht abbestellen.',
+    },
+    guardianAsked: {
+      subject: '{child} fragt nach {app}',
+      lead: '{child} ({club}) bittet um die Zustimmung zur App „{app}“ von {team}. Ohne sie kann {child} die App nicht zulassen.',
+      scopes: 'Darum bittet die App:',
+      rest: 'Danach entscheidet {child} immer noch selbst. Der Zugriff lässt sich jederzeit beenden.',
+      link: 'Über die App entscheiden',
+      because: 'Diese E-Mail geht an alle, die für {child} sorgeberechtigt sind.',
     },
   },
   codeMail: {

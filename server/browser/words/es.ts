@@ -10,6 +10,7 @@ export const es: Translation = {
   signInForDevelopers: 'para continuar en el portal de desarrolladores',
   signInForClubs: 'para ver las aplicaciones de tu club',
   signInForCalendar: 'para ver los eventos de tu club en tu calendario',
+  signInForFamily: 'para ver las aplicaciones de tus hijos',
   upstream: 'Iniciar sesión con {name}',
   or: 'o',
   email: 'Correo electrónico',
@@ -203,6 +204,30 @@ export const es: Translation = {
     refused: 'no permite esta aplicación.',
   },
   askClub: 'Pedir a {club} que permita {app}',
+  guardianTitle: 'Primero decide tu padre, madre o tutor',
+  guardianNeeded: '{app} necesita la aprobación de tu padre, madre o tutor',
+  guardianHint:
+    'Hace falta por debajo de la edad fijada para el país de tu club, y cuando el club no tiene la fecha de nacimiento. Quien decide ve lo que pide la aplicación. Has iniciado sesión como {member}.',
+  guardianClosed: {
+    unasked: 'todavía no se ha preguntado a nadie.',
+    requested: 'se ha preguntado a tus padres o tutores, y aún no han decidido.',
+    refused: 'tu padre, madre o tutor no permite esta aplicación.',
+  },
+  askGuardian: 'Pedir a mi padre, madre o tutor que permita {app}',
+  familyTitle: 'Aplicaciones de tus hijos',
+  familyLead:
+    'Tus hijos pueden autorizar una aplicación cuando la hayas aprobado. Puedes poner fin a su acceso en cualquier momento.',
+  familyNone: 'Ningún hijo ha pedido aún una aplicación.',
+  noFamilyTitle: 'Para padres, madres y tutores',
+  noFamily:
+    '{member} no es padre, madre ni tutor de ningún menor en este momento. La plataforma del club nombra a padres y tutores.',
+  child: 'Menor',
+  childAsks: 'la ha pedido el menor',
+  childApproved: '{child} ya puede autorizar {app}.',
+  childReasonHint: 'Lo lee el menor. Puede quedar vacío. Como máximo 500 caracteres.',
+  childUses: 'La aplicación ya tiene acceso. Un rechazo le pone fin.',
+  wards:
+    'Estos socios necesitan una aprobación por su edad, o porque falta la fecha de nacimiento, y no tienen padre, madre ni tutor registrado. Tú decides por el club.',
   clubApps: 'Aplicaciones de {club}',
   clubAppsTitle: 'Aplicaciones del club',
   clubAppsLead: 'Los socios pueden autorizar una aplicación cuando la hayas aprobado para el club.',
@@ -270,6 +295,14 @@ export const es: Translation = {
       link: 'Ver o retirar el acceso',
       replayed: 'El acceso de {app} ha terminado',
       because: 'Recibes este correo por tu seguridad. Los correos de este tipo no se pueden desactivar.',
+    },
+    guardianAsked: {
+      subject: '{child} pide {app}',
+      lead: '{child} ({club}) te pide que apruebes la aplicación «{app}» de {team}. Sin tu aprobación, {child} no puede autorizarla.',
+      scopes: 'La aplicación pide:',
+      rest: 'Después, {child} sigue decidiendo si la autoriza. Puedes poner fin a su acceso en cualquier momento.',
+      link: 'Decidir sobre la aplicación',
+      because: 'Recibes este correo porque eres padre, madre o tutor de {child}.',
     },
   },
   codeMail: {

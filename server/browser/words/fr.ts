@@ -10,6 +10,7 @@ export const fr: Translation = {
   signInForDevelopers: 'pour continuer vers le portail des développeurs',
   signInForClubs: 'pour voir les applications de votre club',
   signInForCalendar: 'pour voir les événements de votre club dans votre agenda',
+  signInForFamily: 'pour voir les applications de vos enfants',
   upstream: 'Se connecter avec {name}',
   or: 'ou',
   email: 'Adresse e-mail',
@@ -204,6 +205,30 @@ export const fr: Translation = {
     refused: 'n’autorise pas cette application.',
   },
   askClub: 'Demander à {club} d’autoriser {app}',
+  guardianTitle: 'Un parent ou tuteur décide d’abord',
+  guardianNeeded: '{app} a besoin de l’accord d’un parent ou tuteur',
+  guardianHint:
+    'Il est nécessaire en dessous de l’âge fixé pour le pays de votre club, et lorsque le club n’a pas de date de naissance. Le parent ou tuteur voit ce que l’application demande. Vous êtes connecté en tant que {member}.',
+  guardianClosed: {
+    unasked: 'aucun parent ou tuteur n’a encore été sollicité.',
+    requested: 'vos parents ou tuteurs ont été sollicités et n’ont pas encore décidé.',
+    refused: 'un parent ou tuteur n’autorise pas cette application.',
+  },
+  askGuardian: 'Demander à un parent ou tuteur d’autoriser {app}',
+  familyTitle: 'Applications de vos enfants',
+  familyLead:
+    'Vos enfants peuvent autoriser une application dès que vous l’avez approuvée. Vous pouvez mettre fin à son accès à tout moment.',
+  familyNone: 'Aucun enfant n’a encore demandé d’application.',
+  noFamilyTitle: 'Pour les parents et tuteurs',
+  noFamily:
+    '{member} n’est parent ou tuteur d’aucun enfant pour le moment. La plateforme du club désigne les parents et tuteurs.',
+  child: 'Enfant',
+  childAsks: 'demandée par l’enfant',
+  childApproved: '{child} peut maintenant autoriser {app}.',
+  childReasonHint: 'L’enfant la lit. Elle peut rester vide. 500 caractères au plus.',
+  childUses: 'L’application a déjà un accès. Un refus y met fin.',
+  wards:
+    'Ces membres ont besoin d’un accord en raison de leur âge, ou faute de date de naissance, et n’ont ni parent ni tuteur désigné. Vous décidez pour le club.',
   clubApps: 'Applications de {club}',
   clubAppsTitle: 'Applications du club',
   clubAppsLead: 'Les membres peuvent autoriser une application dès que vous l’avez approuvée pour le club.',
@@ -271,6 +296,14 @@ export const fr: Translation = {
       link: 'Voir ou retirer l’accès',
       replayed: 'L’accès de {app} a été supprimé',
       because: 'Vous recevez cet e-mail pour votre sécurité. Les e-mails de ce type ne peuvent pas être désactivés.',
+    },
+    guardianAsked: {
+      subject: '{child} demande {app}',
+      lead: '{child} ({club}) vous demande d’approuver l’application « {app} » de {team}. Sans votre accord, {child} ne peut pas l’autoriser.',
+      scopes: 'Elle demande à :',
+      rest: '{child} décide ensuite toujours de l’autoriser ou non. Vous pouvez mettre fin à son accès à tout moment.',
+      link: 'Décider de l’application',
+      because: 'Vous recevez cet e-mail en tant que parent ou tuteur de {child}.',
     },
   },
   codeMail: {

@@ -10,6 +10,7 @@ export const it: Translation = {
   signInForDevelopers: 'per continuare sul portale per sviluppatori',
   signInForClubs: 'per vedere le app del tuo club',
   signInForCalendar: 'per vedere gli eventi del club nel tuo calendario',
+  signInForFamily: 'per vedere le app dei tuoi figli',
   upstream: 'Accedi con {name}',
   or: 'oppure',
   email: 'Indirizzo e-mail',
@@ -199,6 +200,30 @@ export const it: Translation = {
     refused: 'non consente questa app.',
   },
   askClub: 'Chiedi a {club} di consentire {app}',
+  guardianTitle: 'Prima decide un genitore o tutore',
+  guardianNeeded: '{app} ha bisogno dell’approvazione di un genitore o tutore',
+  guardianHint:
+    'Serve sotto l’età prevista per il paese del tuo club, e quando il club non ha la data di nascita. Il genitore o tutore vede che cosa chiede l’app. Hai effettuato l’accesso come {member}.',
+  guardianClosed: {
+    unasked: 'nessun genitore o tutore ha ancora ricevuto una richiesta.',
+    requested: 'i tuoi genitori o tutori hanno ricevuto la richiesta e non hanno ancora deciso.',
+    refused: 'un genitore o tutore non consente questa app.',
+  },
+  askGuardian: 'Chiedi a un genitore o tutore di consentire {app}',
+  familyTitle: 'App dei tuoi figli',
+  familyLead:
+    'I tuoi figli possono autorizzare un’app dopo che l’hai approvata. Puoi chiudere l’accesso in qualsiasi momento.',
+  familyNone: 'Nessun figlio ha ancora chiesto un’app.',
+  noFamilyTitle: 'Per genitori e tutori',
+  noFamily:
+    'Al momento {member} non è genitore o tutore di alcun minore. È la piattaforma del club a nominare genitori e tutori.',
+  child: 'Minore',
+  childAsks: 'richiesta dal minore',
+  childApproved: 'Ora {child} può autorizzare {app}.',
+  childReasonHint: 'Lo legge il minore. Può restare vuoto. Al massimo 500 caratteri.',
+  childUses: 'L’app ha già accesso. Un rifiuto lo chiude.',
+  wards:
+    'Questi soci hanno bisogno di un’approvazione per la loro età, o perché manca la data di nascita, e non hanno un genitore o tutore registrato. Decidi tu per il club.',
   clubApps: 'App di {club}',
   clubAppsTitle: 'App del club',
   clubAppsLead: 'I soci possono autorizzare un’app dopo che l’hai approvata per il club.',
@@ -265,6 +290,14 @@ export const it: Translation = {
       link: 'Vedi o revoca l’accesso',
       replayed: 'L’accesso di {app} è stato chiuso',
       because: 'Ricevi questa e-mail per la tua sicurezza. Le e-mail di questo tipo non si possono disattivare.',
+    },
+    guardianAsked: {
+      subject: '{child} chiede {app}',
+      lead: '{child} ({club}) ti chiede di approvare l’app «{app}» di {team}. Senza la tua approvazione {child} non può autorizzarla.',
+      scopes: 'L’app chiede di:',
+      rest: 'Poi {child} decide comunque se autorizzarla. Puoi chiudere l’accesso in qualsiasi momento.',
+      link: 'Decidi sull’app',
+      because: 'Ricevi questa e-mail perché sei genitore o tutore di {child}.',
     },
   },
   codeMail: {

@@ -10,6 +10,7 @@ export const nl: Translation = {
   signInForDevelopers: 'om door te gaan naar het ontwikkelaarsportaal',
   signInForClubs: 'om de apps van je club te zien',
   signInForCalendar: 'om de activiteiten van je club in je eigen agenda te zien',
+  signInForFamily: 'om de apps van je kinderen te zien',
   upstream: 'Inloggen met {name}',
   or: 'of',
   email: 'E-mailadres',
@@ -201,6 +202,30 @@ export const nl: Translation = {
     refused: 'staat deze app niet toe.',
   },
   askClub: '{club} vragen om {app} toe te staan',
+  guardianTitle: 'Eerst beslist een ouder of voogd',
+  guardianNeeded: '{app} heeft de goedkeuring van een ouder of voogd nodig',
+  guardianHint:
+    'Die is nodig onder de leeftijd die in het land van je club geldt, en als de club geen geboortedatum heeft. Je ouder of voogd ziet wat de app vraagt. Je bent ingelogd als {member}.',
+  guardianClosed: {
+    unasked: 'er is nog geen ouder of voogd gevraagd.',
+    requested: 'je ouders of voogden zijn gevraagd en hebben nog niet beslist.',
+    refused: 'een ouder of voogd staat deze app niet toe.',
+  },
+  askGuardian: 'Een ouder of voogd vragen om {app} toe te staan',
+  familyTitle: 'Apps van je kinderen',
+  familyLead:
+    'Je kinderen kunnen een app toestaan zodra je haar hebt goedgekeurd. Je kunt de toegang altijd beëindigen.',
+  familyNone: 'Nog geen enkel kind heeft om een app gevraagd.',
+  noFamilyTitle: 'Voor ouders en voogden',
+  noFamily:
+    '{member} is op dit moment van geen enkel kind ouder of voogd. Het platform van de club wijst ouders en voogden aan.',
+  child: 'Kind',
+  childAsks: 'door het kind gevraagd',
+  childApproved: '{child} kan {app} nu toestaan.',
+  childReasonHint: 'Het kind leest hem. Hij mag leeg blijven. Hoogstens 500 tekens.',
+  childUses: 'De app heeft al toegang. Een weigering beëindigt die.',
+  wards:
+    'Deze leden hebben goedkeuring nodig vanwege hun leeftijd, of omdat er geen geboortedatum is, en niemand is als hun ouder of voogd aangewezen. Je beslist voor de club.',
   clubApps: 'Apps van {club}',
   clubAppsTitle: 'Apps van de club',
   clubAppsLead: 'Leden kunnen een app toestaan zodra je haar voor de club hebt goedgekeurd.',
@@ -268,6 +293,14 @@ export const nl: Translation = {
       link: 'Toegang bekijken of intrekken',
       replayed: 'De toegang van {app} is beëindigd',
       because: 'Je krijgt deze e-mail voor je veiligheid. E-mails van deze soort kun je niet uitzetten.',
+    },
+    guardianAsked: {
+      subject: '{child} vraagt om {app}',
+      lead: '{child} ({club}) vraagt je om de app ‘{app}’ van {team} goed te keuren. Zonder je goedkeuring kan {child} haar niet toestaan.',
+      scopes: 'De app vraagt dit:',
+      rest: 'Daarna beslist {child} nog steeds zelf. Je kunt de toegang altijd beëindigen.',
+      link: 'Over de app beslissen',
+      because: 'Je krijgt deze e-mail omdat je ouder of voogd van {child} bent.',
     },
   },
   codeMail: {

@@ -1,20 +1,34 @@
 import type { Database } from '../../../prisma/client.ts'
 import type { AskedScope } from '../../../routers/approvals/asked-scopes.ts'
-import { listAskedScopes } from '../../../routers/approvals/asked-scopes.ts'
+import { listAskedScopes, withPurposes } from '../../../routers/approvals/asked-scopes.ts'
+import type { ChildApp } from '../../../routers/approvals/child-requests.ts'
+import { appsOfChildren } from '../../../routers/approvals/child-requests.ts'
 import { appsOfClub } from '../../../routers/approvals/club-approvals.ts'
+import type { ConsentAges } from '../../../routers/kernel/consent-ages.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 import { appViews } from './app-views.ts'
 
 export const PAGE = 20
 
+/** An app on which a club decides, or somebody for a child. */
 export interface ClubEntry {
   id: string
+  club: string
   app: AppView
   state: 'requested' | 'approved' | 'refused' | 'withdrawn' | 'undecided'
   reason: string | null
   requestedAt: Date | null
   decidedAt: Date | null
   scopes: AskedScope[]
+  child?: EntryOfChild
+}
+
+interface EntryOfChild {
+  id: string
+  name: string
+  clubName: string
+  version: number
+  isUsed: boolean
 }
 
 interface Wanted {
@@ -33,8 +47,52 @@ export async function clubEntries(db: Database, club: string, { now, page = 0, a
     ...(app !== undefined && { app }),
   })
   const shown = rows.slice(0, PAGE)
+  const found = await findApps(db, shown)
+  const entries = shown.flatMap(({ app: id, state, ...row }): ClubEntry[] => {
+    const of = found.get(id)
+    return of
+      ? [{ id, club, app: of.view, ...row, state: state ?? 'undecided', scopes: listAskedScopes(of.clients) }]
+      : []
+  })
+  return { entries, more: rows.length > PAGE }
+}
+
+interface WantedOfChildren {
+  /** Who decides: a guardian, or an administrator of `club`. */
+  person: string
+  club: string | null
+  ages: ConsentAges
+  now: number
+  page?: number
+  /** Alone. */
+  one?: ChildApp
+}
+
+/** The same of the apps of children. */
+export async function childEntries(db: Database, { page = 0, ...wanted }: WantedOfChildren) {
+  const rows = await appsOfChildren(db, { ...wanted, limit: PAGE + 1, offset: page * PAGE })
+  const shown = rows.slice(0, PAGE)
+  const found = await findApps(db, shown)
+  const entries = shown.flatMap(({ app: id, state, scopes, ...row }): ClubEntry[] => {
+    const { child, childName: name, club, clubName, version, isUsed, ...rest } = row
+    const of = found.get(id)
+    if (!of) return []
+    const one: ClubEntry = {
+      id,
+      club,
+      app: of.view,
+      ...rest,
+      state: state ?? 'undecided',
+      scopes: withPurposes(scopes, of.clients),
+    }
+    return [{ ...one, child: { id: child, name, clubName, version, isUsed } }]
+  })
+  return { entries, more: rows.length > PAGE }
+}
+
+async function findApps(db: Database, rows: readonly { app: string }[]) {
   const apps = await db.app.findMany({
-    where: { id: { in: shown.map(({ app }) => app) } },
+    where: { id: { in: rows.map(({ app }) => app) } },
     select: {
       id: true,
       name: true,
@@ -48,10 +106,5 @@ export async function clubEntries(db: Database, club: string, { now, page = 0, a
     db,
     apps.map(({ team, clients: _, ...of }) => ({ name: of.name, app: of, team })),
   )
-  const found = new Map(apps.map((one, at) => [one.id, { view: views[at]!, clients: one.clients }]))
-  const entries = shown.flatMap(({ app: id, state, ...row }): ClubEntry[] => {
-    const of = found.get(id)
-    return of ? [{ id, app: of.view, ...row, state: state ?? 'undecided', scopes: listAskedScopes(of.clients) }] : []
-  })
-  return { entries, more: rows.length > PAGE }
+  return new Map(apps.map((one, at) => [one.id, { view: views[at]!, clients: one.clients }]))
 }

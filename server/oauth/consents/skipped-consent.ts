@@ -8,7 +8,7 @@ import type { ConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import { unixMs } from '../../../routers/kernel/time.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 import { findAskingApp } from './app-views.ts'
-import { isFor, listOrganisationKinds } from './authorize-scopes.ts'
+import { isFor } from './authorize-scopes.ts'
 import { choicesFor } from './consent-choices.ts'
 
 /** A hash of what the consent page shows of an app: its names and homepage, and each scope with its purpose. */
@@ -54,10 +54,10 @@ export async function skipConsent(
   db: Database,
   { person, client, scopes, organisation, clubApproval, now }: Asked,
 ): Promise<{ id: string; scopes: ConsentScope[]; endsAt: number } | undefined> {
-  const kinds = listOrganisationKinds(scopes)
   const [app, choices] = await Promise.all([
     findAskingApp(db, client),
-    choicesFor(db, { person, client, kinds, clubApproval, now }),
+    // A child's consent in force is enough: the end of an approval ends it.
+    choicesFor(db, { person, client, scopes, clubApproval, consentAges: null, now }),
   ])
   const [choice, ...others] = choices?.open ?? []
   if (!app || !choice || others.length > 0 || choices!.closed.length > 0) return undefined
@@ -73,9 +73,8 @@ export async function skipConsent(
     scopes: fitting.join(' '),
     consentedAfter: now - CONSENT_MS,
   }
-  const approved = choice.kind === 'club' ? choices!.approvedApp : null
   const [stored] = await db.$transaction(async (tx) => {
-    if (approved !== null && !(await holdApproval(tx, { club: choice.organisation, app: approved }))) return []
+    if (choice.club && !(await holdApproval(tx, choice.club))) return []
     return executeIn(tx, skip, values)
   })
   return stored && { id, scopes: fitting, endsAt: stored.createdAt + CONSENT_MS }

@@ -1,29 +1,32 @@
 import type { Database, Transaction } from '../../../prisma/client.ts'
 import type { Prisma } from '../../../prisma/generated/client.ts'
-import type { ClubApp } from '../../../routers/approvals/approvals.ts'
 import { holdApproval } from '../../../routers/approvals/approvals.ts'
+import { holdChildApproval } from '../../../routers/approvals/child-requests.ts'
 import { lockMember, queueMemberMail } from '../../../routers/developer/mails/member-mails.ts'
 import { removeRecords } from '../../../routers/kernel/withdraw.ts'
+import type { Choice } from './consent-choices.ts'
 
-type Given = Prisma.ConsentUncheckedCreateInput & { createdAt: Date }
+type Given = Prisma.ConsentUncheckedCreateInput & { createdAt: Date; scopes: string[] }
 
 interface Options {
-  approved: ClubApp | null
+  /** With the approvals that it needs. */
+  choice: Pick<Choice, 'club' | 'child'>
   /** Given in a browser: an earlier one of the member for the client and organisation covers no sign-in any more. */
   replaces: boolean
   /** MEMBER_MAILS. */
   memberMails: boolean
 }
 
-/** Stores a consent; false where the club of `approved` has not approved its app, or no longer does. */
+/** Stores a consent; false where the club has not approved its app, or a guardian has not approved these scopes, or no longer does. */
 export const storeConsent = (
   db: Database,
   data: Given,
-  { approved, replaces, memberMails }: Options,
+  { choice: { club, child }, replaces, memberMails }: Options,
 ): Promise<boolean> =>
   db.$transaction(async (tx) => {
     if (memberMails) await lockMember(tx, data.personId)
-    if (approved && !(await holdApproval(tx, approved))) return false
+    if (club && !(await holdApproval(tx, club))) return false
+    if (child && !(await holdChildApproval(tx, child, data.scopes))) return false
     if (replaces) await replaceFormer(tx, data)
     await tx.consent.create({ data })
     const kind = replaces ? 'accessGranted' : 'deviceAllowed'

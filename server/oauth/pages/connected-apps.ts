@@ -1,3 +1,4 @@
+import { isGuardian } from '../../../routers/approvals/child-requests.ts'
 import { findClubs } from '../../../routers/approvals/club-approvals.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
@@ -5,6 +6,7 @@ import { findOpenRequest, requestData } from '../../../routers/personal-data/req
 import { readForm } from '../../browser/forms.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import { redirect } from '../../browser/page-responses.ts'
+import { html } from '../../browser/pages/html.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
@@ -19,20 +21,22 @@ import { connectedPage, removePage } from './views/connected.ts'
 const MAX_DATA_REQUESTS = 10
 
 export function connectedApps(options: PageOptions) {
-  const { db, now, pages, limits, due, clubApproval } = options
+  const { db, now, pages, limits, due, clubApproval, consentAges } = options
   const { path, signIn } = pages
   const action = `${path}/connected`
   const mayAsk = requestLimit(limits, 'data-requests', MAX_DATA_REQUESTS)
   const { findMember, attempt, signOut } = memberSignIn(options, action)
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
-    const [apps, replays, clubs, dataRequest] = await Promise.all([
+    const [apps, replays, clubs, hasChildren, dataRequest] = await Promise.all([
       listConsents(db, member.id, now()),
       replayNotices(db, member.id, now()),
-      clubApproval ? findClubs(db, member.id, now()) : [],
+      clubApproval || consentAges ? findClubs(db, member.id, now(), { all: consentAges !== null }) : [],
+      consentAges !== null && isGuardian(db, member.id, now()),
       findOpenRequest(db, member.id),
     ])
     const club = clubs.length > 0 ? `${path}/club` : null
+    const family = hasChildren ? `${path}/family` : null
     const view = {
       ...pageContext(ctx),
       action,
@@ -41,6 +45,7 @@ export function connectedApps(options: PageOptions) {
       replays,
       calendar: `${path}/calendar`,
       club,
+      family,
       dataRequest,
     }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
@@ -60,7 +65,8 @@ export function connectedApps(options: PageOptions) {
       const apps = member ? await listConsents(db, member.id, now()) : []
       const connected = apps.find((one) => one.consent === consent)
       if (!member || !connected) return redirect(ctx, action)
-      sendPage(ctx, removePage({ ...pageContext(ctx), action, member: member.name, connected }))
+      const fields = html`<input type="hidden" name="consent" value="${connected.consent}">`
+      sendPage(ctx, removePage({ ...pageContext(ctx), action, member: member.name, connected, fields }))
     },
     async withdraw(ctx: StepContext) {
       const member = await findMember(ctx)

@@ -1,4 +1,5 @@
 import { requestApproval } from '../../../routers/approvals/approvals.ts'
+import { requestForChild } from '../../../routers/approvals/child-requests.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
 import { readFullName } from '../../browser/login/persons.ts'
@@ -10,7 +11,7 @@ import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
 import { findAskingApp } from '../consents/app-views.ts'
-import { isFor, isSandbox, listOrganisationKinds, requestedScopes } from '../consents/authorize-scopes.ts'
+import { isFor, isSandbox, requestedScopes } from '../consents/authorize-scopes.ts'
 import { choicesFor } from '../consents/consent-choices.ts'
 import { hashShown } from '../consents/skipped-consent.ts'
 import { storeConsent } from '../consents/store-consent.ts'
@@ -29,13 +30,21 @@ export interface ConsentRequest {
   asker: { returnsTo: string } | { device: string }
 }
 
-/** Requests to clubs per minute and member. */
+/** Requests to clubs and guardians per minute and member. */
 const MAX_CLUB_REQUESTS = 10
 
 export type ConsentForm = ReturnType<typeof consentForm>
 
 /** The consent page, and what the member's permission creates: a grant of oidc-provider, and the consent with its id. */
-export function consentForm({ db, now, provider, limits, clubApproval, memberMails }: Omit<PageOptions, 'pages'>) {
+export function consentForm({
+  db,
+  now,
+  provider,
+  limits,
+  clubApproval,
+  consentAges,
+  memberMails,
+}: Omit<PageOptions, 'pages'>) {
   const mayAsk = requestLimit(limits, 'club-requests', MAX_CLUB_REQUESTS)
   const read = async ({ client: id, person, params }: ConsentRequest) => {
     if (person === undefined) throw errors.requestInvalid()
@@ -46,8 +55,7 @@ export function consentForm({ db, now, provider, limits, clubApproval, memberMai
       throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
     }
     const scopes = requestedScopes(client, params.scope)
-    const kinds = listOrganisationKinds(scopes)
-    const choices = await choicesFor(db, { person, client: id, kinds, clubApproval, now: now() })
+    const choices = await choicesFor(db, { person, client: id, scopes, clubApproval, consentAges, now: now() })
     return { app, member, person, scopes, choices, sandbox: isSandbox(client) }
   }
 
@@ -104,34 +112,34 @@ export function consentForm({ db, now, provider, limits, clubApproval, memberMai
         createdAt: new Date(now()),
         ...(isRepeatable && { shown }),
       }
-      const app = choice.kind === 'club' ? choices!.approvedApp : null
-      const approved = app === null ? null : { club: choice.organisation, app }
       await rememberLanguage(db, person, pageContext(ctx).w.language)
-      if (!(await storeConsent(db, consent, { approved, replaces, memberMails }))) {
+      if (!(await storeConsent(db, consent, { choice, replaces, memberMails }))) {
         await grant.destroy()
         return show(ctx, request, 'organisationMissing').then(() => null)
       }
       return { grantId, person, scopes: ticked }
     },
 
-    /** The error for an app whose request was refused. */
+    /** The error for an app whose request was refused. It does not learn that a member is a child. */
     async findRefusal(request: ConsentRequest) {
       const { choices } = clubApproval ? await read(request) : { choices: null }
-      const isClosed = choices !== null && choices.open.length === 0 && choices.closed.length > 0
+      const isClosed = choices?.open.length === 0 && choices.closed.some(({ by }) => by === 'club')
       const error_description = isClosed ? 'no club of the member has approved this app' : 'the member refused'
       return { error: 'access_denied' as const, error_description }
     },
 
-    /** Asks a club of the member to approve the app. */
+    /** Asks a club of the member to approve the app, or those who decide for a child. */
     async ask(ctx: StepContext, request: ConsentRequest, form: URLSearchParams) {
       const club = form.get('ask')
-      if (club === null || !clubApproval) throw errors.requestInvalid()
+      if (club === null || !(clubApproval || consentAges)) throw errors.requestInvalid()
       const { person, choices } = await read(request)
-      const isUnasked = choices?.closed.some(({ id, state }) => id === club && state === 'unasked')
-      if (isUnasked && choices?.approvedApp) {
+      const asked = choices?.closed.find(({ id, state }) => id === club && state === 'unasked')
+      if (asked && choices?.app) {
         if (!(await mayAsk(person))) throw errors.peopleLimited(60)
         const asker = { person, language: pageContext(ctx).w.language }
-        await requestApproval(db, { club, app: choices.approvedApp }, now(), asker)
+        const { app } = choices
+        if (asked.by === 'club') await requestApproval(db, { club, app }, now(), asker)
+        else await requestForChild(db, { child: person, club, app }, asked.scopes ?? [], now(), asker)
       }
       return show(ctx, request)
     },

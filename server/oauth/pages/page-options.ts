@@ -1,5 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
+import type { ConsentAges } from '../../../routers/kernel/consent-ages.ts'
 import type { DueWatch } from '../../../routers/kernel/due-watch.ts'
 import type { PageRoutes } from '../../browser/page-routes.ts'
 import type { Limits } from '../../limits/limit.ts'
@@ -19,4 +20,6 @@ export interface PageOptions {
   clubApproval: boolean
   /** Members get a mail when an app or a device gets access. */
   memberMails: boolean
+  /** Younger members need the approval of a guardian. */
+  consentAges: ConsentAges | null
 }

@@ -6,10 +6,13 @@ import { connectedApps } from './connected-apps.ts'
 import { consentForm } from './consent-form.ts'
 import { devicePages, REQUEST } from './device.ts'
 import { endSession } from './end-session.ts'
+import { familyApps } from './family-apps.ts'
 import { interactions } from './interactions.ts'
 import { memberCalendar } from './member-calendar.ts'
 import type { PageOptions } from './page-options.ts'
 import type { SignInRequests } from './sign-in-requests.ts'
+
+type Decisions = ReturnType<typeof clubApps> | ReturnType<typeof familyApps>
 
 export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const { path, page, signInAt } = options.pages
@@ -57,7 +60,9 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
     page('get', `${above}/${step}`, async (ctx) => redirect(ctx, `${path}${above}`))
   }
 
-  if (options.clubApproval) addClubRoutes(options)
+  const { clubApproval, consentAges } = options
+  if (clubApproval || consentAges) addDecisionRoutes(options, '/club', clubApps(options))
+  if (consentAges) addDecisionRoutes(options, '/family', familyApps({ ...options, consentAges }))
 
   signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, readUid(ctx)))
   signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, readUid(ctx)))
@@ -65,17 +70,16 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   signInAt('/calendar', async (ctx) => calendar.attempt(ctx))
 }
 
-function addClubRoutes(options: PageOptions) {
-  const { path, page, signInAt } = options.pages
-  const club = clubApps(options)
-  page('get', '/club', (ctx) => club.get(ctx))
-  page('get', '/club/remove', (ctx) => club.remove(ctx))
-  page('post', '/club/approve', (ctx) => club.approve(ctx))
-  page('post', '/club/refuse', (ctx) => club.refuse(ctx))
-  page('post', '/club/withdraw', (ctx) => club.withdraw(ctx))
-  page('post', '/club/sign-out', (ctx) => club.signOut(ctx))
+/** Those on which somebody decides about the apps of others. */
+function addDecisionRoutes({ pages: { path, page, signInAt } }: PageOptions, at: string, decisions: Decisions) {
+  page('get', at, (ctx) => decisions.get(ctx))
+  page('get', `${at}/remove`, (ctx) => decisions.remove(ctx))
+  page('post', `${at}/approve`, (ctx) => decisions.approve(ctx))
+  page('post', `${at}/refuse`, (ctx) => decisions.refuse(ctx))
+  page('post', `${at}/withdraw`, (ctx) => decisions.withdraw(ctx))
+  page('post', `${at}/sign-out`, (ctx) => decisions.signOut(ctx))
   for (const step of ['approve', 'refuse', 'withdraw', 'sign-out']) {
-    page('get', `/club/${step}`, async (ctx) => redirect(ctx, `${path}/club`))
+    page('get', `${at}/${step}`, async (ctx) => redirect(ctx, `${path}${at}`))
   }
-  signInAt('/club', async (ctx) => club.attempt(ctx))
+  signInAt(at, async (ctx) => decisions.attempt(ctx))
 }

@@ -24,7 +24,13 @@ const one = started(
       sendMail: async () => {},
       onError: () => {},
     })
-    const portal = await startPortal({ auth: { codes }, limits: noLimits, clubApproval: true, onLog: () => {} })
+    const portal = await startPortal({
+      auth: { codes },
+      limits: noLimits,
+      clubApproval: true,
+      consentAges: new Map([['', 16]]),
+      onLog: () => {},
+    })
     const client = (await portal.sandbox()).id
     const { authorizeUrl, toConsent, newBrowser } = flow(portal.world)
     const { url } = authorizeUrl({ client, scope: 'svc.me.profile:read' })
@@ -171,10 +177,13 @@ describe('at the authorization server', () => {
     await expectCheapFields(one.member, `${one.consent}/consent`, fields)
   })
 
-  it.each(['club/approve', 'club/refuse', 'club/withdraw', 'connected/withdraw'])(
+  const decisions = ['club', 'family'].flatMap((page) =>
+    ['approve', 'refuse', 'withdraw'].map((act) => `${page}/${act}`),
+  )
+  it.each([...decisions, 'connected/withdraw'])(
     'no field of %s costs 20 ms more than an ordinary one',
     async (page) => {
-      const fields = { club: 'a', app: 'a', reason: 'a', consent: 'a' }
+      const fields = { club: 'a', app: 'a', child: 'a', version: '1', reason: 'a', consent: 'a' }
       await expectCheapFields(one.member, `/v1/oauth/${page}`, fields)
     },
   )

@@ -11,7 +11,13 @@ import { jsonShapes, repeated, shapes } from './costly-shapes.ts'
 
 const one = started(
   async () => {
-    const world = await startWorld({ auth: {}, limits: noLimits, clubApproval: true, onLog: () => {} })
+    const world = await startWorld({
+      auth: {},
+      limits: noLimits,
+      clubApproval: true,
+      consentAges: new Map([['', 16]]),
+      onLog: () => {},
+    })
     const { ids } = world
     const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }
     const tokens = Object.fromEntries(
@@ -57,6 +63,8 @@ const pages: Record<string, [others: () => Record<string, string>, names: readon
   connected: [() => ({}), ['consent', 'ui_locales']],
   device: [() => ({}), ['user_code']],
   club: [() => ({}), ['club', 'app', 'page']],
+  'family/remove': [() => ({}), ['child', 'club', 'app']],
+  family: [() => ({}), ['page']],
   userinfo: [() => ({}), ['access_token']],
   'authorize/a': [() => ({}), []],
   jwks: [() => ({}), []],

@@ -6,24 +6,32 @@ import type { Named, Problem } from '../../../browser/pages/views.ts'
 import { fill, plural } from '../../../browser/words/fill.ts'
 import { formatDay } from '../../../browser/words/format-day.ts'
 import type { ClubEntry } from '../../consents/club-entries.ts'
+import { findKind } from './scope-words.ts'
 
-export interface ClubView extends PageContext {
+export interface EntriesView extends PageContext {
   action: string
-  club: Named
-  /** The other clubs of the administrator. */
-  others: readonly Named[]
   entries: readonly ClubEntry[]
   /** From 0. */
   page: number
   more: boolean
-  decided?: { state: 'approved' | 'refused' | 'withdrawn'; app: string }
+  decided?: { state: 'approved' | 'refused' | 'withdrawn'; entry: ClubEntry }
   problem?: Problem
-  /** The app whose form has the problem. */
-  troubled?: string
+  /** The one whose form has the problem. */
+  troubled?: ClubEntry
+}
+
+export interface ClubView extends EntriesView {
+  club: Named
+  /** The other clubs of the administrator. */
+  others: readonly Named[]
+  /** The club decides which apps its members may allow. */
+  decides: boolean
+  /** What children without a guardian have asked for. */
+  children?: readonly ClubEntry[]
 }
 
 export function clubPage(view: ClubView): string {
-  const { action, club, others, entries, page, more, decided, problem, troubled: _, ...context } = view
+  const { action, club, others, decides, entries, children = [], page, more, problem, ...context } = view
   const { w } = context
   const to = (club: string, page: number) =>
     `${action}?${new URLSearchParams({ club, ...(page > 0 && { page: String(page) }) })}`
@@ -32,21 +40,42 @@ export function clubPage(view: ClubView): string {
     title: w.clubAppsTitle,
     heading: fill(w.clubApps, { club: name(club.name) }),
     problem,
-    body: html`${decided && html`<p class="done" role="status">${fill(w.decided[decided.state], { app: strongName(decided.app) })}</p>`}
-<p class="lead">${w.clubAppsLead}</p>
+    body: html`${decision(view)}
+${decides && html`<p class="lead">${w.clubAppsLead}</p>`}
 ${others.length > 0 && html`<p class="links">${w.otherClubs} ${others.map((other) => html`<a href="${to(other.id, 0)}">${name(other.name)}</a> `)}</p>`}
-${entries.length === 0 && html`<p>${w.clubAppsNone}</p>`}
-${entries.map((entry, at) => section(view, entry, at))}
+${children.length > 0 && html`<p class="lead">${w.wards}</p>`}
+${children.map((entry, at) => section(view, entry, `child-${at}`))}
+${entries.length + children.length === 0 && html`<p>${w.clubAppsNone}</p>`}
+${entries.map((entry, at) => section(view, entry, String(at)))}
 ${(page > 0 || more) && html`<p class="links">${page > 0 && html`<a href="${to(club.id, page - 1)}">${w.earlier}</a> `}${more && html`<a href="${to(club.id, page + 1)}">${w.later}</a>`}</p>`}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
 
-function section(view: ClubView, entry: ClubEntry, at: number) {
+export function decision({ w, decided }: EntriesView) {
+  if (!decided) return ''
+  const { state, entry } = decided
+  const app = strongName(entry.app.name)
+  const { child } = entry
+  const text =
+    state === 'approved' && child
+      ? fill(w.childApproved, { app, child: name(child.name) })
+      : fill(w.decided[state], { app })
+  return html`<p class="done" role="status">${text}</p>`
+}
+
+/** @param at Unique on the page. */
+export function section(view: EntriesView, entry: ClubEntry, at: string) {
   const { w } = view
-  const { id, app, state, reason, requestedAt, decidedAt, scopes } = entry
+  const { app, child, state, reason, requestedAt, decidedAt, scopes } = entry
   const facts = [
-    [w.stateName, w.states[state]],
+    ...(child
+      ? [
+          [w.child, name(child.name)],
+          [w.organisation[findKind(scopes.map(({ scope }) => scope))], name(child.clubName)],
+        ]
+      : []),
+    [w.stateName, child && state === 'requested' ? w.childAsks : w.states[state]],
     ...(requestedAt ? [[w.askedOn, formatDay(requestedAt, w)]] : []),
     ...(decidedAt ? [[w.decidedOn, formatDay(decidedAt, w)]] : []),
     ...(reason === null ? [] : [[w.reason, name(reason)]]),
@@ -58,31 +87,35 @@ ${app.description && html`<p class="about">${name(app.description)}</p>`}
 <dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
 ${scopes.length > 0 && html`<p class="hint">${w.wantedScopes}</p>`}
 ${scopes.length > 0 && html`<ul>${scopes.map(({ scope, purposes }) => html`<li>${w.scopes[scope]}${purposes.map((purpose) => html`<br><span class="hint">${name(purpose)}</span>`)}</li>`)}</ul>`}
-${state === 'approved' ? withdrawal(view, entry) : approval(view, entry)}
-${(state === 'requested' || state === 'undecided') && refusal(view, { id, name: app.name }, { state, at })}
+${state === 'approved' || (child && state === 'undecided') ? withdrawal(view, entry) : approval(view, entry)}
+${(state === 'requested' || (state === 'undecided' && !child)) && refusal(view, entry, at)}
 </section>`
 }
 
-const fields = ({ club }: Pick<ClubView, 'club'>, app: string) =>
-  html`<input type="hidden" name="club" value="${club.id}"><input type="hidden" name="app" value="${app}">`
+export const fields = ({ club, id, child }: Pick<ClubEntry, 'club' | 'id' | 'child'>) =>
+  html`<input type="hidden" name="club" value="${club}"><input type="hidden" name="app" value="${id}">${child && html`<input type="hidden" name="child" value="${child.id}"><input type="hidden" name="version" value="${child.version}">`}`
 
-const withdrawal = (view: ClubView, { id, app }: ClubEntry) => html`<form action="${view.action}/remove">
-${fields(view, id)}<button>${view.w.withdrawApproval} <span class="visually-hidden">${name(app.name)}</span></button>
+const withdrawal = ({ w, action }: EntriesView, entry: ClubEntry) => html`<form action="${action}/remove">
+${fields(entry)}<button>${entry.child ? w.withdraw : w.withdrawApproval} <span class="visually-hidden">${name(entry.app.name)}</span></button>
 </form>`
 
-const approval = (view: ClubView, { id, app }: ClubEntry) => html`<form method="post" action="${view.action}/approve">
-${fields(view, id)}<button class="primary">${view.w.approve} <span class="visually-hidden">${name(app.name)}</span></button>
+const approval = ({ w, action }: EntriesView, entry: ClubEntry) => html`<form method="post" action="${action}/approve">
+${fields(entry)}<button class="primary">${w.approve} <span class="visually-hidden">${name(entry.app.name)}</span></button>
 </form>`
 
-function refusal(view: ClubView, app: Named, { state, at }: { state: 'requested' | 'undecided'; at: number }) {
+const isSame = (one: ClubEntry, other: ClubEntry | undefined) =>
+  one.id === other?.id && one.club === other.club && one.child?.id === other.child?.id
+
+function refusal(view: EntriesView, entry: ClubEntry, at: string) {
   const { w } = view
-  const problem = view.troubled === app.id ? view.problem : undefined
+  const { app, child, state } = entry
+  const problem = isSame(entry, view.troubled) ? view.problem : undefined
   const hint = `reason-hint-${at}`
   return html`<form method="post" action="${view.action}/refuse" novalidate>
-${fields(view, app.id)}
+${fields(entry)}
 <label for="reason-${at}">${w.reason} <span class="visually-hidden">${name(app.name)}</span></label>
-<p class="hint" id="${hint}">${w.reasonHint}${state === 'undecided' && html` ${w.undecidedHint}`}</p>
-<input id="reason-${at}" name="reason" maxlength="500" required${describedBy(problem, ['reasonInvalid', 'reasonUnseen'], hint)}>
+<p class="hint" id="${hint}">${child ? w.childReasonHint : w.reasonHint}${state === 'undecided' && html` ${w.undecidedHint}`}${child?.isUsed && html` ${w.childUses}`}</p>
+<input id="reason-${at}" name="reason" maxlength="500"${!child && html` required`}${describedBy(problem, ['reasonInvalid', 'reasonUnseen'], hint)}>
 <button>${w.refuseApp} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>`
 }
@@ -90,12 +123,13 @@ ${fields(view, app.id)}
 export interface WithdrawView extends PageContext {
   action: string
   club: Named
-  entry: Pick<ClubEntry, 'id' | 'app'>
+  entry: Pick<ClubEntry, 'id' | 'club' | 'app'>
   members: number
 }
 
-export function withdrawPage({ action, club, entry: { id, app }, members, ...context }: WithdrawView): string {
+export function withdrawPage({ action, club, entry, members, ...context }: WithdrawView): string {
   const { w } = context
+  const { app } = entry
   return document({
     ...context,
     title: w.withdrawApproval,
@@ -103,18 +137,24 @@ export function withdrawPage({ action, club, entry: { id, app }, members, ...con
     body: html`<p class="lead">${fill(plural(w, w.withdrawEnds, members), { count: members, app: name(app.name) })}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
-${fields({ club }, id)}<button class="danger">${w.withdrawApproval}</button>
+${fields(entry)}<button class="danger">${w.withdrawApproval}</button>
 <a class="button" href="${action}?${String(new URLSearchParams({ club: club.id }))}">${w.keepApproval}</a>
 </form>`,
   })
 }
 
-export function noClubPage({ action, member, ...context }: PageContext & { action: string; member: string }): string {
+interface StrangerView extends PageContext {
+  action: string
+  member: string
+  pages?: 'family'
+}
+
+export function noClubPage({ action, member, pages, ...context }: StrangerView): string {
   const { w } = context
   return document({
     ...context,
-    title: w.noClubTitle,
-    body: html`<p class="lead">${fill(w.noClub, { member: strongName(member) })}</p>
+    title: pages === 'family' ? w.noFamilyTitle : w.noClubTitle,
+    body: html`<p class="lead">${fill(pages === 'family' ? w.noFamily : w.noClub, { member: strongName(member) })}</p>
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }

@@ -1,6 +1,7 @@
 import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
 import type { PageContext } from '../../../browser/page-context.ts'
 import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
+import type { Html } from '../../../browser/pages/html.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { document } from '../../../browser/pages/layout.ts'
 import type { AppView } from '../../../browser/pages/views.ts'
@@ -34,15 +35,16 @@ export interface ConnectedView extends PageContext {
   apps: ConnectedApp[]
   replays: ReplayNotice[]
   calendar: string
-  /** Where the member decides about the apps of a club; null for who administers none. */
+  /** Where the member decides about the apps of a club, or of children; null for who does not. */
   club?: string | null
+  family?: string | null
   /** For a copy of the data, until it is answered. */
   dataRequest: OpenDataRequest | null
   withdrawn?: string
 }
 
 export function connectedPage(view: ConnectedView): string {
-  const { action, member, apps, replays, calendar, club, dataRequest, withdrawn, ...context } = view
+  const { action, member, apps, replays, calendar, club, family, dataRequest, withdrawn, ...context } = view
   const { w } = context
   return document({
     ...context,
@@ -52,7 +54,7 @@ ${replays.map(({ app, organisation, at }) => html`<p class="problem">${fill(w.re
 <p class="lead">${fill(w.connectedFor, { member: strongName(member) })}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, context, action))}
-<p class="links"><a href="${calendar}">${w.calendar.title}</a>${club && html` <a href="${club}">${w.clubAppsTitle}</a>`}</p>
+<p class="links"><a href="${calendar}">${w.calendar.title}</a>${club && html` <a href="${club}">${w.clubAppsTitle}</a>`}${family && html` <a href="${family}">${w.familyTitle}</a>`}</p>
 ${dataRequestSection(dataRequest, `${action}/data`, w)}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
@@ -83,11 +85,18 @@ function entry(connected: ConnectedApp, context: PageContext, action: string) {
 export interface RemoveView extends PageContext {
   action: string
   member: string
-  connected: Pick<ConnectedApp, 'consent' | 'app' | 'organisation'>
+  connected: Pick<ConnectedApp, 'app' | 'organisation'>
+  /** What the form sends. */
+  fields: Html
 }
 
-export function removePage({ action, member, connected, ...context }: RemoveView): string {
-  const { consent, app, organisation } = connected
+export function removePage({
+  action,
+  member,
+  connected: { app, organisation },
+  fields,
+  ...context
+}: RemoveView): string {
   const { w } = context
   return document({
     ...context,
@@ -96,7 +105,7 @@ export function removePage({ action, member, connected, ...context }: RemoveView
     body: html`<p class="lead">${fill(w.withdrawHint, { app: name(app.name), member: strongName(member), organisation: strongName(organisation) })}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
-<button class="danger" name="consent" value="${consent}">${w.withdraw}</button>
+${fields}<button class="danger">${w.withdraw}</button>
 <a class="button" href="${action}">${w.keep}</a>
 </form>`,
   })

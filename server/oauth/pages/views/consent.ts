@@ -69,16 +69,17 @@ function nowherePage(view: ConsentView): string {
   })
 }
 
-/** The member's clubs decide first. */
+/** The member's clubs decide first, or a guardian. */
 function approvalPage(view: ConsentView, closed: readonly ClosedClub[]): string {
   const { w, action, app, member } = view
+  const isChild = closed.every(({ by }) => by === 'guardian')
   return document({
     ...view,
-    title: w.approvalTitle,
-    heading: html`${renderIcon(app, view)}${fill(w.approvalNeeded, { app: name(app.name) })}`,
+    title: isChild ? w.guardianTitle : w.approvalTitle,
+    heading: html`${renderIcon(app, view)}${fill(isChild ? w.guardianNeeded : w.approvalNeeded, { app: name(app.name) })}`,
     body: html`<p class="lead">${renderByline(app, w)}</p>
 ${app.description && html`<p class="about">${name(app.description)}</p>`}
-<p>${fill(w.approvalHint, { member: strongName(member) })} ${otherAccount(view)}</p>
+<p>${fill(isChild ? w.guardianHint : w.approvalHint, { member: strongName(member) })} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${closedList(view, closed, 'primary')}
 <button${closed.every(({ state }) => state !== 'unasked') && html` class="primary"`} name="decision" value="refuse"><span>${wayBack(view)}</span></button>
@@ -94,8 +95,8 @@ const closedList = ({ w, app }: ConsentView, closed: readonly ClosedClub[], look
   // One filled button a page: the next step.
   const next = look && closed.find(({ state }) => state === 'unasked')?.id
   return html`<ul class="closed">${closed.map(
-    ({ id, name: club, state }) =>
-      html`<li>${strongName(club)} ${w.closed[state]}${state === 'unasked' && html`<button${id === next && html` class="primary"`} name="ask" value="${id}" formnovalidate><span>${fill(w.askClub, { club: name(club), app: name(app.name) })}</span></button>`}</li>`,
+    ({ id, name: club, by, state, reason }) =>
+      html`<li>${strongName(club)}${by === 'guardian' ? `: ${w.guardianClosed[state]}` : ` ${w.closed[state]}`}${reason && html`<p class="hint">${name(reason)}</p>`}${state === 'unasked' && html`<button${id === next && html` class="primary"`} name="ask" value="${id}" formnovalidate><span>${by === 'guardian' ? fill(w.askGuardian, { app: name(app.name) }) : fill(w.askClub, { club: name(club), app: name(app.name) })}</span></button>`}</li>`,
   )}</ul>`
 }
 

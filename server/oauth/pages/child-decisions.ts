@@ -1,0 +1,64 @@
+import { reasonFault } from '../../../routers/approvals/decide.ts'
+import type { ChildDecision } from '../../../routers/approvals/decide-for-child.ts'
+import { decideForChild } from '../../../routers/approvals/decide-for-child.ts'
+import { isPostgresText } from '../../../routers/kernel/access.ts'
+import { ApiError, errors } from '../../../routers/kernel/errors.ts'
+import type { Problem } from '../../browser/pages/views.ts'
+import type { ClubEntry } from '../consents/club-entries.ts'
+import { childEntries } from '../consents/club-entries.ts'
+import type { PageOptions } from './page-options.ts'
+
+/** What the page shows after a decision that was made, or was not. */
+export interface Outcome {
+  decided?: { state: ChildDecision['state']; entry: ClubEntry }
+  problem?: Problem
+  /** The entry whose form has the problem. */
+  troubled?: ClubEntry
+}
+
+export const toStatus = ({ problem }: Outcome) => (problem === 'decidedMeanwhile' ? 409 : problem ? 400 : 200)
+
+export function reasonProblem(reason: string): Problem | undefined {
+  const fault = reasonFault(reason)?.reason
+  return fault && (fault === 'unseen' || fault === 'stray' ? 'reasonUnseen' : 'reasonInvalid')
+}
+
+interface By {
+  person: string
+  /** The administrator's; null for a guardian. */
+  club: string | null
+}
+
+/** Reads the app of a child that a form or address names. Undefined for who does not decide about it. */
+export async function findChildEntry({ db, now, consentAges }: PageOptions, form: URLSearchParams, by: By) {
+  const [child = '', club = '', app = ''] = ['child', 'club', 'app'].map((name) => form.get(name) ?? '')
+  if (!consentAges || ![child, club, app].every(isPostgresText) || (by.club !== null && by.club !== club))
+    return undefined
+  const { entries } = await childEntries(db, { ...by, ages: consentAges, now: now(), one: { child, club, app } })
+  return entries[0]
+}
+
+export async function decideOnForm(
+  options: PageOptions,
+  form: URLSearchParams,
+  state: ChildDecision['state'],
+  by: By,
+): Promise<Outcome> {
+  const { db, now, due, consentAges } = options
+  const entry = await findChildEntry(options, form, by)
+  if (!entry) throw errors.addressUnknown()
+  const reason = (state === 'refused' && form.get('reason')?.trim()) || null
+  const problem = reason === null ? undefined : reasonProblem(reason)
+  if (problem) return { problem, troubled: entry }
+  const { id: app, club } = entry
+  const decision = { child: entry.child!.id, club, app, state, reason, version: Number(form.get('version')) }
+  const as = by.club === null ? 'guardian' : 'administrator'
+  try {
+    const decider = { person: by.person, as, at: new Date(now()), ages: consentAges! } as const
+    if ((await decideForChild(db, decision, decider)) > 0) due.wake()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error
+    return { problem: 'decidedMeanwhile' }
+  }
+  return { decided: { state, entry } }
+}
