@@ -20,7 +20,7 @@ import { findBirthdays, IS_BELOW_AGE, IS_IN_FORCE } from '../kernel/consent-ages
 import { organisationLabel, personLabel } from '../kernel/labels.ts'
 import type { ClubApp } from './approvals.ts'
 import type { Asker } from './mails.ts'
-import { queueChildRequest } from './mails.ts'
+import { queueRequest } from './mails.ts'
 
 /** An app for a child; `club` may be another organisation. */
 export interface ChildApp extends ClubApp {
@@ -178,32 +178,31 @@ export async function requestForChild(
   await db.$transaction(async (tx) => {
     const { child, club, app } = of
     const [asked] = await executeIn(tx, statements.request, { child, club, app, scopes, at: now })
-    if (asked) await queueChildRequest(tx, { request: asked.id, club, asker, at: now })
+    if (asked) await queueRequest(tx, { request: asked.id, club, asker, at: now }, true)
   })
 }
 
-interface Listed {
+export interface Listed {
   /** Who decides: a guardian, or an administrator of `club`. */
   person: string
   club: string | null
   ages: ConsentAges
   now: number
-  limit: number
-  offset: number
   /** Alone. */
-  one?: ChildApp
+  one?: ChildApp | undefined
 }
 
 /** The apps of a guardian's children, or those that children without a guardian have asked for in a club: open requests first. */
-export const appsOfChildren = (db: Database, { person, club, ages, now, limit, offset, one }: Listed) =>
+export const appsOfChildren = (
+  db: Database,
+  { club, ages, now, one, ...of }: Listed & { limit: number; offset: number },
+) =>
   db.execute(club === null ? statements.guardianApps : statements.administratorApps, {
-    person,
+    ...of,
     child: one?.child ?? null,
     club: one?.club ?? club,
     app: one?.app ?? null,
     at: now,
     consentedAfter: now - CONSENT_MS,
     birthdays: findBirthdays(ages, now),
-    limit,
-    offset,
   })

@@ -25,26 +25,22 @@ interface Asked {
 
 const parameters = { request: text, language: oneOf(...Object.values(Language)), at: instant, since: instant }
 
-interface Queued {
-  kind: MailKind
-  /** Beside those of every mail, with their SQL. */
-  columns: string
-  values: string
-  /** SQL of what was asked, as `request`, with each `person` who gets a mail. */
-  request: string
-}
-
-function queueTo({ kind, columns, values, request }: Queued) {
-  return `INSERT INTO "Mail" (id, kind, "teamId", "administratorId", ${columns}, language, about, "createdAt", "nextAt")
+/** @param asked SQL of what was asked, as `request`, with each `person` who gets a mail. */
+const queueTo = (kind: MailKind, columns: string, values: string, asked: string) =>
+  `INSERT INTO "Mail" (id, kind, "teamId", "administratorId", ${columns}, language, about, "createdAt", "nextAt")
       SELECT gen_random_uuid()::text, '${kind}', app."teamId", person.id, ${values},
         coalesce(settings.language, person."preferredLanguage", $language::"Language"), jsonb_build_object('name', app.name, 'app', app.id),
         $at::timestamptz, $at::timestamptz
-      FROM ${request} JOIN "App" app ON app.id = request."appId" LEFT JOIN "MailSettings" settings ON settings."personId" = person.id
+      FROM ${asked} JOIN "App" app ON app.id = request."appId" LEFT JOIN "MailSettings" settings ON settings."personId" = person.id
       WHERE request.id = $request AND ('${kind}' = ANY (off)) IS NOT TRUE AND (SELECT count(*) FROM "Mail" former
         WHERE former."administratorId" = person.id AND former."createdAt" > $since::timestamptz) < ${MAILS_TO_ADMINISTRATOR}
-      ORDER BY person.id LIMIT ${MAILED_ADMINISTRATORS}
-      ON CONFLICT ("approvalId", "administratorId") DO NOTHING`
-}
+      ORDER BY person.id LIMIT ${MAILED_ADMINISTRATORS} ON CONFLICT ("approvalId", "administratorId") DO NOTHING`
+
+const ADMINISTRATORS = `"ClubApproval" request
+        JOIN "Membership" own ON own."organisationId" = request."organisationId" AND administrator
+          AND ("leftAt" IS NULL OR "leftAt" > $at::timestamptz)
+        JOIN "Person" person ON person.id = own."personId"`
+const CHILD_DECIDERS = `"ChildRequest" request CROSS JOIN LATERAL ${DECIDERS} own JOIN "Person" person ON person.id = own.id`
 
 const statements = {
   /** Two requests at once are counted one after the other. */
@@ -56,41 +52,26 @@ const statements = {
   ),
   queue: statement(
     'approval_mails_queue',
-    queueTo({
-      kind: 'approvalRequested',
-      columns: '"approvalId", "askedBy"',
-      values: 'request.id, $asker',
-      request: `"ClubApproval" request JOIN "Membership" own ON own."organisationId" = request."organisationId" AND administrator
-          AND ("leftAt" IS NULL OR "leftAt" > $at::timestamptz)
-        JOIN "Person" person ON person.id = own."personId"`,
-    }),
+    queueTo('approvalRequested', '"approvalId", "askedBy"', 'request.id, $asker', ADMINISTRATORS),
     { ...parameters, asker: text },
     {},
   ),
-  queueOfChild: statement(
+  queueForChild: statement(
     'child_mails_queue',
-    queueTo({
-      kind: 'guardianAsked',
-      columns: '"childRequestId"',
-      values: 'request.id',
-      request: `"ChildRequest" request CROSS JOIN LATERAL ${DECIDERS} own JOIN "Person" person ON person.id = own.id`,
-    }),
+    queueTo('guardianAsked', '"childRequestId"', 'request.id', CHILD_DECIDERS),
     parameters,
     {},
   ),
 }
 
-/** Queues a mail to each administrator of the club who has not switched them off, in their language, else that of the asker. */
-export async function queueRequest(
-  tx: Transaction,
-  { request, club, asker: { person, language }, at }: Asked,
-): Promise<void> {
+/**
+ * Queues a mail to each administrator of the club who has not switched them off, in their language, else that of the asker; of a
+ * child's request, to those who decide for it.
+ */
+export async function queueRequest(tx: Transaction, { request, club, asker, at }: Asked, isOfChild = false) {
+  const { person, language } = asker
+  const values = { request, language, at, since: at - DAY_MS }
   await executeIn(tx, statements.lock, { club })
-  await executeIn(tx, statements.queue, { request, asker: person, language, at, since: at - DAY_MS })
-}
-
-/** The same to those who decide for a child. */
-export async function queueChildRequest(tx: Transaction, { request, club, asker, at }: Asked): Promise<void> {
-  await executeIn(tx, statements.lock, { club })
-  await executeIn(tx, statements.queueOfChild, { request, language: asker.language, at, since: at - DAY_MS })
+  if (isOfChild) await executeIn(tx, statements.queueForChild, values)
+  else await executeIn(tx, statements.queue, { ...values, asker: person })
 }

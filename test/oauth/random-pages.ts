@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { html } from '../../server/browser/pages/html.ts'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { words } from '../../server/browser/words/words.ts'
@@ -78,7 +77,7 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
       created: { club: id!, url: `https:${host!}` },
     }),
     endSessionPage({ ...view, member: one!, query: other! }),
-    removePage({ ...view, member: one!, connected, fields: html`<input name="consent" value="${id!}">` }),
+    removePage({ ...view, member: one!, connected: { ...connected, consent: id! } }),
     consentPage({ ...consent, organisations: [] }),
     messagePage({ ...view, message: 'requestWrong', detail: detail!, requestId: host! }),
   ]

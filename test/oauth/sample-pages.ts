@@ -2,7 +2,6 @@ import { identityScopes } from '../../routers/kernel/identity-scopes.ts'
 import type { Scope } from '../../routers/kernel/scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Language } from '../../server/browser/language.ts'
-import { html } from '../../server/browser/pages/html.ts'
 import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { words } from '../../server/browser/words/words.ts'
@@ -242,16 +241,14 @@ export function samplePages(language: Language): Record<string, string> {
       w,
       action: '/v1/oauth/connected',
       member: 'Anna Berger',
-      connected: { app, organisation: 'SV Riverside 1921' },
-      fields: html`<input type="hidden" name="consent" value="c1">`,
+      connected: { consent: 'c1', app, organisation: 'SV Riverside 1921' },
     }),
     '/remove-odd': removePage({
       w,
       brand: { ...brand, name: long },
       action: '/v1/oauth/connected',
       member: strange,
-      connected: { app: odd, organisation: long },
-      fields: html`<input type="hidden" name="consent" value="${strange}">`,
+      connected: { consent: 'c3', app: odd, organisation: long },
     }),
     '/connected-odd': connectedPage({
       w,

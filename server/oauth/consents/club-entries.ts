@@ -1,10 +1,9 @@
 import type { Database } from '../../../prisma/client.ts'
 import type { AskedScope } from '../../../routers/approvals/asked-scopes.ts'
 import { listAskedScopes, withPurposes } from '../../../routers/approvals/asked-scopes.ts'
-import type { ChildApp } from '../../../routers/approvals/child-requests.ts'
+import type { Listed } from '../../../routers/approvals/child-requests.ts'
 import { appsOfChildren } from '../../../routers/approvals/child-requests.ts'
 import { appsOfClub } from '../../../routers/approvals/club-approvals.ts'
-import type { ConsentAges } from '../../../routers/kernel/consent-ages.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 import { appViews } from './app-views.ts'
 
@@ -57,20 +56,9 @@ export async function clubEntries(db: Database, club: string, { now, page = 0, a
   return { entries, more: rows.length > PAGE }
 }
 
-interface WantedOfChildren {
-  /** Who decides: a guardian, or an administrator of `club`. */
-  person: string
-  club: string | null
-  ages: ConsentAges
-  now: number
-  page?: number
-  /** Alone. */
-  one?: ChildApp
-}
-
 /** The same of the apps of children. */
-export async function childEntries(db: Database, { page = 0, ...wanted }: WantedOfChildren) {
-  const rows = await appsOfChildren(db, { ...wanted, limit: PAGE + 1, offset: page * PAGE })
+export async function childEntries(db: Database, { page = 0, ...listed }: Listed & { page?: number }) {
+  const rows = await appsOfChildren(db, { ...listed, limit: PAGE + 1, offset: page * PAGE })
   const shown = rows.slice(0, PAGE)
   const found = await findApps(db, shown)
   const entries = shown.flatMap(({ app: id, state, scopes, ...row }): ClubEntry[] => {

@@ -6,7 +6,6 @@ import { findOpenRequest, requestData } from '../../../routers/personal-data/req
 import { readForm } from '../../browser/forms.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import { redirect } from '../../browser/page-responses.ts'
-import { html } from '../../browser/pages/html.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
@@ -65,8 +64,7 @@ export function connectedApps(options: PageOptions) {
       const apps = member ? await listConsents(db, member.id, now()) : []
       const connected = apps.find((one) => one.consent === consent)
       if (!member || !connected) return redirect(ctx, action)
-      const fields = html`<input type="hidden" name="consent" value="${connected.consent}">`
-      sendPage(ctx, removePage({ ...pageContext(ctx), action, member: member.name, connected, fields }))
+      sendPage(ctx, removePage({ ...pageContext(ctx), action, member: member.name, connected }))
     },
     async withdraw(ctx: StepContext) {
       const member = await findMember(ctx)

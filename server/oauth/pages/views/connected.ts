@@ -85,18 +85,13 @@ function entry(connected: ConnectedApp, context: PageContext, action: string) {
 export interface RemoveView extends PageContext {
   action: string
   member: string
-  connected: Pick<ConnectedApp, 'app' | 'organisation'>
-  /** What the form sends. */
-  fields: Html
+  connected: Pick<ConnectedApp, 'app' | 'organisation'> & { consent?: string }
+  /** What the form sends besides. */
+  fields?: Html
 }
 
-export function removePage({
-  action,
-  member,
-  connected: { app, organisation },
-  fields,
-  ...context
-}: RemoveView): string {
+export function removePage({ action, member, connected, fields, ...context }: RemoveView): string {
+  const { consent, app, organisation } = connected
   const { w } = context
   return document({
     ...context,
@@ -105,7 +100,7 @@ export function removePage({
     body: html`<p class="lead">${fill(w.withdrawHint, { app: name(app.name), member: strongName(member), organisation: strongName(organisation) })}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">
-${fields}<button class="danger">${w.withdraw}</button>
+${fields}<button class="danger"${consent !== undefined && html` name="consent" value="${consent}"`}>${w.withdraw}</button>
 <a class="button" href="${action}">${w.keep}</a>
 </form>`,
   })
