@@ -353,6 +353,17 @@ describe('at once', () => {
     expect([late.status, (await row())?.state, (await browser.get(family)).status]).toEqual([404, 'requested', 403])
   })
 
+  it('a guardian decides on their last day, and not on the next one', async () => {
+    await ask()
+    const today = new Date(here.world.core.now())
+    await db().guardian.updateMany({ where: { guardianId: guardian }, data: { until: today } })
+    const browser = await signedIn()
+    expect((await decide(browser, 'approve')).status).toBe(200)
+    await db().guardian.updateMany({ where: { guardianId: guardian }, data: { until: new Date(+today - 86_400_000) } })
+    expect([(await browser.get(family)).status, (await decide(browser, 'withdraw')).status]).toEqual([403, 404])
+    expect((await row())?.state).toBe('approved')
+  })
+
   it('the first of two guardians decides, and the other one sees it', async () => {
     await ask()
     const [first, second] = [await signedIn(), await signedIn(await mintGuardian())]
