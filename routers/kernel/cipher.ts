@@ -30,6 +30,7 @@ export const associatedData = {
   formerSubscription: (subscription: string) => `Subscription.formerSecret:${subscription}`,
   signingKey: (kid: string) => `SigningKey ${kid}`,
   rsaSigningKey: (kid: string) => `RsaSigningKey ${kid}`,
+  cardKey: (kid: string) => `CardKey ${kid}`,
   check: () => 'SecretsKeyCheck',
 }
 

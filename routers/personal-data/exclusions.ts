@@ -18,6 +18,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'AuditEntry.after': "values of the team's apps and clients",
   'AuditEntry.clientId': 'the client of an app, about nobody',
   'CalendarFeed.hash': 'of the secret in an address that is exported without it',
+  CardKey: SERVICE,
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
   'ClubApproval.number': 'the place in the order of all changes',
@@ -57,6 +58,7 @@ export const notExported: Readonly<Record<string, string>> = {
 
 export const notErased: Readonly<Record<string, string>> = {
   Calendar: PLATFORM,
+  CardKey: SERVICE,
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
   CollectionRule: RULES,

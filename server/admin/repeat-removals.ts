@@ -43,8 +43,8 @@ export async function repeatRemoval(
     // The next start creates a key if none is left.
     case 'key.revoke': {
       const where = { kid: removal.key }
-      const { count } = await db.signingKey.deleteMany({ where })
-      return count + (await db.rsaSigningKey.deleteMany({ where })).count > 0
+      const deleted = [db.signingKey.deleteMany({ where }), db.rsaSigningKey.deleteMany({ where })]
+      return (await Promise.all([...deleted, db.cardKey.deleteMany({ where })])).some(({ count }) => count > 0)
     }
   }
 }

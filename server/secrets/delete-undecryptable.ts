@@ -4,6 +4,7 @@ import { instant, int, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
 import {
+  cardKeys,
   check,
   encryptedValues,
   formerSubscriptions,
@@ -24,7 +25,7 @@ const forgetFormer = (table: 'App' | 'Subscription') =>
     { changed: int },
   )
 
-const deleteKey = (table: 'SigningKey' | 'RsaSigningKey') =>
+const deleteKey = (table: 'SigningKey' | 'RsaSigningKey' | 'CardKey') =>
   statement(
     `undecryptable_${table}`,
     `DELETE FROM "${table}" WHERE kid = $id AND ciphertext = $ciphertext RETURNING 1 AS changed`,
@@ -44,6 +45,7 @@ const statements = {
   ),
   signingKey: deleteKey('SigningKey'),
   rsaSigningKey: deleteKey('RsaSigningKey'),
+  cardKey: deleteKey('CardKey'),
   end: statement(
     'undecryptable_end',
     `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $now::timestamptz)
@@ -101,7 +103,9 @@ export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Dat
       (await all(formerTemplates, statements.formerTemplate)) +
       (await all(formerSubscriptions, statements.formerSubscription)),
     signingKeys:
-      (await all(signingKeys, statements.signingKey)) + (await all(rsaSigningKeys, statements.rsaSigningKey)),
+      (await all(signingKeys, statements.signingKey)) +
+      (await all(rsaSigningKeys, statements.rsaSigningKey)) +
+      (await all(cardKeys, statements.cardKey)),
   }
   // Last: until then no service starts with these keys.
   await each(check, ({ id, ciphertext }) =>

@@ -63,6 +63,7 @@ export const formerSubscriptions = encryptedColumn(
 )
 export const signingKeys = encryptedColumn('SigningKey', 'kid', 'ciphertext', associatedData.signingKey)
 export const rsaSigningKeys = encryptedColumn('RsaSigningKey', 'kid', 'ciphertext', associatedData.rsaSigningKey)
+export const cardKeys = encryptedColumn('CardKey', 'kid', 'ciphertext', associatedData.cardKey)
 export const check = encryptedColumn('SecretsKeyCheck', 'id', 'ciphertext', associatedData.check)
 
 /**
@@ -71,7 +72,7 @@ export const check = encryptedColumn('SecretsKeyCheck', 'id', 'ciphertext', asso
  */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   ...[check, templates, formerTemplates, subscriptions, formerSubscriptions],
-  ...[signingKeys, rsaSigningKeys],
+  ...[signingKeys, rsaSigningKeys, cardKeys],
 ]
 
 export const readPage = (db: Database, { page }: EncryptedColumn, after: string) => db.execute(page, { after })

@@ -90,7 +90,13 @@ describe('a command with --json', () => {
     const { code, stdout, stderr } = await run(['keys', 'revoke', '--json', '--', id], { ...env, SECRETS_KEY })
     expect([code, JSON.parse(stderr)]).toMatchObject([0, { repeat: 'key.revoke', key: id }])
     expect(JSON.parse(stdout)).toEqual([
-      { id: expect.not.stringMatching(id), algorithm: 'ES256', signsFrom: expect.any(String), state: 'signs' },
+      {
+        id: expect.not.stringMatching(id),
+        algorithm: 'ES256',
+        use: 'tokens',
+        signsFrom: expect.any(String),
+        state: 'signs',
+      },
     ])
   })
 

@@ -7,7 +7,7 @@ const states = (stdout: string) =>
   stdout
     .trimEnd()
     .split('\n')
-    .map((line) => line.replace(/^[\w-]{36} {2}(?:ES256|RS256) {2}from \S+Z {2}/, ''))
+    .map((line) => line.replace(/^[\w-]{8,36} {2}(?:ES256|RS256)(?: for cards)? {2}from \S+Z {2}/, ''))
 
 describe('the keys command', () => {
   const env = filledDatabase()
@@ -41,6 +41,26 @@ describe('keys rotate --algorithm RS256', () => {
     const revoked = await run(['keys', 'revoke', signing], withKey)
     expect(states(revoked.stdout)).toEqual(['signs', 'will sign', 'signs'])
     expect(revoked.stdout).not.toContain(signing)
+  })
+})
+
+describe('keys rotate --cards', () => {
+  const env = filledDatabase()
+
+  it('publishes a key for the codes of cards, which signs a day later', async () => {
+    const withKey = { ...env, SECRETS_KEY: newKey() }
+    await run(['keys', 'rotate', '--now'], withKey)
+    const before = Date.now()
+    const { stdout } = await run(['keys', 'rotate', '--cards', '--json'], withKey)
+    const [token, card, ...others] = JSON.parse(stdout)
+    expect(token).toMatchObject({ algorithm: 'ES256', use: 'tokens', state: 'signs' })
+    expect(card).toMatchObject({ id: expect.stringMatching(/^[\w-]{8}$/), use: 'cards', state: 'will sign' })
+    expect(Date.parse(card.signsFrom) - before).toBeGreaterThanOrEqual(86_400_000)
+    expect(others).toEqual([])
+    expect(states((await run(['keys', 'list'], withKey)).stdout)).toEqual(['signs', 'will sign'])
+    const revoked = await run(['keys', 'revoke', '--', card.id], withKey)
+    expect(states(revoked.stdout)).toEqual(['signs'])
+    expect(await run(['keys', 'rotate', '--cards', '--algorithm', 'RS256'], withKey)).toMatchObject({ code: 2 })
   })
 })
 

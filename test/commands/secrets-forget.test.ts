@@ -32,6 +32,11 @@ describe('secrets forget', () => {
       await makeKey(createSealer(lost), new Date(), 'RS256'),
     ]
     await db.rsaSigningKey.createMany({ data: rsa })
+    const cards = [
+      await makeKey(createSealer(b), new Date(), 'card'),
+      await makeKey(createSealer(lost), new Date(), 'card'),
+    ]
+    await db.cardKey.createMany({ data: cards })
     await checkSecretsKey(db, createSealer(lost, b))
     const deliveries = await addDeliveries(db, [kept, gone])
     const before = await everything(db)
@@ -52,8 +57,9 @@ describe('secrets forget', () => {
     expect(parseCounts(forgot.stdout)).toEqual({
       ...counts([1, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]),
       'RsaSigningKey.ciphertext': [1, 0, 1],
+      'CardKey.ciphertext': [1, 0, 1],
     })
-    expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, former secrets 0, signing keys 2\n$/)
+    expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, former secrets 0, signing keys 3\n$/)
 
     const after = await everything(db)
     const without = { webhookUrl: null, webhookSecret: null, secretSetAt: null }
@@ -64,6 +70,7 @@ describe('secrets forget', () => {
     )
     expect(after.keys.map(({ kid }) => kid)).toEqual([signing[0]!.kid])
     expect((await db.rsaSigningKey.findMany()).map(({ kid }) => kid)).toEqual([rsa[0]!.kid])
+    expect((await db.cardKey.findMany()).map(({ kid }) => kid)).toEqual([cards[0]!.kid])
     const failedDelivery = {
       state: 'failed',
       nextAttemptAt: null,

@@ -98,7 +98,7 @@ describe('a signing key that has signed for 90 days', () => {
     const cipher = createCipher(secretsKeys)
     const [before] = await published(here)
     const store = (days: number) => ({ db, cipher, now: () => core.now() + days * 24 * 60 * MINUTE })
-    const own = async () => (await readKeys({ db, cipher })).filter(({ jwk }) => jwk && isOfAccessTokens(jwk))
+    const own = async () => (await readKeys({ db, cipher })).filter(({ jwk, kind }) => jwk && kind === 'ES256')
     await rotateOldKeys(store(89), 90)
     // Without its SECRETS_KEY nothing is known of it.
     await rotateOldKeys({ ...store(91), cipher: createCipher([Buffer.alloc(32, 1)]) }, 90)

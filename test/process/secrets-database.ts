@@ -12,6 +12,7 @@ export const counts = (...rows: [number[], number[], number[], number[], former?
   'Subscription.formerSecret': rows[4] ?? [0, 0, 0],
   'SigningKey.ciphertext': rows[2],
   'RsaSigningKey.ciphertext': [0, 0, 0],
+  'CardKey.ciphertext': [0, 0, 0],
   'SecretsKeyCheck.ciphertext': rows[3],
 })
 

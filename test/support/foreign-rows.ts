@@ -83,7 +83,7 @@ const ofType: Record<string, string> = {
 }
 
 /** Tables whose rows nobody has thousands of. */
-const small = ['SigningKey', 'RsaSigningKey', 'ExternalKeySet', 'SecretsKeyCheck', 'Housekeeping']
+const small = ['SigningKey', 'RsaSigningKey', 'CardKey', 'ExternalKeySet', 'SecretsKeyCheck', 'Housekeeping']
 
 /** Adds this many rows of others to each table, which refer to one another; for a superuser. */
 export async function addForeignRows(url: string, count: number): Promise<void> {

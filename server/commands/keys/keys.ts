@@ -5,8 +5,9 @@ import {
   algorithms,
   deleteRetiredKeys,
   insertKey,
+  kindNames,
+  kinds,
   makeKey,
-  PUBLISH_MS,
   readKeys,
   revokeKey,
 } from '../../oauth/keys/signing-key-store.ts'
@@ -28,10 +29,13 @@ async function openCipher(io: Io): Promise<Cipher> {
 
 /** All keys are printed after each action. */
 const keys = {
-  json: '[{ id, algorithm, signsFrom, state }]',
+  json: '[{ id, algorithm, use, signsFrom, state }]',
   text: (keys: Awaited<ReturnType<typeof listed>>) =>
     keys
-      .map(({ id, algorithm, signsFrom, state }) => `${id}  ${algorithm}  from ${signsFrom.toISOString()}  ${state}\n`)
+      .map(
+        ({ id, algorithm, use, signsFrom, state }) =>
+          `${id}  ${algorithm}${use === 'cards' ? ' for cards' : ''}  from ${signsFrom.toISOString()}  ${state}\n`,
+      )
       .join(''),
 }
 
@@ -48,17 +52,19 @@ const list = action(
 
 const rotate = action(
   {
-    about: 'adds a key, which signs two minutes later',
+    about: 'adds a key, which signs two minutes later, or for cards a day later',
     declare: (line) =>
       line
         .option('--now', 'signs with the new key at once, before other nodes have read it')
-        .addOption(new Option('--algorithm <ALGORITHM>', 'by default ES256').choices(algorithms)),
-    async run({ now, algorithm = 'ES256' }, io) {
+        .addOption(new Option('--algorithm <ALGORITHM>', 'by default ES256').choices(algorithms))
+        .addOption(new Option('--cards', 'a key for the codes of member cards').conflicts('algorithm')),
+    async run({ now, algorithm = 'ES256', cards }, io) {
+      const kind = cards ? 'card' : algorithm
       const cipher = await openCipher(io)
       return withDatabase(io, async (db) => {
         // Published at once, and signs after the delay, when every node has read it.
-        const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : PUBLISH_MS)), algorithm)
-        await insertKey(db, algorithm, key)
+        const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : kinds[kind].publishMs)), kind)
+        await insertKey(db, kind, key)
         await deleteRetiredKeys({ db, cipher, now: Date.now })
         return listed(db, cipher)
       })
@@ -69,7 +75,7 @@ const rotate = action(
 
 const revoke = action(
   {
-    about: 'ends a key at once, with every token that it has signed',
+    about: 'ends a key at once, with every token or code that it has signed',
     declare: (line) => line.argument('<ID>', 'the id of a key; after -- if it begins with -').option(...log),
     async run(values, io, [key]) {
       const cipher = await openCipher(io)
@@ -88,8 +94,8 @@ const revoke = action(
 async function listed(db: Database, cipher: Cipher) {
   const now = Date.now()
   const keys = await readKeys({ db, cipher })
-  const signing = algorithms.map((algorithm) =>
-    keys.find((key) => key.algorithm === algorithm && key.jwk && key.signsFrom.getTime() <= now),
+  const signing = kindNames.map((kind) =>
+    keys.find((key) => key.kind === kind && key.jwk && key.signsFrom.getTime() <= now),
   )
   const describeState = (key: (typeof keys)[number]) => {
     if (!key.jwk) return 'encrypted with another SECRETS_KEY'
@@ -98,15 +104,16 @@ async function listed(db: Database, cipher: Cipher) {
   }
   return keys.map((key) => ({
     id: key.kid,
-    algorithm: key.algorithm,
+    algorithm: kinds[key.kind].algorithm,
+    use: key.kind === 'card' ? 'cards' : 'tokens',
     signsFrom: key.signsFrom,
     state: describeState(key),
   }))
 }
 
 export const command: Command = {
-  about: `The keys that sign tokens: ES256 for access tokens and ID tokens, RS256 for the ID tokens of clients that ask for it.
-A new one is published at once.`,
+  about: `The keys that sign tokens: ES256 for access tokens and ID tokens, RS256 for the ID tokens of clients that ask for it;
+and those that sign the codes of member cards. A new one is published at once.`,
   actions: { list, rotate, revoke },
   examples: ['keys rotate', 'keys list', 'keys rotate --now --json'],
 }

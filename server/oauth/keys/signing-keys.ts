@@ -2,8 +2,8 @@ import type { JWK, JWTVerifyGetKey } from 'jose'
 import { createLocalJWKSet, errors as jose } from 'jose'
 import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
-import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
-import { algorithms, insertFirstKeys, RELOAD_MS, readKeys, readKeysAndNeed } from './signing-key-store.ts'
+import type { KeyKind, SigningKey, SigningKeyStore } from './signing-key-store.ts'
+import { insertFirstKeys, kindNames, RELOAD_MS, readKeys, readKeysAndNeed } from './signing-key-store.ts'
 
 /** Runs at most once in `ms`; callers in between share the next run. */
 export function throttled(run: () => Promise<void>, ms: number): () => Promise<void> {
@@ -26,8 +26,10 @@ export function throttled(run: () => Promise<void>, ms: number): () => Promise<v
 const UNKNOWN_KEY_MS = 1_000
 
 export interface SigningKeys {
-  /** The private keys, the signing one of each algorithm first. Returns the same array while nothing changes. */
+  /** The private keys of tokens, the signing one of each algorithm first. Returns the same array while nothing changes. */
   current: () => JWK[]
+  /** Of the codes of member cards: the private key that signs, the public ones, and the key of a code. */
+  cards: { signing: () => JWK; published: () => JWK[]; verify: JWTVerifyGetKey }
   /** Whether a key of this algorithm may sign already. */
   signsWith: (algorithm: IdTokenAlgorithm) => boolean
   /** The key of an access token: ES256 alone. */
@@ -45,12 +47,14 @@ type Options = SigningKeyStore & { onError: (error: unknown) => void; reloadMs?:
 export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const { db, cipher, now, onError, reloadMs = RELOAD_MS } = options
   let keys: SigningKey[] = []
-  /** The published keys of access tokens; a new function after each change. */
+  /** The published keys of access tokens and of cards; new functions after each change. */
   let keySet: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
+  let cardKeySet = keySet
   let current: JWK[] = []
   let loading: Promise<void> | undefined
   const undecryptable = new Set<string>()
-  const listKeys = (algorithm: IdTokenAlgorithm) => keys.filter((key) => key.algorithm === algorithm)
+  const listKeys = (kind: KeyKind) => keys.filter((key) => key.kind === kind)
+  const listPublic = (kind: KeyKind) => listKeys(kind).map(({ jwk }) => publicKey(jwk!))
 
   const load = async () => {
     const { keys: found, needsRsa } = await readKeysAndNeed({ db, cipher }, keys)
@@ -60,12 +64,14 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     for (const { kid, jwk } of stored) {
       if (jwk || undecryptable.has(kid)) continue
       undecryptable.add(kid)
-      onError(new Error(`the signing key ${kid} is encrypted with another SECRETS_KEY; its tokens are refused`))
+      onError(new Error(`the signing key ${kid} is encrypted with another SECRETS_KEY; what it has signed is refused`))
     }
     const usable = stored.filter(({ jwk }) => jwk)
     const changed = !sameKeys(keys, usable)
     keys = usable
-    if (changed) keySet = createLocalJWKSet({ keys: listKeys('ES256').map(({ jwk }) => publicKey(jwk!)) })
+    if (!changed) return
+    keySet = createLocalJWKSet({ keys: listPublic('ES256') })
+    cardKeySet = createLocalJWKSet({ keys: listPublic('card') })
   }
   const reload = () => {
     loading ??= load().finally(() => {
@@ -76,8 +82,9 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const reloadForUnknownKey = throttled(reload, UNKNOWN_KEY_MS)
 
   await load()
-  if (listKeys('ES256').length === 0) {
-    await insertFirstKeys({ db, cipher, now }, ['ES256'])
+  const needed = (['ES256', 'card'] as const).filter((kind) => listKeys(kind).length === 0)
+  if (needed.length > 0) {
+    await insertFirstKeys({ db, cipher, now }, needed)
     await load()
   }
   /** Reported once, not at every attempt. */
@@ -92,9 +99,23 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     }
   }, reloadMs).unref()
 
-  const findStarted = (algorithm: IdTokenAlgorithm) =>
-    listKeys(algorithm).find(({ signsFrom }) => signsFrom.getTime() <= now())
-  const signing = () => findStarted('ES256') ?? listKeys('ES256').at(-1)!
+  const findStarted = (kind: KeyKind) => listKeys(kind).find(({ signsFrom }) => signsFrom.getTime() <= now())
+  const signing = (kind: KeyKind = 'ES256') => findStarted(kind) ?? listKeys(kind).at(-1)!
+
+  const verifyWith =
+    (read: () => JWTVerifyGetKey): JWTVerifyGetKey =>
+    async (header, token) => {
+      try {
+        return await read()(header, token)
+      } catch (error) {
+        if (!(error instanceof jose.JWKSNoMatchingKey)) throw error
+        // Another node may have started to sign with a new key.
+        await reloadForUnknownKey().catch((cause) => {
+          throw errors.unavailable(cause)
+        })
+        return read()(header, token)
+      }
+    }
 
   return {
     reload,
@@ -104,35 +125,29 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
     close: () => clearInterval(timer),
     current() {
       const first = [signing(), findStarted('RS256')].filter((key) => key !== undefined)
-      const ordered = [...first, ...keys.filter((key) => !first.includes(key))]
+      const ordered = [...first, ...keys.filter((key) => key.kind !== 'card' && !first.includes(key))]
       if (!sameKeys(ordered, current)) {
         current = ordered.map(({ jwk }) => jwk!)
       }
       return current
     },
-    async verify(header, token) {
-      try {
-        return await keySet(header, token)
-      } catch (error) {
-        if (!(error instanceof jose.JWKSNoMatchingKey)) throw error
-        // Another node may have started to sign with a new key.
-        await reloadForUnknownKey().catch((cause) => {
-          throw errors.unavailable(cause)
-        })
-        return keySet(header, token)
-      }
+    cards: {
+      signing: () => signing('card').jwk!,
+      published: () => listPublic('card'),
+      verify: verifyWith(() => cardKeySet),
     },
+    verify: verifyWith(() => keySet),
   }
 }
 
 /**
- * Each installation has a key of both algorithms. One for RS256 takes 150 ms of CPU to make: where all are encrypted with another
+ * Each installation has a key of every kind. One for RS256 takes 150 ms of CPU to make: where all are encrypted with another
  * SECRETS_KEY, a client has to need it.
  */
-const findMissing = (stored: readonly SigningKey[], needsRsa: boolean): IdTokenAlgorithm[] =>
-  algorithms.filter((algorithm) => {
-    const own = stored.filter((key) => key.algorithm === algorithm)
-    return own.length === 0 || (algorithm === 'RS256' && needsRsa && own.every(({ jwk }) => !jwk))
+const findMissing = (stored: readonly SigningKey[], needsRsa: boolean): KeyKind[] =>
+  kindNames.filter((kind) => {
+    const own = stored.filter((key) => key.kind === kind)
+    return own.length === 0 || (kind === 'RS256' && needsRsa && own.every(({ jwk }) => !jwk))
   })
 
 const sameKeys = (some: readonly { kid?: string }[], others: readonly { kid?: string }[]) =>
