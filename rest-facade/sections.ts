@@ -56,7 +56,7 @@ export const sections: Record<Section, Description> = {
   },
   sync: {
     title: 'Sync',
-    description: `What the other APIs lack: an app's storage as a whole, with all entries of a collection while others write, and several entries in one transaction; quizzes and results of a learner, and the events of an app to be fetched, which need the Developer membership.\n\n${limited}\n\n${common}`,
+    description: `What the other APIs lack: an app's storage as a whole, with all entries of a collection while others write, and several entries in one transaction; quizzes and results of a learner, and the events of an app to be fetched, which need the Developer membership; codes of the member's card.\n\n${limited}\n\n${common}`,
     tags: {
       collections: {
         name: 'Collections',
@@ -65,6 +65,7 @@ export const sections: Record<Section, Description> = {
       batch: { name: 'Batch', description: 'Several writes and reads of the storage, all of them or none.' },
       quizzes,
       'quiz-results': quizzes,
+      membercard: { name: 'Card', description: "The member's card in forms that others can check." },
       events: {
         name: 'Events',
         description: 'The events of the app of the client, for apps without a public address for a webhook.',

@@ -1,22 +1,17 @@
-/** How long a card's code is valid at most: a door that has no connection learns within it that a card was withdrawn. */
-export const CARD_CODE_SECONDS = 86_400
+import { DAY_SECONDS } from './time.ts'
 
-export interface SignedCard {
+/** How long a code of a card is valid at most: a door without a connection learns within it that the card was withdrawn. */
+export const CARD_CODE_SECONDS = DAY_SECONDS
+
+/** What a code says of a valid card; `validUntil` is its last day, YYYY-MM-DD. */
+export interface CodedCard {
   serial: string
   name: string
   club: string
-  /** The last day on which it is valid, YYYY-MM-DD. */
   validUntil: string
 }
 
-/** A code that a door can check, and the page about it. `validUntil` is in Unix seconds. */
-export interface CardCode {
-  code: string
-  url: string
-  validUntil: number
-}
-
-/** Codes of cards that are valid now. */
 export interface CardCodes {
-  sign: (card: SignedCard) => Promise<CardCode>
+  /** `url` is the page about the card; `validUntil` is in Unix seconds. */
+  sign: (card: CodedCard) => Promise<{ code: string; url: string; validUntil: number }>
 }

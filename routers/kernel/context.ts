@@ -3,6 +3,7 @@ import type { Holder } from '../../prisma/pg/connection-shares.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { AccessWatch } from './access-watch.ts'
+import type { CardCodes } from './card-codes.ts'
 import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
 import type { DueWatch } from './due-watch.ts'
@@ -25,6 +26,8 @@ export interface Core {
   now: () => number
   findAccess: AccessLookup
   cipher: Cipher
+  /** Set where members sign in at this service, once its keys are read. */
+  cards?: CardCodes
   /** Fills `This client is not a … app.` */
   brand: string
   /** Where members sign in; undefined where another issuer does that. */

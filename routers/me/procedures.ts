@@ -1,4 +1,5 @@
 import { router } from '../kernel/trpc.ts'
+import { cardCode } from './card-code.ts'
 import { competitions } from './competitions.ts'
 import { events } from './events.ts'
 import { groups } from './groups.ts'
@@ -7,4 +8,4 @@ import { profile } from './profile.ts'
 import { trainingplans } from './training-plans.ts'
 
 /** What an app may read of the member of its token. */
-export const me = router({ profile, groups, events, trainingplans, competitions, membercard })
+export const me = router({ profile, groups, events, trainingplans, competitions, membercard, cardCode })

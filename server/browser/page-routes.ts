@@ -44,13 +44,18 @@ interface Options {
   requestMs: number
 }
 
-/** The parts that all pages for people share. Addresses are below `path`, the issuer's path. */
+/** The parts that all pages for people share. Addresses are below `path`, the issuer's path, or `above`. */
 export interface PageRoutes {
   path: string
   signIn: SignIn
   cookies: EncryptedCookies
   readSession: (ctx: StepContext) => Promise<Session>
-  page: (method: 'get' | 'post', address: string, respond: (ctx: StepContext) => Promise<unknown>) => void
+  page: (
+    method: 'get' | 'post',
+    address: string,
+    respond: (ctx: StepContext) => Promise<unknown>,
+    above?: string,
+  ) => void
   /** Reserves memory for a request's body until its response is sent. Throws 503. */
   reserve: (ctx: StepContext, holder: Holder, bytes: number) => Promise<void>
   signInAt: (address: string, attempt: (ctx: StepContext) => Promise<SignInAttempt>) => void
@@ -69,8 +74,8 @@ export function createPageRoutes(
   const signIn = createSignIn({ db, now, loginMethods, cookies, browsers, callbackPath: new URL(callback).pathname })
 
   const errorPages = pageErrors(origin, requestMs)
-  const page: PageRoutes['page'] = (method, address, respond) => {
-    router[method](`${path}${address}`, errorPages, (ctx) => respond(ctx))
+  const page: PageRoutes['page'] = (method, address, respond, above = path) => {
+    router[method](`${above}${address}`, errorPages, (ctx) => respond(ctx))
   }
   page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
   page('post', '/language', async (ctx) => {

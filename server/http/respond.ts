@@ -37,8 +37,8 @@ export function forbidTransforming({ headers }: State) {
 /** Load balancers and Prometheus ask every few seconds. */
 const PROBES = new Set(['health', 'metrics'])
 
-/** Who knows the address of a calendar can read it. */
-const FEED = /(\/calendar\/)[^/]+/
+/** Who knows the address of a calendar, or the code of a card, can use it. */
+const SECRETS = /(\/(?:calendar|card)\/)[^/]+/
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -104,7 +104,7 @@ export function respond(
     metrics.ended(operation, status, seconds)
     const path = readPath(state) ?? 'other'
     const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
-    log.debug({ requestId, sent: state.path.replace(FEED, '$1{secret}') }, 'path as sent')
+    log.debug({ requestId, sent: state.path.replace(SECRETS, '$1{secret}') }, 'path as sent')
     const { cause } = state
     if (cause && isOutage(status, cause)) {
       const reason = reasonFor(cause)

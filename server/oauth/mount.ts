@@ -27,6 +27,7 @@ import { routes } from './engine/metadata.ts'
 import type { SignInFailed } from './engine/provider-handler.ts'
 import { createProviderHandler } from './engine/provider-handler.ts'
 import type { Realm } from './engine/realm.ts'
+import type { OwnCardCodes } from './keys/card-codes.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import { browserSession } from './pages/browser-session.ts'
 import { addPageRoutes } from './pages/page-routes.ts'
@@ -39,6 +40,7 @@ export interface MountOptions {
   /** The first one signs cookies, all of them verify. */
   secretsKeys: readonly Buffer[]
   keys: SigningKeys
+  cards: OwnCardCodes
   /** Verifies tokens that this issuer has issued. */
   authenticate: Authenticate
   findAccess: AccessLookup
@@ -79,7 +81,7 @@ const deriveCookieKey = (secretsKey: Buffer) =>
  * is also at the apps host. `step` gets the requests of its paths, and throws 404 at another host; other folders add their pages
  * to `pages`.
  */
-export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions) {
+export function mountOauth({ db, now, cipher, secretsKeys, keys, cards, ...options }: MountOptions) {
   const {
     authBaseUrl,
     realm,
@@ -129,8 +131,9 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   })
 
   addPageRoutes(
-    { db, now, realm, provider, pages, limits, authBaseUrl, clubApproval, consentAges, memberMails, due },
+    { db, now, realm, provider, pages, limits, authBaseUrl, cards, clubApproval, consentAges, memberMails, due },
     requests,
+    basePath,
   )
   const limit = tokenLimit({
     storage: adapterFactory({ db, now, realm, signsWith: keys.signsWith }),
@@ -140,6 +143,8 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   })
   addAppRoutes(router, {
     issuer,
+    basePath,
+    cardKeys: keys.cards.published,
     handle,
     findClient: (id) => provider().Client.find(id),
     limit,

@@ -3,11 +3,12 @@ import type { ConsentAges } from '../../routers/kernel/consent-ages.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
-import { METADATA_PATH, toIssuer } from '../browser/addresses.ts'
+import { CARD, CARD_KEYS_PATH, METADATA_PATH, toIssuer } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
 import { calendarFeeds } from '../calendar/serve.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { limitFailures } from '../http/failed-authentications.ts'
+import { normalizeHost } from '../http/host-name.ts'
 import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
@@ -15,6 +16,7 @@ import type { Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { SignInFailed } from '../oauth/engine/provider-handler.ts'
 import type { Realm } from '../oauth/engine/realm.ts'
+import { cardCodes } from '../oauth/keys/card-codes.ts'
 import type { SigningKeys } from '../oauth/keys/signing-keys.ts'
 import { openSigningKeys } from '../oauth/keys/signing-keys.ts'
 import { portalAddresses } from '../portal/addresses.ts'
@@ -62,6 +64,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const { db, now } = core
   await registerPortal(db)
   const keys = await openSigningKeys({ db, now, cipher: signIn.cipher, onError: signIn.onError })
+  core.cards = cardCodes({ keys, authBaseUrl, now })
 
   const at = (authBaseUrl: string, baseUrls: BaseUrls, realm: Realm) => {
     const trusted = ownTokens(keys, authBaseUrl)
@@ -75,6 +78,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         db,
         now,
         keys,
+        cards: cardCodes({ keys, authBaseUrl, now }),
         authBaseUrl,
         realm,
         findAccess: core.findAccess,
@@ -97,7 +101,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
       })
       return step
     }
-    return { trusted, step: atFirstRequest(trusted.issuer, mount) }
+    return { trusted, step: atFirstRequest(authBaseUrl, mount) }
   }
 
   const feeds = (authBaseUrl: string) => calendarFeeds({ ...parts, authBaseUrl })
@@ -117,12 +121,17 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
  * Passes an issuer's requests to a step that the first one loads, in 0.1 s: oidc-provider and the pages take 15 MB and a fifth of
  * a start's CPU, and a node that serves apps alone needs neither.
  */
-function atFirstRequest(issuer: string, load: () => Promise<Step>): Step {
-  const { pathname: path } = new URL(issuer)
+function atFirstRequest(authBaseUrl: string, load: () => Promise<Step>): Step {
+  const { host, pathname: base } = new URL(authBaseUrl)
+  const { pathname: path } = new URL(toIssuer(authBaseUrl))
+  const documents = [`${METADATA_PATH}${path}`, `${CARD_KEYS_PATH}${base}`]
+  const isOwn = (requested: string, at: string) =>
+    [`${path}/`, `${base}${CARD}`].some((own) => requested.startsWith(own)) ||
+    documents.includes(requested) ||
+    (requested === CARD_KEYS_PATH && normalizeHost(at) === normalizeHost(host))
   let step: Promise<Step> | undefined
   return (ctx, next) => {
-    const requested = ctx.state.path
-    if (!requested.startsWith(`${path}/`) && requested !== `${METADATA_PATH}${path}`) return next()
+    if (!isOwn(ctx.state.path, ctx.state.host)) return next()
     step ??= load()
     return step.then((loaded) => loaded(ctx, next))
   }

@@ -1,3 +1,4 @@
+import { MAX_AUTH_BASE_URL } from '../browser/addresses.ts'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { BASE_URLS } from './base-urls.ts'
 import { SECURE } from './setting-types.ts'
@@ -41,6 +42,9 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
     : []),
   ...(isInsecureSignIn(given, all)
     ? [`AUTH_BASE_URL: ${shownValue('AUTH_BASE_URL', all.AUTH_BASE_URL!)} is not ${SECURE}, as production requires`]
+    : []),
+  ...(!('TOKEN_ISSUER' in given) && all.AUTH_BASE_URL!.length > MAX_AUTH_BASE_URL
+    ? [`AUTH_BASE_URL: is longer than ${MAX_AUTH_BASE_URL} characters, and a QR of a member card could not hold it`]
     : []),
   ...sharedHosts(given, all),
   ...(sharesPort(all) ? [`INTERNAL_PORT: "${all.INTERNAL_PORT}" is also the PORT, and must differ`] : []),

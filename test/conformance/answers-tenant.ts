@@ -6,7 +6,7 @@ import { listen } from '../../server/http/listen.ts'
 import { consentTo, mintAppServer } from '../support/app-server.ts'
 import type { AtEnd } from '../support/databases.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
-import { createTenant, id } from '../support/tenant.ts'
+import { createCard, createTenant, id } from '../support/tenant.ts'
 import { startWorld } from '../support/world.ts'
 import { createQuizzes } from './quizzes.ts'
 
@@ -14,7 +14,7 @@ export type Tenant = Awaited<ReturnType<typeof startTenant>>
 
 /** A service behind a proxy, with what provokes each documented answer. */
 export async function startTenant(atEnd: AtEnd) {
-  const world = await startWorld({ storageQuotaBytes: 1000, trustedProxies: ['127.0.0.1'] })
+  const world = await startWorld({ storageQuotaBytes: 1000, trustedProxies: ['127.0.0.1'], auth: {} })
   atEnd(() => world.close())
   const { db, ids } = world
   const client = async (level: 'hobby' | 'developer', appId: string | null = null) => {
@@ -38,6 +38,7 @@ export async function startTenant(atEnd: AtEnd) {
   await app(ruledApp, 'active')
   await db.collectionRule.create({ data: { appId: ruledApp, collection: 'c', rule: 'app' } })
   await createQuizzes(world)
+  await createCard(world)
   const [hobby, exhausted, noApp, doomed, suspended, foreign, ruled] = await Promise.all([
     client('hobby'),
     client('hobby'),

@@ -6,7 +6,7 @@ import { table } from '../support/markdown-table.ts'
 import type { Call, Reply } from '../support/request.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
 import { useWorld } from '../support/started.ts'
-import { createQuiz, id } from '../support/tenant.ts'
+import { createCard, createQuiz, id } from '../support/tenant.ts'
 
 /** The endpoint tables of both documents; decisions.md adds the procedure names, the status of PUT, and the section sync. */
 const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Procedure'>(`
@@ -19,6 +19,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | apps    | GET    | /me/trainingplans                 | svc.me.trainingplans:read | 200    | me.trainingplans    |
   | apps    | GET    | /me/competitions                  | svc.me.competitions:read  | 200    | me.competitions     |
   | apps    | GET    | /me/membercard                    | svc.me.membercard:read    | 200    | me.membercard       |
+  | sync    | GET    | /membercard/code                  | svc.me.membercard:read    | 200    | me.cardCode         |
   | apps    | GET    | /storage/{collection}             | svc.apps.storage:read     | 200    | storage.list        |
   | apps    | GET    | /storage/{collection}/{key}       | svc.apps.storage:read     | 200    | storage.get         |
   | apps    | PUT    | /storage/{collection}/{key}       | svc.apps.storage:write    | 200    | storage.put         |
@@ -39,7 +40,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | PUT    | /collections/{collection}/rules   | svc.apps.storage:write    | 200    | storage.rules.put   |
 `)
 
-const world = useWorld()
+const world = useWorld({ auth: {} })
 let server: Awaited<ReturnType<typeof mintAppServer>>
 /** Clients of a team of the Hobby level, and without an app. */
 const clients = { hobby: id('client'), noApp: id('client') }
@@ -47,6 +48,7 @@ const former = id('person')
 beforeAll(async () => {
   const { db, ids } = world
   await createQuiz(db, ids)
+  await createCard(world)
   server = await mintAppServer(world)
   const environment = 'production'
   const hobby = { id: clients.hobby, name: 'Hobby', environment } as const

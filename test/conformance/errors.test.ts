@@ -59,6 +59,8 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 400 | Idempotency-Key must be 1 to 255 visible ASCII characters. | invalid_request | idempotencyKeyInvalid | a key with spaces |
   | sync   | 409 | This Idempotency-Key was already used with a different body. | conflict idempotency_mismatch | idempotencyMismatch | same key, other operations |
   | sync   | 429 | A member can use at most 10000 Idempotency-Keys in a store in 24 hours; try again in … | rate_limited | keysLimited | 10,001st key of a day |
+  | sync   | 404 | This member has no valid card.                          | not_found | cardUnknown | member without a card |
+  | sync   | 404 | This service does not offer cards in this form.         | not_found | cardFormOff | code where members sign in elsewhere |
   | sync   | 422 | limit is 1 to 200.                                      | invalid_request | limitInvalid | limit 0 |
   | sync   | 422 | prefix has 1 to 64 letters, digits, '_' or '-'.         | invalid_request | prefixInvalid | prefix a.b |
   | sync   | 422 | values is true or false.                                | invalid_request | valuesInvalid | values that is neither |

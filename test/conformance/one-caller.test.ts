@@ -13,13 +13,14 @@ import { clubApp } from '../../routers/kernel/policies.ts'
 import { mintAppServer } from '../support/app-server.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
 import { useWorld } from '../support/started.ts'
-import { createQuiz } from '../support/tenant.ts'
+import { createCard, createQuiz } from '../support/tenant.ts'
 
-const world = useWorld()
+const world = useWorld({ auth: {} })
 let server: Awaited<ReturnType<typeof mintAppServer>>
 beforeAll(async () => {
   server = await mintAppServer(world)
   await createQuiz(world.db, world.ids)
+  await createCard(world)
 })
 
 type Client = ReturnType<typeof createTRPCClient<AppRouter>>
@@ -32,10 +33,11 @@ function call(client: Client, name: string, input: object | undefined): Promise<
   return path.reduce((part: any, key) => part[key], client)(input)
 }
 
-/** Without what differs from call to call: ids of results, ETags, cursors, and times around a full second. */
+/** Without what differs from call to call: ids of results, ETags, cursors, signatures, and times around a full second. */
 const steady = (data: unknown) =>
   JSON.parse(JSON.stringify(data ?? null), (key, value) =>
-    ['etag', 'cursor', 'updatedAt', 'url'].includes(key) || (key === 'id' && /^[0-9a-f-]{36}$/.test(value))
+    ['etag', 'cursor', 'updatedAt', 'url', 'code', 'validUntil'].includes(key) ||
+    (key === 'id' && /^[0-9a-f-]{36}$/.test(value))
       ? typeof value
       : value,
   )

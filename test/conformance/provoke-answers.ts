@@ -149,6 +149,15 @@ export const provoke: Record<string, Provoke> = {
     await tenant.world.call('DELETE', '/storage/awaited/k')
     return refused
   },
+  cardUnknown: async (place, tenant) => ask(place, tenant, { claims: { sub: await mintMember(tenant.world) } }),
+  cardFormOff: async (place, tenant) => {
+    const { core } = tenant.world
+    const { cards } = core
+    delete core.cards
+    const refused = await ask(place, tenant)
+    core.cards = cards!
+    return refused
+  },
   keyUnknown: asking({ names: { key: 'unknown' } }),
   entryNotOwn: asClient('ruled'),
   entryChanged: changing({ ifMatch: '"x"' }, { headers: { 'if-match': '"x"' } }),

@@ -4,17 +4,18 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import { mintAppServer } from '../support/app-server.ts'
 import { mintApp, mintOther, readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
-import { createQuiz, id } from '../support/tenant.ts'
+import { createCard, createQuiz, id } from '../support/tenant.ts'
 
 const INVALID = { status: 401, code: 'invalid_token', message: 'This token is not valid.' }
 const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
 const url = 'https://hooks.example.org/a'
 
-const world = useWorld()
+const world = useWorld({ auth: {} })
 let server: Awaited<ReturnType<typeof mintAppServer>>
 let entry: { collection: string; key: string }
 beforeAll(async () => {
   await createQuiz(world.db, world.ids)
+  await createCard(world)
   server = await mintAppServer(world, world.ids.app)
 })
 

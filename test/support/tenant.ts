@@ -70,3 +70,17 @@ export async function createQuiz(db: Database, ids: Ids) {
     },
   })
 }
+
+/** Issues a card of the club to the member, which is valid for years. */
+export const createCard = ({ db, ids: { club, member } }: { db: Database; ids: Ids }) =>
+  db.memberCard.create({
+    data: {
+      serial: id('card'),
+      clubId: club,
+      personId: member,
+      status: 'valid',
+      name: 'Mia Member',
+      memberNumber: '1',
+      validUntil: new Date('2999-12-31'),
+    },
+  })

@@ -5,7 +5,7 @@ import { errorCatalogue, errors } from '../../routers/kernel/errors.ts'
 const ids = `
 addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid answersTooLarge appItselfNeeded appSuspended appUnknown
 attemptsExhausted batchTooLarge bodyCutOff bodyNotJson bodyNotObject bodyTooDeep bodyTooLarge bodyTooSlow
-changedMeanwhile changesLimited clientNotApp clientNotFirstParty clientNotWeb clientSecretUnknown clientUnknown clubUnknown colleagueUnknown confirmationWrong cursorExpired cursorInvalid dataMissing dataRequestUnknown
+cardFormOff cardUnknown changedMeanwhile changesLimited clientNotApp clientNotFirstParty clientNotWeb clientSecretUnknown clientUnknown clubUnknown colleagueUnknown confirmationWrong cursorExpired cursorInvalid dataMissing dataRequestUnknown
 dataNotJson dataTooDeep deliveryUnknown emailInvalid entryChanged entryNotOwn eventCursorInvalid eventIdInvalid eventTooLarge eventTypeInvalid
 eventTypeUnknown exportTooLarge failuresLimited gradesInvalid hostWrong idempotencyKeyInvalid idempotencyMismatch
 inputInvalid inputTooLarge internal invitationUnknown keysLimited keyUnknown lastOwner levelTooLow limitInvalid memberUnknown

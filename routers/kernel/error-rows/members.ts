@@ -1,7 +1,22 @@
 import type { Rows } from '../error-row.ts'
 
-/** What members do and have: events, quizzes, results. */
+/** What members do and have: cards, events, quizzes, results. */
 export const membersErrors = {
+  cardUnknown: {
+    status: 404,
+    message: 'This member has no valid card.',
+    place: 'sync',
+    cause: 'The club has issued no card to the member, has withdrawn it, or its last day has passed.',
+    fix: 'Show no code. me/membercard tells why; only the club can issue a card.',
+  },
+  cardFormOff: {
+    status: 404,
+    message: 'This service does not offer cards in this form.',
+    place: 'sync',
+    cause:
+      'Codes need a service at which members sign in; passes for Apple Wallet also need a certificate of the operator.',
+    fix: 'Leave the form out. Ask the operator for it.',
+  },
   rangeTooLong: {
     status: 400,
     message: 'Send start and end as a range of at most a the service.',

@@ -35,3 +35,6 @@ export const codeHtml = (text: string) => new Html(text.replace(/[&<>]/g, (chara
 
 /** Inserts what the build made of this repository's own Markdown: never users' text. */
 export const builtHtml = (text: string) => new Html(text)
+
+/** Inserts what a library drew from numbers: never users' text. */
+export const svgHtml = (svg: string) => new Html(svg)

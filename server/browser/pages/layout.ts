@@ -15,10 +15,12 @@ interface Page extends PageContext {
   heading?: Html
   problem?: Problem | undefined
   body: Html
+  /** Without the choice of a language, as the browser does not say to which page it belongs. */
+  isForStrangers?: true
 }
 
 /** A problem comes first in the page. */
-export function document({ w, path, brand, title, heading, problem, body }: Page): string {
+export function document({ w, path, brand, title, heading, problem, body, isForStrangers }: Page): string {
   const { mark, problemTitle, problems } = w
   return renderDocument({
     language: w.language,
@@ -29,7 +31,7 @@ export function document({ w, path, brand, title, heading, problem, body }: Page
     tab: problem && `${problemTitle}: ${title}`,
     style: html`${preloadTypeface(readPath({ path }))}
 <link rel="stylesheet" href="${readPath({ path })}/style.css">`,
-    below: languageChoice({ w, path }),
+    below: isForStrangers ? undefined : languageChoice({ w, path }),
     body: html`${problem && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 ${body}`,
   })

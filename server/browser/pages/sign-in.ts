@@ -9,7 +9,7 @@ export interface SignInView extends PageContext {
   /** Null when signing in to this service's own pages. */
   app: AppView | null
   /** The service's own pages to sign in to; by default the connected apps. */
-  pages?: 'developers' | 'clubs' | 'calendar' | 'family'
+  pages?: 'developers' | 'clubs' | 'calendar' | 'cards' | 'family'
   email: boolean
   /** The first value of the e-mail field. */
   hint?: string
@@ -29,6 +29,7 @@ export function signInPage(view: SignInView): string {
     clubs: w.signInForClubs,
     calendar: w.signInForCalendar,
     family: w.signInForFamily,
+    cards: w.signInForCards,
     connected: w.signInForConnected,
   }
   const byUpstream =

@@ -21,7 +21,7 @@ export interface SignInAttempt {
   /** Null when the member signs in to this service's own pages. */
   app: AppView | null
   /** The service's own pages to sign in to; by default the connected apps. */
-  pages?: 'developers' | 'clubs' | 'calendar' | 'family'
+  pages?: 'developers' | 'clubs' | 'calendar' | 'cards' | 'family'
   /** What the app takes for the member's e-mail address, whether or not a member has it. */
   hint?: string | null
   finish: (person: string) => Promise<string>

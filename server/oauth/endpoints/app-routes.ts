@@ -1,14 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type Router from '@koa/router'
+import type { JWK } from 'jose'
 import type { Client } from 'oidc-provider'
 import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
-import { METADATA_PATH } from '../../browser/addresses.ts'
+import { CARD_KEYS_PATH, METADATA_PATH } from '../../browser/addresses.ts'
 import { readForm } from '../../browser/forms.ts'
 import { redirect, sendMessage } from '../../browser/page-responses.ts'
 import { setPageHeaders } from '../../browser/send-page.ts'
 import { toNetwork } from '../../http/client-address.ts'
 import { preflightHeaders } from '../../http/cors.ts'
 import type { MemoryBudget } from '../../http/memory-budget.ts'
+import { computeTag, isRevalidated } from '../../http/revalidation.ts'
 import { JSON_TYPE } from '../../http/send.ts'
 import type { State, StepContext } from '../../http/state.ts'
 import type { Limits } from '../../limits/limit.ts'
@@ -50,6 +52,8 @@ const OPENID_PATH = '/.well-known/openid-configuration'
 export const MAX_REQUESTS = 300
 /** Requests for device codes per minute and network: each code is stored, and secrets might be guessed. */
 export const MAX_DEVICE_CODES = 60
+/** How long readers may store the keys of cards: a revoked one is then forgotten. */
+const CARD_KEYS_SECONDS = 3_600
 /** Koa reads parameters in quadratic time: the 2,000 of one letter that fit took 40 ms. */
 const MAX_PARAMETERS = 100
 
@@ -57,6 +61,9 @@ const ALLOW = { get: ['GET', 'HEAD'], post: ['POST'] } as const
 
 interface Options {
   issuer: string
+  /** The path of AUTH_BASE_URL. */
+  basePath: string
+  cardKeys: () => JWK[]
   handle: (ctx: StepContext, path: string, search?: string) => Promise<void>
   findClient: (id: string) => Promise<Client | undefined>
   nameResource: NameResource
@@ -69,7 +76,8 @@ interface Options {
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
 export function addAppRoutes(router: Router<State>, options: Options) {
-  const { issuer, handle, findClient, nameResource, userinfo, limit, limits, memory, requestMs } = options
+  const { issuer, basePath, cardKeys, handle, findClient, nameResource, userinfo, limit, limits, memory, requestMs } =
+    options
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
   const findIdentityScopes = async (id: string) => {
@@ -181,4 +189,10 @@ export function addAppRoutes(router: Router<State>, options: Options) {
   }
   document([`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], buildMetadata(issuer))
   document([`${path}${OPENID_PATH}`], openidConfiguration(issuer))
+  endpoint(['get'], [CARD_KEYS_PATH, `${CARD_KEYS_PATH}${basePath}`], (ctx) => {
+    const text = JSON.stringify({ keys: cardKeys() })
+    if (isRevalidated(ctx, `"${computeTag(text)}"`, `public, max-age=${CARD_KEYS_SECONDS}`)) return
+    ctx.type = JSON_TYPE
+    ctx.body = text
+  })
 }

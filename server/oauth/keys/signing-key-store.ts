@@ -35,11 +35,11 @@ interface Kind {
   makeKid: () => string
 }
 
-const ofTokens = { publishMs: PUBLISH_MS, validSeconds: ACCESS_TOKEN_SECONDS, makeKid: randomUUID }
+const forTokens = { publishMs: PUBLISH_MS, validSeconds: ACCESS_TOKEN_SECONDS, makeKid: randomUUID }
 
 export const kinds: Record<KeyKind, Kind> = {
-  ES256: { ...ofTokens, algorithm: 'ES256', table: 'signingKey' },
-  RS256: { ...ofTokens, algorithm: 'RS256', table: 'rsaSigningKey' },
+  ES256: { ...forTokens, algorithm: 'ES256', table: 'signingKey' },
+  RS256: { ...forTokens, algorithm: 'RS256', table: 'rsaSigningKey' },
   card: {
     algorithm: 'ES256',
     table: 'cardKey',
@@ -53,7 +53,7 @@ export const kinds: Record<KeyKind, Kind> = {
 
 export const kindNames = Object.keys(kinds) as KeyKind[]
 
-const rowsOf = (db: Database | Transaction, kind: KeyKind) => db[kinds[kind].table] as Transaction['signingKey']
+const selectTable = (db: Database | Transaction, kind: KeyKind) => db[kinds[kind].table] as Transaction['signingKey']
 
 export interface SigningKey {
   kid: string
@@ -116,7 +116,7 @@ export const readKeys = async (store: Readable) => (await readKeysAndNeed(store)
 /** The kind's keys. The lock is on the keys of all. */
 const readLockedKeys = async (tx: Transaction, cipher: Cipher, kind: KeyKind) => {
   await executeIn(tx, lock, {})
-  const rows = await rowsOf(tx, kind).findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] })
+  const rows = await selectTable(tx, kind).findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] })
   return decrypted(
     rows.map((row) => ({ ...row, kind })),
     cipher,
@@ -150,11 +150,13 @@ export async function makeKey(cipher: Cipher, signsFrom: Date, kind: KeyKind = '
 
 type MadeKey = Awaited<ReturnType<typeof makeKey>>
 
-export const insertKey = (db: Database | Transaction, kind: KeyKind, data: MadeKey) => rowsOf(db, kind).create({ data })
+export const insertKey = (db: Database | Transaction, kind: KeyKind, data: MadeKey) =>
+  selectTable(db, kind).create({ data })
 
 export async function deleteKeys(db: Database | Transaction, kids: string[]): Promise<number> {
   let count = 0
-  for (const kind of kindNames) count += (await rowsOf(db, kind).deleteMany({ where: { kid: { in: kids } } })).count
+  for (const kind of kindNames)
+    count += (await selectTable(db, kind).deleteMany({ where: { kid: { in: kids } } })).count
   return count
 }
 

@@ -28,7 +28,7 @@ const UNKNOWN_KEY_MS = 1_000
 export interface SigningKeys {
   /** The private keys of tokens, the signing one of each algorithm first. Returns the same array while nothing changes. */
   current: () => JWK[]
-  /** Of the codes of member cards: the private key that signs, the public ones, and the key of a code. */
+  /** For the codes of member cards: the private key that signs, the public ones, and the key of a code. */
   cards: { signing: () => JWK; published: () => JWK[]; verify: JWTVerifyGetKey }
   /** Whether a key of this algorithm may sign already. */
   signsWith: (algorithm: IdTokenAlgorithm) => boolean

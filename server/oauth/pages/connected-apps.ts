@@ -27,12 +27,13 @@ export function connectedApps(options: PageOptions) {
   const { findMember, attempt, signOut } = memberSignIn(options, action)
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
-    const [apps, replays, clubs, hasChildren, dataRequest] = await Promise.all([
+    const [apps, replays, clubs, hasChildren, dataRequest, card] = await Promise.all([
       listConsents(db, member.id, now()),
       replayNotices(db, member.id, now()),
       clubApproval || consentAges ? findClubs(db, member.id, now(), { all: consentAges !== null }) : [],
       consentAges !== null && isGuardian(db, member.id, now()),
       findOpenRequest(db, member.id),
+      db.memberCard.findFirst({ where: { personId: member.id, validUntil: { not: null } }, select: { serial: true } }),
     ])
     const club = clubs.length > 0 ? `${path}/club` : null
     const family = hasChildren ? `${path}/family` : null
@@ -46,6 +47,7 @@ export function connectedApps(options: PageOptions) {
       club,
       family,
       dataRequest,
+      hasCard: card !== null,
     }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }

@@ -16,7 +16,7 @@ export interface Member {
 export function memberSignIn(
   { db, now, pages: { cookies, readSession } }: Pick<PageOptions, 'db' | 'now' | 'pages'>,
   action: string,
-  pages?: 'clubs' | 'calendar' | 'family',
+  pages?: 'clubs' | 'calendar' | 'cards' | 'family',
 ) {
   return {
     async findMember(ctx: StepContext): Promise<Member | undefined> {

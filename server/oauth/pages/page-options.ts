@@ -5,6 +5,7 @@ import type { DueWatch } from '../../../routers/kernel/due-watch.ts'
 import type { PageRoutes } from '../../browser/page-routes.ts'
 import type { Limits } from '../../limits/limit.ts'
 import type { Realm } from '../engine/realm.ts'
+import type { OwnCardCodes } from '../keys/card-codes.ts'
 
 export interface PageOptions {
   db: Database
@@ -14,6 +15,7 @@ export interface PageOptions {
   pages: PageRoutes
   limits: Limits
   authBaseUrl: string
+  cards: OwnCardCodes
   /** Woken when a consent has ended. */
   due: DueWatch
   /** Clubs approve apps before their members can allow them. */

@@ -1,6 +1,8 @@
+import { CARD } from '../../browser/addresses.ts'
 import { redirect } from '../../browser/page-responses.ts'
 import type { StepContext } from '../../http/state.ts'
 import { routes } from '../engine/metadata.ts'
+import { cardPages } from './cards.ts'
 import { clubApps } from './club-apps.ts'
 import { connectedApps } from './connected-apps.ts'
 import { consentForm } from './consent-form.ts'
@@ -14,7 +16,8 @@ import type { SignInRequests } from './sign-in-requests.ts'
 
 type Decisions = ReturnType<typeof clubApps> | ReturnType<typeof familyApps>
 
-export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
+/** `basePath` is the path of AUTH_BASE_URL. */
+export function addPageRoutes(options: PageOptions, requests: SignInRequests, basePath: string) {
   const { path, page, signInAt } = options.pages
   const consent = consentForm(options)
   const interaction = interactions(options, requests, consent)
@@ -22,6 +25,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const calendar = memberCalendar(options)
   const end = endSession(options)
   const device = devicePages(options, consent)
+  const cards = cardPages(options)
   const readUid = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
 
   page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, readUid(ctx)))
@@ -36,6 +40,8 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   page('get', '/calendar', (ctx) => calendar.get(ctx))
   page('post', '/calendar/create', (ctx) => calendar.create(ctx))
   page('post', '/calendar/remove', (ctx) => calendar.remove(ctx))
+  page('get', '/card', (ctx) => cards.own(ctx))
+  page('get', `${CARD}:uid`, (ctx) => cards.check(ctx, readUid(ctx)), basePath)
 
   page('get', routes.code_verification, (ctx) => device.form(ctx))
   page('post', routes.code_verification, (ctx) => device.enter(ctx))
@@ -66,6 +72,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
 
   signInAt('/interaction/:uid', (ctx) => interaction.attempt(ctx, readUid(ctx)))
   signInAt(`${REQUEST}/:uid`, (ctx) => device.attempt(ctx, readUid(ctx)))
+  signInAt('/card', async (ctx) => cards.attempt(ctx))
   signInAt('/connected', async (ctx) => connected.attempt(ctx))
   signInAt('/calendar', async (ctx) => calendar.attempt(ctx))
 }

@@ -1,5 +1,6 @@
 import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
 import type { PageContext } from '../../../browser/page-context.ts'
+import { readPath } from '../../../browser/page-context.ts'
 import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
 import type { Html } from '../../../browser/pages/html.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
@@ -38,13 +39,15 @@ export interface ConnectedView extends PageContext {
   /** Where the member decides about the apps of a club, or of children; null for who does not. */
   club?: string | null
   family?: string | null
+  /** Whether there is a page of the member's cards with something on it. */
+  hasCard?: boolean
   /** For a copy of the data, until it is answered. */
   dataRequest: OpenDataRequest | null
   withdrawn?: string
 }
 
 export function connectedPage(view: ConnectedView): string {
-  const { action, member, apps, replays, calendar, club, family, dataRequest, withdrawn, ...context } = view
+  const { action, member, apps, replays, calendar, club, family, hasCard, dataRequest, withdrawn, ...context } = view
   const { w } = context
   return document({
     ...context,
@@ -54,7 +57,7 @@ ${replays.map(({ app, organisation, at }) => html`<p class="problem">${fill(w.re
 <p class="lead">${fill(w.connectedFor, { member: strongName(member) })}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, context, action))}
-<p class="links"><a href="${calendar}">${w.calendar.title}</a>${club && html` <a href="${club}">${w.clubAppsTitle}</a>`}${family && html` <a href="${family}">${w.familyTitle}</a>`}</p>
+<p class="links">${hasCard && html`<a href="${readPath(context)}/card">${w.card.own}</a> `}<a href="${calendar}">${w.calendar.title}</a>${club && html` <a href="${club}">${w.clubAppsTitle}</a>`}${family && html` <a href="${family}">${w.familyTitle}</a>`}</p>
 ${dataRequestSection(dataRequest, `${action}/data`, w)}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
