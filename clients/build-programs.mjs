@@ -1,5 +1,5 @@
 // Builds the programs of both packages, and the SDK's types. @member-apps/sdk has one file per entry and its command, with shared
-// code in a separate file, and oauth4webapi bundled, so that a page needs no tool to import them; the first-party client has the
+// code in a separate file, and oauth4webapi and uqr bundled, so that a page needs no tool to import them; the first-party client has the
 // parts of @trpc/client and eventsource in it. Takes 2 s, beside the bundling of the service, which takes 4 s.
 // Argument: a working directory, which the caller removes.
 import { copyFileSync } from 'node:fs'
@@ -13,7 +13,13 @@ const firstParty = 'clients/first-party/dist'
 const entry = (name, file = name) => [name, join(root, 'clients/sdk', `${file}.ts`)]
 
 const build = await rolldown({
-  input: Object.fromEntries([entry('client'), entry('browser'), entry('webhooks'), entry('init', 'init/main')]),
+  input: Object.fromEntries([
+    entry('client'),
+    entry('browser'),
+    entry('webhooks'),
+    entry('card'),
+    entry('init', 'init/main'),
+  ]),
   platform: 'neutral',
   external: /^node:/,
 })
@@ -33,6 +39,7 @@ await client.write({ file: join(root, firstParty, 'client.js'), comments })
 // The licences must accompany every copy.
 for (const [name, target] of [
   ['oauth4webapi/LICENSE.md', `${sdk}/LICENSE-oauth4webapi`],
+  ['uqr/LICENSE', `${sdk}/LICENSE-uqr`],
   ['@trpc/client/LICENSE', `${firstParty}/LICENSE-trpc`],
   ['eventsource/LICENSE', `${firstParty}/LICENSE-eventsource`],
   ['eventsource-parser/LICENSE', `${firstParty}/LICENSE-eventsource-parser`],
@@ -44,4 +51,5 @@ rollUpTypes('clients/tsconfig.sdk.json', process.argv[2], {
   'clients/sdk/client.d.ts': `${sdk}/client.d.ts`,
   'clients/sdk/browser.d.ts': `${sdk}/browser.d.ts`,
   'clients/sdk/webhooks.d.ts': `${sdk}/webhooks.d.ts`,
+  'clients/sdk/card.d.ts': `${sdk}/card.d.ts`,
 })

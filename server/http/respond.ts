@@ -38,7 +38,7 @@ export function forbidTransforming({ headers }: State) {
 const PROBES = new Set(['health', 'metrics'])
 
 /** Who knows the address of a calendar, or the code of a card, can use it. */
-const SECRETS = /(\/(?:calendar|card)\/)[^/]+/
+const SECRETS = /(\/v1\/(?:calendar|card)\/).+/
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 

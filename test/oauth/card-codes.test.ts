@@ -4,7 +4,7 @@ import { deleteRetiredKeys, readKeys, rotateOldKeys } from '../../server/oauth/k
 import { MAX_CHECKS } from '../../server/oauth/pages/cards.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/tenant.ts'
-import { authBaseUrl } from '../support/world.ts'
+import { authBaseUrl, startWorld } from '../support/world.ts'
 import { issuer, twoNodes } from './auth-world.ts'
 import { Browser } from './browser.ts'
 
@@ -253,6 +253,23 @@ describe('the page of a code', () => {
     const page = await new Browser(there.world.publicPort).open(url)
     expect(readText(page.text)).toContain('This card is valid.')
     expect(decodeProtectedHeader(url.split('/').at(-1)).kid).toBeDefined()
+  })
+
+  it('is not in the log, not even at its most detailed', async () => {
+    const lines: string[] = []
+    const noisy = await startWorld({
+      auth: {},
+      like: here.world,
+      onLog: (line) => void lines.push(line),
+      logLevel: 'debug',
+    })
+    const { url, code } = (await (await newHolder()).getCode()).body
+    const browser = new Browser(noisy.publicPort)
+    for (const host of ['auth.test', 'apps.test']) await browser.get(url.replace('auth.test', host))
+    await browser.post(url, {})
+    await noisy.close()
+    expect(lines.filter((line) => line.includes('/v1/card/{uid}'))).not.toEqual([])
+    expect(lines.filter((line) => line.includes(code.slice(-20)))).toEqual([])
   })
 
   it('answers no API host, and no other method', async () => {

@@ -143,10 +143,10 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
   it('is one package without dependencies, whose files import only one another', async () => {
     const { packages } = JSON.parse(await readFile(join(sdk, 'package-lock.json'), 'utf8'))
     expect(Object.keys(packages)).toEqual(['', 'node_modules/@member-apps/sdk'])
-    const programs = ['browser.js', 'client.js', 'init.js', 'shared.js', 'webhooks.js']
-    const types = ['browser.d.ts', 'client.d.ts', 'webhooks.d.ts']
+    const programs = ['browser.js', 'card.js', 'client.js', 'init.js', 'shared.js', 'webhooks.js']
+    const types = ['browser.d.ts', 'card.d.ts', 'client.d.ts', 'webhooks.d.ts']
     const made = (await readdir(join(packed(), 'dist'))).sort()
-    expect(made).toEqual(['LICENSE-oauth4webapi', ...programs, ...types].sort())
+    expect(made).toEqual(['LICENSE-oauth4webapi', 'LICENSE-uqr', ...programs, ...types].sort())
     for (const name of [...programs, ...types]) {
       const text = await readFile(join(packed(), 'dist', name), 'utf8')
       const imports = [...text.matchAll(/^(?:import|export) [^;\n]*? from ["']([^"']+)["']|\bimport\(|\brequire\(/gm)]
@@ -159,6 +159,7 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
     ['.', 'client.js', 5_000],
     ['./browser', 'browser.js', 10_000],
     ['./webhooks', 'webhooks.js', 2_000],
+    ['./card', 'card.js', 7_000],
   ])(
     'has an entry %s that takes, minified and compressed with all that it loads, no more: %s, %i bytes',
     async (_entry, file, limit) => {
@@ -176,7 +177,10 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
       import { ApiError, createClient, RateLimited, ScopeMissing } from '@member-apps/sdk'
       import { browserSignIn, SignInFailed } from '@member-apps/sdk/browser'
       import { signedRequest, verifyWebhook } from '@member-apps/sdk/webhooks'
+      import { CardRefused, createCard, verifyCard } from '@member-apps/sdk/card'
       interface Score { points: number }
+      const svg: string = await createCard({ sync: 'https://sync', tokens: '' }).qr()
+      holds<Equal<Awaited<ReturnType<typeof verifyCard>>['name'], string>>()
       const sign = { issuer: 'https://i', clientId: 'c', redirectUri: 'https://a/', scope: 's' }
       const auth = browserSignIn(sign)
       const api = createClient({ apps: new URL('https://apps'), tokens: auth.tokens })
