@@ -8,7 +8,7 @@ import { endpoint } from './kernel/endpoint.ts'
 import { anyone } from './kernel/policies.ts'
 import { mergeRouters, router } from './kernel/trpc.ts'
 import { listProcedures } from './kernel/trpc-internals.ts'
-import { me } from './me/procedures.ts'
+import { card, me } from './me/procedures.ts'
 import { dataRequests } from './personal-data/requests.ts'
 import { quizzes } from './quizzes/procedures.ts'
 import { storage } from './storage/procedures.ts'
@@ -37,6 +37,7 @@ export const appRouter = router({
   root,
   me,
   calendar,
+  card,
   storage: mergeRouters(storage, wholeStorage, router({ rules: ownRules })),
   quizzes,
   webhook,

@@ -14,7 +14,7 @@ export async function findValidCard(core: Core, of: { club: string; member: stri
   return { ...card, club: formatLabel({ id: of.club, name: organisation.name }) }
 }
 
-export const cardCode = endpoint('GET /membercard/code', 'svc.me.membercard:read', clubMember, {
+export const code = endpoint('GET /membercard/code', 'svc.me.membercard:read', clubMember, {
   section: 'sync',
   summary: 'A code of the card',
   description:
@@ -25,12 +25,10 @@ export const cardCode = endpoint('GET /membercard/code', 'svc.me.membercard:read
   .output(
     z
       .object({
-        code: z
-          .string()
-          .meta({
-            description: 'The signed code.',
-            examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6Im1lbWJlcmNhcmQrand0In0.eyJzIjoiQy0yMDI2LTAwNDIifQ.c2lnbmF0dXJl'],
-          }),
+        code: z.string().meta({
+          description: 'The signed code.',
+          examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6Im1lbWJlcmNhcmQrand0In0.eyJzIjoiQy0yMDI2LTAwNDIifQ.c2lnbmF0dXJl'],
+        }),
         url: z.url().meta({
           description: 'The page about the card, for a QR.',
           examples: [

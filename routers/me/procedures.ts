@@ -1,5 +1,5 @@
 import { router } from '../kernel/trpc.ts'
-import { cardCode } from './card-code.ts'
+import { code } from './card-code.ts'
 import { competitions } from './competitions.ts'
 import { events } from './events.ts'
 import { groups } from './groups.ts'
@@ -8,4 +8,7 @@ import { profile } from './profile.ts'
 import { trainingplans } from './training-plans.ts'
 
 /** What an app may read of the member of its token. */
-export const me = router({ profile, groups, events, trainingplans, competitions, membercard, cardCode })
+export const me = router({ profile, groups, events, trainingplans, competitions, membercard })
+
+/** Beyond the documents, at the host `sync`: the card in forms that others can check. */
+export const card = router({ code })

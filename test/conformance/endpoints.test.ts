@@ -19,7 +19,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | apps    | GET    | /me/trainingplans                 | svc.me.trainingplans:read | 200    | me.trainingplans    |
   | apps    | GET    | /me/competitions                  | svc.me.competitions:read  | 200    | me.competitions     |
   | apps    | GET    | /me/membercard                    | svc.me.membercard:read    | 200    | me.membercard       |
-  | sync    | GET    | /membercard/code                  | svc.me.membercard:read    | 200    | me.cardCode         |
+  | sync    | GET    | /membercard/code                  | svc.me.membercard:read    | 200    | card.code           |
   | apps    | GET    | /storage/{collection}             | svc.apps.storage:read     | 200    | storage.list        |
   | apps    | GET    | /storage/{collection}/{key}       | svc.apps.storage:read     | 200    | storage.get         |
   | apps    | PUT    | /storage/{collection}/{key}       | svc.apps.storage:write    | 200    | storage.put         |

@@ -3,6 +3,7 @@ import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { words } from '../../server/browser/words/words.ts'
 import { calendarPage } from '../../server/oauth/pages/views/calendar.ts'
+import { checkedPage, ownCardsPage } from '../../server/oauth/pages/views/card.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/views/connected.ts'
 import { consentPage } from '../../server/oauth/pages/views/consent.ts'
 import { devicePage } from '../../server/oauth/pages/views/device.ts'
@@ -50,6 +51,7 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
     scopes: ['svc.apps.storage:write'],
     asker: { returnsTo: host! },
   } as const
+  const card = { name: one!, club: other!, validUntil: '2026-12-31', valid: false }
   const times = { since: new Date(0), lastUse: new Date(0), ends: new Date(0) }
   const connected = { app: view.app, organisation: other!, scopes: consent.scopes, ...times }
   return [
@@ -60,6 +62,8 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
     consentPage({ ...consent, organisations: [pair[0]!] }),
     consentPage({ ...consent, organisations: pair, asker: { device: detail! } }),
     devicePage({ ...view, code: detail! }),
+    checkedPage({ ...view, card }),
+    ownCardsPage({ ...view, member: one!, cards: [{ ...card, url: undefined }] }),
     connectedPage({
       ...view,
       calendar: host!,

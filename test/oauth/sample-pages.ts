@@ -6,6 +6,7 @@ import { messagePage } from '../../server/browser/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { words } from '../../server/browser/words/words.ts'
 import { calendarPage } from '../../server/oauth/pages/views/calendar.ts'
+import { checkedPage, ownCardsPage } from '../../server/oauth/pages/views/card.ts'
 import { clubPage, noClubPage, withdrawPage } from '../../server/oauth/pages/views/club.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/views/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/views/consent.ts'
@@ -71,6 +72,9 @@ const entry = {
     { scope: 'svc.apps.storage:write' as const, purposes: ['To keep scores.'] },
   ],
 }
+
+const card = { name: 'Anna Berger', club: 'SV Riverside 1921', validUntil: '2026-12-31', valid: true }
+const url = `https://auth.example.org/v1/card/${'x'.repeat(366)}`
 
 const strangeScopes = [{ scope: 'svc.me.profile:read' as const, purposes: [strange, long] }]
 
@@ -405,6 +409,19 @@ export function samplePages(language: Language): Record<string, string> {
       upstream: null,
       members: null,
     }),
+    '/card': checkedPage({ w, brand, card }),
+    '/card-odd': checkedPage({ w, card: { name: strange, club: long, validUntil: null, valid: false } }),
+    '/card-unknown': checkedPage({ w, card: null }),
+    '/cards': ownCardsPage({ w, member: 'Anna Berger', cards: [{ ...card, url }] }),
+    '/cards-odd': ownCardsPage({
+      w,
+      member: strange,
+      cards: [
+        { ...card, name: strange, club: long, url },
+        { ...card, club: strange, valid: false, url: undefined },
+      ],
+    }),
+    '/cards-none': ownCardsPage({ w, member: 'Ben Okafor', cards: [] }),
     '/end-session': endSessionPage({
       w,
       action: '/v1/oauth/end-session',
