@@ -20,7 +20,14 @@ const ALLOWED = [
 ]
 
 /** Packages whose code is in member-apps-client and in @member-apps/sdk. */
-const BUNDLED = ['node_modules/@trpc/client', 'node_modules/oauth4webapi']
+const BUNDLED = ['node_modules/@trpc/client', 'node_modules/oauth4webapi', 'node_modules/uqr']
+
+/** Of a choice, as `(BSD-3-Clause OR GPL-2.0)`, one is enough. */
+const isAllowed = (licence = '') =>
+  licence
+    .replace(/^\((.*)\)$/, '$1')
+    .split(' OR ')
+    .some((one) => ALLOWED.includes(one))
 
 const directory = process.argv[2] ?? '.'
 const read = (path) => JSON.parse(readFileSync(join(directory, path), 'utf8'))
@@ -33,7 +40,7 @@ const shipped = Object.entries({
 const wrong = shipped.flatMap(([path, { version, license }]) => {
   // Packages of other systems are not installed: of these the lock knows the licence.
   const own = existsSync(join(directory, path, 'package.json')) ? read(join(path, 'package.json')).license : license
-  return [license, own].every((one) => ALLOWED.includes(one)) ? [] : [`${path}@${version}: ${own ?? 'no licence'}\n`]
+  return [license, own].every(isAllowed) ? [] : [`${path}@${version}: ${own ?? 'no licence'}\n`]
 })
 process.stdout.write(
   `${shipped.length} packages ship; licences that are not allowed: ${wrong.length}\n${wrong.join('')}`,

@@ -19,6 +19,7 @@ export function completeOperation(operation: Operation, { procedure, meta }: Pro
     for (const key of Object.keys(meta.responseHeaders ?? {})) take(schema, key)
     const example = bodyExample(schema)
     success.content = { 'application/json': { schema: tidy(schema), examples: toSample(example) } }
+    if (meta.file) success.content = toFile(meta.file.type)
     if (meta.stream) success.content['text/event-stream'] = toEvents(example)
   }
   const failures = listFailures({ operation, meta, place, inputErrors: listInputErrors(procedure) })
@@ -36,6 +37,9 @@ function waysToGetTokens({ policy }: Meta) {
   if (appItself === 'required') return ['app']
   return appItself === 'allowed' ? ['member', 'app'] : ['member']
 }
+
+const toFile = (type: string) =>
+  ({ [type]: { schema: { type: 'string', format: 'binary' } } }) as unknown as Response['content'] & object
 
 /** Not as `example`: Postman takes one with a field `value` for that field. */
 const toSample = (value: unknown) => ({ sample: { value } })

@@ -9,10 +9,12 @@ import type { RestRequest } from './input.ts'
 import { readInput } from './input.ts'
 import type { Route } from './routes.ts'
 
-/** A status and, but for 204, JSON: a text, or bytes where it is large. */
+/** A status and, but for 204, JSON or a file: a text, or bytes where it is large. */
 export interface RestResponse {
   status: number
   body: string | Buffer | undefined
+  /** In place of JSON's. */
+  type?: string
   /** Output fields that leave as headers: name, value, name, value. */
   headers?: readonly string[]
 }
@@ -75,7 +77,8 @@ export function restFacade(core: Core) {
       const placeholders = new Placeholders()
       const data = await invoke(procedure, route, request, caller, placeholders)
       if (status === 204) return { status, body: undefined }
-      const { responseHeaders } = meta
+      const { responseHeaders, file } = meta
+      if (file) return { status, body: Buffer.from((data as Fields)[file.field]!, 'base64'), type: file.type }
       if (!responseHeaders) return { status, body: await placeholders.render(JSON.stringify(data)) }
       const { fields, headers } = split(data as Fields, responseHeaders)
       return { status, body: await placeholders.render(JSON.stringify(fields)), headers }

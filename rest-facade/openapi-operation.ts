@@ -16,6 +16,7 @@ export interface Response {
   description: string
   headers?: Record<string, Json>
   content?: {
+    /** Absent where the body is a file. */
     'application/json': { schema: Json; examples?: Record<string, Example> }
     'text/event-stream'?: { schema: Json; example: string }
   }

@@ -14,4 +14,6 @@ export interface CodedCard {
 export interface CardCodes {
   /** `url` is the page about the card; `validUntil` is in Unix seconds. */
   sign: (card: CodedCard) => Promise<{ code: string; url: string; validUntil: number }>
+  /** A pass for Apple Wallet; undefined where the operator has set no certificate. */
+  makePass?: ((card: CodedCard) => Promise<Buffer>) | undefined
 }

@@ -28,6 +28,8 @@ export interface Row extends Described {
   headers?: Readonly<Record<string, string>>
   /** Output that leaves as a response header; typed callers see it as a field. */
   responseHeaders?: Readonly<Record<string, string>>
+  /** The one field of the output, in base64, whose bytes are the whole body over REST. */
+  file?: { field: string; type: string }
   /** PUT and DELETE of the storage, and their 413, report in headers how much is stored. */
   reportsUsage?: true
   /** It takes an `Idempotency-Key` for the store of the token. */

@@ -48,3 +48,23 @@ export const code = endpoint('GET /membercard/code', 'svc.me.membercard:read', c
     if (!core.cards) throw errors.cardFormOff()
     return core.cards.sign(card)
   })
+
+export const pass = endpoint('GET /membercard/pass', 'svc.me.membercard:read', clubMember, {
+  section: 'sync',
+  file: { field: 'pass', type: 'application/vnd.apple.pkpass' },
+  summary: 'A pass for Apple Wallet',
+  description:
+    'The card of `me/membercard` while it is valid, with the QR of `membercard/code`. The pass expires with its code: one that is added again replaces it.',
+  returns: 'The pass, a signed archive.',
+  fails: ['cardUnknown', 'cardFormOff'],
+})
+  .output(
+    z
+      .object({ pass: z.base64().meta({ description: 'The pass, in base64.', examples: ['UEsDBAoAAAAAAA=='] }) })
+      .meta({ title: 'CardPass', description: 'A pass for Apple Wallet.' }),
+  )
+  .query(async ({ ctx: { core, ...of } }) => {
+    const card = await findValidCard(core, of)
+    if (!core.cards?.makePass) throw errors.cardFormOff()
+    return { pass: (await core.cards.makePass(card)).toString('base64') }
+  })

@@ -1,5 +1,5 @@
 import { router } from '../kernel/trpc.ts'
-import { code } from './card-code.ts'
+import { code, pass } from './card-code.ts'
 import { competitions } from './competitions.ts'
 import { events } from './events.ts'
 import { groups } from './groups.ts'
@@ -11,4 +11,4 @@ import { trainingplans } from './training-plans.ts'
 export const me = router({ profile, groups, events, trainingplans, competitions, membercard })
 
 /** Beyond the documents, at the host `sync`: the card in forms that others can check. */
-export const card = router({ code })
+export const card = router({ code, pass })

@@ -9,11 +9,11 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
  * Sends all headers at once: when they are set one by one, Node stores, looks up and checks each, which took a tenth of a
  * request.
  */
-export function send(ctx: StepContext, { status, body }: RestResponse) {
+export function send(ctx: StepContext, { status, body, type = JSON_TYPE }: RestResponse) {
   // Koa handles a client that has disconnected.
   if (!ctx.writable) return
   const { headers } = ctx.state
-  if (body !== undefined) headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body)))
+  if (body !== undefined) headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)))
   ctx.respond = false
   ctx.res.writeHead(status, headers)
   // Node may still hold the last bytes when all are written.

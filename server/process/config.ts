@@ -82,6 +82,11 @@ const shape = z.object({
   LOGIN_CLIENT_ID: z.string().optional(),
   LOGIN_CLIENT_SECRET: z.string().optional(),
   LOGIN_NAME: z.string().optional(),
+  APPLE_PASS_CERTIFICATE: name.optional(),
+  APPLE_PASS_KEY: name.optional(),
+  APPLE_PASS_WWDR: name.optional(),
+  APPLE_PASS_TYPE: name.optional(),
+  APPLE_TEAM: name.optional(),
   DEVELOPMENT_TOKENS: oneOf('true', 'false').optional(),
   TOKEN_ISSUER: issuer.optional(),
   TOKEN_JWKS_URL: secureUrl.optional(),
@@ -167,6 +172,7 @@ export function readConfig(env: Environment, needed: readonly string[] = variabl
     storageQuotaBytes: data.STORAGE_QUOTA_BYTES,
     tokenIssuer: data.TOKEN_ISSUER,
     login: loginSettings(data),
+    applePass: passSettings(data),
     externalIssuer: data.TOKEN_ISSUER === undefined ? null : externalIssuer(data.TOKEN_ISSUER, data),
     webhooks: { allow: data.WEBHOOK_ALLOW, worker: data.WEBHOOK_WORKER === 'true' },
     workerPort: data.WORKER_PORT,
@@ -213,6 +219,12 @@ function loginSettings(data: z.output<typeof shape>) {
     smtp: url && from ? { url, from } : null,
     upstream: issuer && clientId ? { issuer, clientId, ...secret, name: name ?? new URL(issuer).hostname } : null,
   }
+}
+
+function passSettings(data: z.output<typeof shape>) {
+  const { APPLE_PASS_CERTIFICATE: certificate, APPLE_PASS_KEY: key, APPLE_PASS_WWDR: wwdr } = data
+  const { APPLE_PASS_TYPE: type, APPLE_TEAM: team } = data
+  return certificate && key && wwdr && type && team ? { certificate, key, wwdr, type, team } : null
 }
 
 /** A section's audience is its own variable, else the common one, else its base URL (RFC 8707). */

@@ -3,6 +3,7 @@ import type { Core } from '../../routers/kernel/context.ts'
 import { toIssuer, upstreamCallback } from '../browser/addresses.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import type { Limits } from '../limits/limit.ts'
+import { loadPasses } from '../oauth/keys/card-passes.ts'
 import type { Config } from './config.ts'
 import type { SignIn } from './own-issuer.ts'
 import type { Store } from './store.ts'
@@ -41,6 +42,7 @@ export async function createSignIn(
     ?.check()
     .catch(({ message }) => log.warn(`the provider of LOGIN_ISSUER cannot be used: ${message}`))
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
+  const passes = config.applePass ? loadPasses(config.applePass, (sentence) => log.warn(sentence)) : undefined
   const { clubApproval, consentAges, memberMails } = config
-  return { cipher: core.cipher, secretsKeys, loginMethods, clubApproval, consentAges, memberMails, onError }
+  return { cipher: core.cipher, secretsKeys, loginMethods, clubApproval, consentAges, memberMails, passes, onError }
 }

@@ -17,6 +17,7 @@ import type { Limits } from '../limits/limit.ts'
 import type { SignInFailed } from '../oauth/engine/provider-handler.ts'
 import type { Realm } from '../oauth/engine/realm.ts'
 import { cardCodes } from '../oauth/keys/card-codes.ts'
+import type { Passes } from '../oauth/keys/card-passes.ts'
 import type { SigningKeys } from '../oauth/keys/signing-keys.ts'
 import { openSigningKeys } from '../oauth/keys/signing-keys.ts'
 import { portalAddresses } from '../portal/addresses.ts'
@@ -36,6 +37,8 @@ export interface SignIn {
   memberMails: boolean
   /** Younger members need the approval of a guardian; null: none does. */
   consentAges: ConsentAges | null
+  /** Makes the cards' passes for Apple Wallet, with the operator's certificate. */
+  passes?: Passes | undefined
   /** Failed requests per minute and address at the token endpoint, in place of the production limit. */
   tokenFailures?: number
   onError: (error: unknown) => void
@@ -64,7 +67,8 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const { db, now } = core
   await registerPortal(db)
   const keys = await openSigningKeys({ db, now, cipher: signIn.cipher, onError: signIn.onError })
-  core.cards = cardCodes({ keys, authBaseUrl, now })
+  const codes = cardCodes({ keys, authBaseUrl, now })
+  core.cards = { ...codes, makePass: signIn.passes?.(codes.sign) }
 
   const at = (authBaseUrl: string, baseUrls: BaseUrls, realm: Realm) => {
     const trusted = ownTokens(keys, authBaseUrl)

@@ -14,7 +14,12 @@ export type Tenant = Awaited<ReturnType<typeof startTenant>>
 
 /** A service behind a proxy, with what provokes each documented answer. */
 export async function startTenant(atEnd: AtEnd) {
-  const world = await startWorld({ storageQuotaBytes: 1000, trustedProxies: ['127.0.0.1'], auth: {} })
+  const world = await startWorld({
+    storageQuotaBytes: 1000,
+    trustedProxies: ['127.0.0.1'],
+    auth: {},
+    passes: () => async () => Buffer.from('a pass'),
+  })
   atEnd(() => world.close())
   const { db, ids } = world
   const client = async (level: 'hobby' | 'developer', appId: string | null = null) => {

@@ -20,6 +20,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | apps    | GET    | /me/competitions                  | svc.me.competitions:read  | 200    | me.competitions     |
   | apps    | GET    | /me/membercard                    | svc.me.membercard:read    | 200    | me.membercard       |
   | sync    | GET    | /membercard/code                  | svc.me.membercard:read    | 200    | card.code           |
+  | sync    | GET    | /membercard/pass                  | svc.me.membercard:read    | 200    | card.pass           |
   | apps    | GET    | /storage/{collection}             | svc.apps.storage:read     | 200    | storage.list        |
   | apps    | GET    | /storage/{collection}/{key}       | svc.apps.storage:read     | 200    | storage.get         |
   | apps    | PUT    | /storage/{collection}/{key}       | svc.apps.storage:write    | 200    | storage.put         |
@@ -40,7 +41,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | PUT    | /collections/{collection}/rules   | svc.apps.storage:write    | 200    | storage.rules.put   |
 `)
 
-const world = useWorld({ auth: {} })
+const world = useWorld({ auth: {}, passes: () => async () => Buffer.from('a pass') })
 let server: Awaited<ReturnType<typeof mintAppServer>>
 /** Clients of a team of the Hobby level, and without an app. */
 const clients = { hobby: id('client'), noApp: id('client') }
@@ -114,7 +115,10 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
     const reply = await call({ claims: { scope: Scope === 'none' ? '' : Scope } })
     expect(reply.status).toBe(Number(Status))
     if (Status === '204') expect(reply.text).toBe('')
-    else expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+    else {
+      const file = Procedure === 'card.pass' ? 'application/vnd.apple.pkpass' : undefined
+      expect(reply.headers['content-type']).toBe(file ?? 'application/json; charset=utf-8')
+    }
   })
 
   /** With the whole body of the section, and without a change. */

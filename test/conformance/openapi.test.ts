@@ -172,7 +172,7 @@ describe.each(places.map((place) => [formatName(place), place] as const))('%s', 
         return documented === undefined || isMessage(readMessage(documented), readMessage(reply.body), at)
       })
     const missing = Object.entries(operation.responses).flatMap(([status, { content }]) => {
-      const examples = Object.entries(content?.['application/json'].examples ?? {})
+      const examples = Object.entries(content?.['application/json']?.examples ?? {})
       if (examples.length === 0 || status < '400') return given(status, undefined) ? [] : [status]
       return examples.filter(([, { value }]) => !given(status, value)).map(([row]) => `${status} ${row}`)
     })
@@ -183,7 +183,7 @@ describe.each(places.map((place) => [formatName(place), place] as const))('%s', 
     const missing = Object.entries(operation.responses).flatMap(([status, { headers = {}, content }]) => {
       const replies = answers.get(name)!.filter((reply) => reply.status === Number(status))
       const has = (header: string) => replies.some((reply) => reply.headers[header.toLowerCase()] !== undefined)
-      const { oneOf = [] } = (content?.['application/json'].schema ?? {}) as { oneOf?: { $ref: string }[] }
+      const { oneOf = [] } = (content?.['application/json']?.schema ?? {}) as { oneOf?: { $ref: string }[] }
       const shapes = oneOf.map(({ $ref }) => ($ref.endsWith('Detail') ? 'detail' : 'error'))
       return [
         ...Object.keys(headers).filter((header) => !has(header)),

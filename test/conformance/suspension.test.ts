@@ -10,7 +10,7 @@ const INVALID = { status: 401, code: 'invalid_token', message: 'This token is no
 const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
 const url = 'https://hooks.example.org/a'
 
-const world = useWorld({ auth: {} })
+const world = useWorld({ auth: {}, passes: () => async () => Buffer.from('a pass') })
 let server: Awaited<ReturnType<typeof mintAppServer>>
 let entry: { collection: string; key: string }
 beforeAll(async () => {

@@ -109,7 +109,8 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
   it('gets the same answer over JavaScript, the SDK and tRPC', async () => {
     const printed = await calls(written)
     const put = printed.find(({ id }) => ['storagePut', 'webhook-put'].includes(id))
-    for (const { id, code } of printed) {
+    // A pass is a file.
+    for (const { id, code } of printed.filter(({ id }) => id !== 'cardPass')) {
       const answers: Partial<Record<Language, unknown>> = {}
       for (const language of written) {
         if (put) await runAs(id, put.code.javascript!, 'javascript')

@@ -63,11 +63,14 @@ export function expectDocumented(method: string, path: string, { status, headers
   if (!found) problems.push('this status is not documented')
   else {
     problems.push(...headerProblems(found, headers, section))
-    if (found.content && method !== 'HEAD') {
+    const isFile = found.content !== undefined && !('application/json' in found.content)
+    if (isFile && found.content![headers['content-type'] as 'application/json'] === undefined)
+      problems.push('another type')
+    if (found.content && !isFile && method !== 'HEAD') {
       const pointer = ['paths', place.path, at, 'responses', status, 'content', 'application/json', 'schema']
       problems.push(...validate(section, pointer, body))
       if (status >= 400) problems.push(...messageProblems(found, readMessage(body), { section, brand }))
-    } else if (text !== '') problems.push('it has a body')
+    } else if (!isFile && text !== '') problems.push('it has a body')
   }
   if (problems.length === 0) return
   const answer = `${status} ${JSON.stringify(headers)} ${text.slice(0, 500)}`

@@ -8,6 +8,8 @@ export interface Reply {
   status: number
   headers: IncomingHttpHeaders
   text: string
+  /** The body as it came. */
+  bytes?: Buffer
   /** Parsed JSON; undefined when there is no body. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
   body: any
@@ -40,8 +42,9 @@ export function send(port: number, method: string, path: string, { headers, body
         response.on('data', (chunk) => chunks.push(chunk))
         response.on('error', reject)
         response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8')
-          resolve({ status: response.statusCode!, headers: response.headers, text, body: parse(text) })
+          const bytes = Buffer.concat(chunks)
+          const text = bytes.toString('utf8')
+          resolve({ status: response.statusCode!, headers: response.headers, text, bytes, body: parse(text) })
         })
       },
     )

@@ -14,6 +14,7 @@ import { clientAddress } from '../../server/http/client-address.ts'
 import type { ConcurrencyLimit } from '../../server/http/concurrency-limit.ts'
 import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
+import type { Passes } from '../../server/oauth/keys/card-passes.ts'
 import { assemble } from '../../server/process/assemble.ts'
 import { openPorts } from '../../server/process/ports.ts'
 import { openRuntime } from '../../server/process/runtime.ts'
@@ -46,6 +47,7 @@ interface Options {
   trial?: boolean
   /** With the authorization server; by default members sign in by choosing who they are. */
   auth?: Partial<LoginMethods>
+  passes?: Passes
   /** CLUB_APPROVAL. */
   clubApproval?: boolean
   /** MEMBER_MAILS; by default none are queued. */
@@ -154,6 +156,7 @@ export async function startWorld(options: Options = {}) {
       clubApproval: options.clubApproval ?? false,
       memberMails: options.memberMails ?? false,
       consentAges: options.consentAges ?? null,
+      passes: options.passes,
       tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
     },
     trust: async (own) => ({

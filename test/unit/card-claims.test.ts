@@ -16,7 +16,7 @@ const now = () => Date.parse('2026-12-01T10:00:00Z')
 const FAMILY = '👩‍👩‍👧‍👦'
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 300 }),
-  fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.replaceAll('\0', '').toWellFormed()),
+  fc.string({ unit: 'binary', maxLength: 300 }).map((text) => text.replace(/[\0\ud800-\udfff]/gu, '')),
   fc
     .array(fc.constantFrom('A', ' ', '"', '\\', 'é', FAMILY, `z${'\u0335'.repeat(60)}`, 'אבג', '\u202e', '한', '🇩🇪'), {
       maxLength: 120,

@@ -166,6 +166,10 @@ describe('the settings', () => {
     ],
     [{ DATABASE_DIRECT_URL: 'postgresql://localhost/db' }, 'DATABASE_URL: is required with DATABASE_DIRECT_URL'],
     [{ SMTP_URL: 'smtp://mail.example.org' }, 'MAIL_FROM: is required with SMTP_URL'],
+    [
+      { AUTH_BASE_URL: `https://${'a'.repeat(90)}/v1` },
+      'AUTH_BASE_URL: is longer than 100 characters, and a QR of a member card could not hold it',
+    ],
     [{ PORT: '3001' }, 'INTERNAL_PORT: "3001" is also the PORT, and must differ'],
     [
       { PORT: '80', INTERNAL_PORT: '80', HOST: '::', INTERNAL_HOST: '10.0.0.5' },
@@ -195,6 +199,11 @@ describe('the settings', () => {
     ['LOGIN_CLIENT_ID', 'apps', 'LOGIN_ISSUER'],
     ['LOGIN_CLIENT_SECRET', 'my-secret', 'LOGIN_ISSUER'],
     ['LOGIN_NAME', 'Club account', 'LOGIN_ISSUER'],
+    ['APPLE_PASS_CERTIFICATE', 'pass.pem', 'APPLE_PASS_KEY'],
+    ['APPLE_PASS_KEY', 'pass.key', 'APPLE_PASS_WWDR'],
+    ['APPLE_PASS_WWDR', 'wwdr.pem', 'APPLE_PASS_TYPE'],
+    ['APPLE_PASS_TYPE', 'pass.org.example.card', 'APPLE_TEAM'],
+    ['APPLE_TEAM', 'ABCDE12345', 'APPLE_PASS_CERTIFICATE'],
   ])('refuse %s without what it needs', (name, value, other) => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${other}: is required with ${name}$`))
     expect(() => readConfig({ [name]: value, PORT: 'x' })).toThrow(/PORT: .*\n.*is required with/)

@@ -48,6 +48,8 @@ describe('the check of licences', () => {
 
   it('passes for permissive licences, and for any of development', async () => {
     expect((await check({ license: 'MIT' }, { license: 'MIT' }))[0]).toBe(0)
+    const choice = '(BSD-3-Clause OR GPL-2.0)'
+    expect((await check({ license: choice }, { license: choice }))[0]).toBe(0)
     expect((await check({ license: 'GPL-3.0-only', dev: true }))[0]).toBe(0)
   })
 })

@@ -81,7 +81,7 @@ describe.each(sectionNames)('the document of %s', (section) => {
   const bodies = operations.flatMap(({ name, requestBody, responses }) => [
     ...(requestBody ? [{ name: `${name} body`, ...requestBody.content['application/json'] }] : []),
     ...Object.entries(responses)
-      .filter(([status, { content }]) => status < '300' && content)
+      .filter(([status, { content }]) => status < '300' && content?.['application/json'])
       .map(([status, { content }]) => ({ name: `${name} ${status}`, ...content!['application/json'] })),
   ])
   const schemas: [string, Json][] = [

@@ -9,6 +9,9 @@ import { expectAccessible } from '../../pages/accessible.ts'
 import { inChromium } from '../in-chromium.ts'
 import { pick } from '../sign-in-pages.ts'
 
+/** Typed as a module that has it as `default`. */
+const scan = jsQR as unknown as typeof jsQR.default
+
 /** An iPhone's width. */
 const viewport = { width: 375, height: 667 }
 
@@ -18,7 +21,7 @@ describe.skipIf(!chromium)(`the card of a member${skipReason}`, () => {
 
   const decode = async (page: Page) => {
     const { data, width, height } = PNG.sync.read(await page.locator('.qr').screenshot())
-    return jsQR(new Uint8ClampedArray(data), width, height)?.data
+    return scan(new Uint8ClampedArray(data), width, height)?.data
   }
 
   it.each(['light', 'dark'] as const)(
