@@ -37,8 +37,8 @@ describe('a start', () => {
     const next = newKey()
     await expect(checkSecretsKey(db, createSealer(next))).rejects.toThrow('SECRETS_KEY is not the key')
     const rotating = await start(env(next, kept))
-    // The check of the key, and the signing keys of both algorithms.
-    expect(await reencrypt(db, createSealer(next, kept))).toBe(3)
+    // The check of the key, the signing keys of both algorithms, and that of cards.
+    expect(await reencrypt(db, createSealer(next, kept))).toBe(4)
     expect(await rotating.stop()).toMatchObject({ code: 0, stderr: '' })
     await checkSecretsKey(db, createSealer(next))
     await expect(checkSecretsKey(db, createSealer(kept))).rejects.toThrow('SECRETS_KEY is not the key')
