@@ -7,24 +7,17 @@ import type { Words } from '../browser/words/words.ts'
 import type { Sentences } from './bodies.ts'
 import { mailBodies } from './bodies.ts'
 
-interface Place {
-  portal: string
-  clubs: string
-  connected: string
-  family: string
-}
-
 type ClubRequest = NonNullable<DueMail['request']>
 
 /** The mail to an administrator of a club whose approval a member asks for, or to who decides for a child. */
-export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words, { portal, clubs, family }: Place) {
+export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words, issuer: string) {
   const { club, clubName, by, clients, child } = request
   const { aMember, choose, approvalRequested: texts, guardianAsked } = w.mails
   const { name: app } = mail.about
   const asked = child ? withPurposes(child.scopes, clients) : listAskedScopes(clients)
   const scopes = asked.map(({ scope, purposes }) => [`- ${w.scopes[scope]}`, ...purposes].join('\n  '))
-  const clubAddress = `${clubs}?${new URLSearchParams({ club })}`
-  const toFooter = (text: string) => ({ text, link: { text: choose, address: `${portal}/mails` } })
+  const clubAddress = `${issuer}/club?${new URLSearchParams({ club })}`
+  const toFooter = (text: string) => ({ text, link: { text: choose, address: `${issuer}/developers/mails` } })
   const because = fillText(texts.because, { club: clubName })
   if (child) {
     const named = { child: by ?? aMember }
@@ -39,7 +32,7 @@ export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words,
     }
     const { isGuardian } = child
     const footer = toFooter(isGuardian ? fillText(guardianAsked.because, named) : because)
-    return mailBodies(w.language, sentences, isGuardian ? family : clubAddress, footer)
+    return mailBodies(w.language, sentences, isGuardian ? `${issuer}/family` : clubAddress, footer)
   }
   const sentences: Sentences = {
     subject: fillText(texts.subject, { club: clubName, app }),
@@ -56,10 +49,11 @@ export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words,
 type Access = NonNullable<DueMail['access']>
 
 /** The mail to a member about an app, or a device, that has got access, or an app that has lost it. */
-export function renderAccess({ kind, about }: DueMail, access: Access, w: Words, { connected }: Place) {
+export function renderAccess({ kind, about }: DueMail, access: Access, w: Words, issuer: string) {
   const texts = w.mails.access
   const { team, organisation, scopes, replayedAt } = access
   const app = about.name
+  const connected = `${issuer}/connected`
   const footer = { text: texts.because }
   if (kind === 'accessReplayed') {
     const lead = fillText(w.replayed, { day: dayText(new Date(replayedAt!), w), app, organisation })

@@ -13,25 +13,20 @@ import { en } from './words-en.ts'
 export const mailWords: Record<PortalLanguage, MailWords> = { en, de }
 
 interface Place {
-  /** The portal's address. */
-  portal: string
-  /** The pages on which administrators of clubs decide, and guardians. */
-  clubs: string
-  /** That of the page of connected apps. */
-  connected: string
-  family: string
+  issuer: string
   brand: string | undefined
   /** The texts of members' mails. */
   words: AllWords
 }
 
 /** The subject, text and HTML of a mail. Throws for an invitation, a request to a club, or a consent that has ended. */
-export function renderMessage(mail: DueMail, { brand, words, ...place }: Place) {
+export function renderMessage(mail: DueMail, { brand, words, issuer }: Place) {
   const { kind: mailType, language, team, about, invitation } = mail
-  if (mail.request) return renderClubRequest(mail, mail.request, words[language], place)
-  if (mail.access) return renderAccess(mail, mail.access, words[language], place)
+  if (mail.request) return renderClubRequest(mail, mail.request, words[language], issuer)
+  if (mail.access) return renderAccess(mail, mail.access, words[language], issuer)
   if (mailType === 'approvalRequested' || mailType === 'guardianAsked' || !isPortalMail(mailType))
     throw new Error('what the mail reports has ended')
+  const portal = `${issuer}/developers`
   const portalLanguage = toPortalLanguage(language)
   const w = mailWords[portalLanguage]
   const { name, isTeam = false, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
@@ -43,9 +38,9 @@ export function renderMessage(mail: DueMail, { brand, words, ...place }: Place) 
       ? { text: w.unexpected }
       : {
           text: team ? w.because(team.name) : w.becauseAsked,
-          link: { text: w.choose, address: `${place.portal}/mails` },
+          link: { text: w.choose, address: `${portal}/mails` },
         }
-  const address = [place.portal, ...pagePath(mail)].join('/')
+  const address = [portal, ...pagePath(mail)].join('/')
   return mailBodies(portalLanguage, sentences, address, footer)
 }
 

@@ -8,13 +8,8 @@ import { renderMessage } from './message.ts'
 
 interface Options {
   sendMail: SendMail
-  /** The portal's address. */
-  portal: string
-  /** The pages of a club, and of a guardian. */
-  clubs: string
-  /** That of the page of connected apps. */
-  connected: string
-  family: string
+  /** Where the pages are that mails link to. */
+  issuer: string
   brand: string | undefined
   words: AllWords
   failed: (error: MailFailure) => void

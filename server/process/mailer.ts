@@ -45,10 +45,7 @@ export async function developerMails(
     sendMail,
     brand,
     words,
-    portal: `${toIssuer(authBaseUrl)}/developers`,
-    clubs: `${toIssuer(authBaseUrl)}/club`,
-    connected: `${toIssuer(authBaseUrl)}/connected`,
-    family: `${toIssuer(authBaseUrl)}/family`,
+    issuer: toIssuer(authBaseUrl),
     failed: (err) => log.warn({ err }, 'a queued mail could not be sent'),
   })
 }

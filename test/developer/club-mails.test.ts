@@ -13,9 +13,7 @@ import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 
-const [portal, clubs, family] = ['developers', 'club', 'family'].map(
-  (page) => `https://auth.example/v1/oauth/${page}`,
-) as [string, string, string]
+const issuer = 'https://auth.example/v1/oauth'
 const NOW = Date.parse('2026-11-25T12:00:00Z')
 const DAY_MS = 86_400_000
 const server = started(
@@ -62,7 +60,7 @@ const failed = (error: Error) => {
 }
 const sendAll = async (now = NOW) => {
   const sendMail = createMailer(server.url, 'no-reply@example.org', 'Sportverein')
-  const send = mailSender({ sendMail, portal, clubs, connected: '', family, words, brand: 'Sportverein', failed })
+  const send = mailSender({ sendMail, issuer, words, brand: 'Sportverein', failed })
   while ((await send(db, now)) > 0);
 }
 const sentTo = (person: string | undefined) => server.mailsTo(`${person}@example.org`)
@@ -85,7 +83,7 @@ describe('a request to a club', () => {
       '- Read your name, e-mail address, birthday and picture\n  To greet <b>you</b>.\n- See your calendar\n',
     )
     expect(text).not.toContain('quiz')
-    expect(text).toContain(`Decide about the app: ${clubs}?club=${club}`)
+    expect(text).toContain(`Decide about the app: ${issuer}/club?club=${club}`)
     expect(text).toContain('because you are an administrator of SV <i>Nord</i>')
     expect(en!.parts['text/html']).toContain('To greet &lt;b&gt;you&lt;/b&gt;.')
     expect(en!.parts['text/html']).not.toMatch(/<[bi]>/)
@@ -177,7 +175,7 @@ describe('a request of a child', () => {
     expect(text).toContain('Mia M (SV <i>Nord</i>) vous demande d’approuver l’application « Kuchen & Co » de Builders.')
     expect(text).toContain('\n  To greet <b>you</b>.\n- ')
     expect(text).not.toContain('calendrier')
-    expect(text).toContain(`${family}\n`)
+    expect(text).toContain(`${issuer}/family\n`)
     expect(fr!.parts['text/html']).not.toMatch(/<[bi]>/)
   })
 
@@ -186,7 +184,7 @@ describe('a request of a child', () => {
     await ask()
     await sendAll()
     expect([sentTo(anna).length, sentTo(ben).length]).toEqual([1, 1])
-    expect(sentTo(anna)[0]!.parts['text/plain']).toContain(`${clubs}?club=${club}`)
+    expect(sentTo(anna)[0]!.parts['text/plain']).toContain(`${issuer}/club?club=${club}`)
   })
 
   it('for more scopes is another mail, and nobody gets more than ten in 24 hours', async () => {

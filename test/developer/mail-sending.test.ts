@@ -11,8 +11,8 @@ import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 
-const portal = 'https://auth.example/v1/oauth/developers'
-const clubs = 'https://auth.example/v1/oauth/club'
+const issuer = 'https://auth.example/v1/oauth'
+const portal = `${issuer}/developers`
 const MINUTE_MS = 60_000
 const NOW = Date.parse('2026-11-25T12:00:00Z')
 
@@ -44,10 +44,7 @@ const failures: string[] = []
 const send = (now = NOW) =>
   mailSender({
     sendMail: createMailer(server.url, 'no-reply@example.org', 'Sportverein'),
-    portal,
-    clubs,
-    connected: '',
-    family: '',
+    issuer,
     words,
     brand: 'Sportverein',
     failed: ({ message }) => failures.push(message),
@@ -180,11 +177,8 @@ describe('a mail that the server does not take', () => {
     const sendMail = createMailer('smtp://127.0.0.1:1', 'no-reply@example.org')
     const unreachable = mailSender({
       sendMail,
-      portal,
-      clubs,
+      issuer,
       words,
-      connected: '',
-      family: '',
       brand: undefined,
       failed: () => {},
     })

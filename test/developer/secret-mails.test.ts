@@ -12,7 +12,7 @@ import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 
-const portal = 'https://auth.example/v1/oauth/developers'
+const issuer = 'https://auth.example/v1/oauth'
 const DAY_MS = 86_400_000
 const END = Date.parse('2026-12-09T12:00:00Z')
 const days = (count: number, ms = 0) => END + count * DAY_MS + ms
@@ -118,11 +118,7 @@ describe('a secret about to expire', () => {
     const failed = (error: Error) => {
       throw error
     }
-    const send = (now: number) =>
-      mailSender({ sendMail, portal, clubs: '', connected: '', family: '', words, brand: 'Sportverein', failed })(
-        db,
-        now,
-      )
+    const send = (now: number) => mailSender({ sendMail, issuer, words, brand: 'Sportverein', failed })(db, now)
     const client = await addClient()
     await addSecret(client)
     await raise(days(-14))
@@ -139,7 +135,7 @@ describe('a secret about to expire', () => {
       'Client-Secret abgelaufen: Trainer <web>',
     ])
     for (const { parts } of [...en!, ...de!]) {
-      expect(parts['text/plain']).toContain(`${portal}/teams/${team}/clients/${client}`)
+      expect(parts['text/plain']).toContain(`${issuer}/developers/teams/${team}/clients/${client}`)
       expect(parts['text/html']).not.toContain('<web>')
     }
   })

@@ -57,7 +57,7 @@ const failed = (error: Error) => {
 }
 const sendAll = async () => {
   const sendMail = createMailer(server.url, 'no-reply@example.org', 'Sportverein')
-  const place = { portal: '', clubs: '', connected: `${issuer}/connected`, words, brand: 'Sportverein' }
+  const place = { issuer, words, brand: 'Sportverein' }
   while ((await mailSender({ sendMail, ...place, failed })(auth.world.db, auth.world.core.now())) > 0);
   return server.mailsTo(`${member}@example.org`)
 }
