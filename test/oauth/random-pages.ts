@@ -66,7 +66,7 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
     ownCardsPage({ ...view, member: one!, cards: [{ ...card, url: undefined }] }),
     connectedPage({
       ...view,
-      calendar: host!,
+      others: ['card', 'calendar', 'club', 'family'],
       member: one!,
       withdrawn: other!,
       apps: [{ ...connected, consent: id! }],

@@ -223,7 +223,7 @@ export function samplePages(language: Language): Record<string, string> {
     '/device-refused': messagePage({ w, brand, message: 'deviceRefused' }),
     '/connected': connectedPage({
       w,
-      calendar,
+      others: ['card', 'calendar', 'club', 'family'],
       action: '/v1/oauth/connected',
       member: 'Anna Berger',
       apps: [
@@ -256,7 +256,7 @@ export function samplePages(language: Language): Record<string, string> {
     }),
     '/connected-odd': connectedPage({
       w,
-      calendar,
+      others: ['calendar'],
       action: '/v1/oauth/connected',
       member: strange,
       apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, ...times, lastUse: 'longAgo' }],
@@ -265,7 +265,7 @@ export function samplePages(language: Language): Record<string, string> {
     }),
     '/connected-none': connectedPage({
       w,
-      calendar,
+      others: ['calendar'],
       action: '/v1/oauth/connected',
       member: 'Ben Okafor',
       apps: [],

@@ -14,7 +14,7 @@ import { replayNotices } from '../consents/replays.ts'
 import type { Member } from './member-sign-in.ts'
 import { memberSignIn } from './member-sign-in.ts'
 import type { PageOptions } from './page-options.ts'
-import { connectedPage, removePage } from './views/connected.ts'
+import { connectedPage, memberPages, removePage } from './views/connected.ts'
 
 /** Requests for a copy of the data per minute and member. */
 const MAX_DATA_REQUESTS = 10
@@ -35,20 +35,9 @@ export function connectedApps(options: PageOptions) {
       findOpenRequest(db, member.id),
       db.memberCard.findFirst({ where: { personId: member.id, validUntil: { not: null } }, select: { serial: true } }),
     ])
-    const club = clubs.length > 0 ? `${path}/club` : null
-    const family = hasChildren ? `${path}/family` : null
-    const view = {
-      ...pageContext(ctx),
-      action,
-      member: member.name,
-      apps,
-      replays,
-      calendar: `${path}/calendar`,
-      club,
-      family,
-      dataRequest,
-      hasCard: card !== null,
-    }
+    const isShown = { card: card !== null, calendar: true, club: clubs.length > 0, family: hasChildren }
+    const others = memberPages.filter((page) => isShown[page])
+    const view = { ...pageContext(ctx), action, member: member.name, apps, replays, others, dataRequest }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
 

@@ -30,25 +30,24 @@ export interface ReplayNotice {
   at: Date
 }
 
+/** The member's other pages: their cards and calendars, and those on which they decide for a club or for children. */
+export const memberPages = ['card', 'calendar', 'club', 'family'] as const
+
 export interface ConnectedView extends PageContext {
   action: string
   member: string
   apps: ConnectedApp[]
   replays: ReplayNotice[]
-  calendar: string
-  /** Where the member decides about the apps of a club, or of children; null for who does not. */
-  club?: string | null
-  family?: string | null
-  /** Whether there is a page of the member's cards with something on it. */
-  hasCard?: boolean
+  others: readonly (typeof memberPages)[number][]
   /** For a copy of the data, until it is answered. */
   dataRequest: OpenDataRequest | null
   withdrawn?: string
 }
 
 export function connectedPage(view: ConnectedView): string {
-  const { action, member, apps, replays, calendar, club, family, hasCard, dataRequest, withdrawn, ...context } = view
+  const { action, member, apps, replays, others, dataRequest, withdrawn, ...context } = view
   const { w } = context
+  const titles = { card: w.card.own, calendar: w.calendar.title, club: w.clubAppsTitle, family: w.familyTitle }
   return document({
     ...context,
     title: w.connected,
@@ -57,7 +56,7 @@ ${replays.map(({ app, organisation, at }) => html`<p class="problem">${fill(w.re
 <p class="lead">${fill(w.connectedFor, { member: strongName(member) })}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
 ${apps.map((connected) => entry(connected, context, action))}
-<p class="links">${hasCard && html`<a href="${readPath(context)}/card">${w.card.own}</a> `}<a href="${calendar}">${w.calendar.title}</a>${club && html` <a href="${club}">${w.clubAppsTitle}</a>`}${family && html` <a href="${family}">${w.familyTitle}</a>`}</p>
+<p class="links">${others.map((page) => html`<a href="${readPath(context)}/${page}">${titles[page]}</a> `)}</p>
 ${dataRequestSection(dataRequest, `${action}/data`, w)}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
