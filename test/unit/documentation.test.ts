@@ -197,7 +197,7 @@ const requirements: Record<number, readonly number[]> = {
   16: [1, 5, 4, 3, 4],
 }
 
-const chapters = read('docs/security.md')
+const chapters = read('docs/records/security.md')
   .split(/^## V/m)
   .slice(1)
   .map((text) => ({
@@ -214,7 +214,7 @@ function parseNumbers(text: string): string[] {
   return Array.from({ length: to! - from! + 1 }, (_, at) => `${section}${from! + at}`)
 }
 
-describe('docs/security.md', () => {
+describe('docs/records/security.md', () => {
   it.each(Object.entries(requirements))('has each requirement of chapter V%s once, in order', (chapter, counts) => {
     const all = counts.flatMap((count, at) => parseNumbers(`${chapter}.${at + 1}.1–${chapter}.${at + 1}.${count}`))
     const found = chapters.find((one) => one.chapter === Number(chapter))
@@ -232,7 +232,7 @@ describe('docs/security.md', () => {
   })
 })
 
-describe.each(['docs/security.md', 'SECURITY.md'])('%s', (name) => {
+describe.each(['docs/records/security.md', 'SECURITY.md'])('%s', (name) => {
   const text = read(name)
 
   it('names tests that there are', () => {
