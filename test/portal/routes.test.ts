@@ -71,6 +71,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /connected/withdraw                                 | member    |                | form   | own  | yes  |
 | POST    | /connected/sign-out                                 | member    |                |        | own  | yes  |
 | POST    | /connected/data                                     | member    |                |        | own  | yes  |
+| GET     | /card                                               | member    |                |        |      |      |
 | GET     | /calendar                                           | member    |                |        |      |      |
 | POST    | /calendar/create                                    | member    | calendar-changes | form | own  | yes  |
 | POST    | /calendar/remove                                    | member    | calendar-changes | form | own  | yes  |
@@ -177,6 +178,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
         '/interaction/:uid',
         '/device/request/:uid',
         '/connected',
+        '/card',
         '/calendar',
         '/club',
         '/family',
@@ -279,8 +281,12 @@ it('each route has a row, and each row a route', () => {
   expect(new Set(pages)).toEqual(
     new Set([
       ...expected,
-      'GET /.well-known/oauth-authorization-server/v1/oauth',
-      'OPTIONS /.well-known/oauth-authorization-server/v1/oauth',
+      // Not below the issuer.
+      ...['oauth-authorization-server/v1/oauth', 'membercards', 'membercards/v1'].flatMap((name) => [
+        `GET /.well-known/${name}`,
+        `OPTIONS /.well-known/${name}`,
+      ]),
+      'GET /v1/card/:uid',
     ]),
   )
   expect(new Set(expected).size).toBe(expected.length)
