@@ -142,10 +142,11 @@ describe('a team', () => {
     const listed = await Promise.all([
       directory.memberships.list({ limit: 1, after: { organisation: club!, person: before(person) } }),
       directory.groupMembers.list({ limit: 1, after: { group: ids.groups!, person: before(person), role: 'member' } }),
+      directory.guardians.list({ limit: 1, after: { child: before(person), guardian: person } }),
     ])
     expect(JSON.stringify(listed)).not.toContain(club)
     expect(JSON.stringify(listed)).not.toContain(person)
-    expect(Object.keys(ids).length + 2).toBe(recordTypeNames.length)
+    expect(Object.keys(ids).length + 3).toBe(recordTypeNames.length)
   })
 
   it('keeps an owner when two end each other, whoever writes', async () => {

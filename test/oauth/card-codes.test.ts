@@ -32,6 +32,7 @@ async function newHolder(card: { validUntil?: string | null; status?: string; se
         name,
         issuedAt,
         memberNumber: '1042',
+        departments: [],
         validUntil: validUntil === null ? null : new Date(validUntil),
       },
     })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MAILS_TO_MEMBER } from '../../routers/developer/mails/member-mails.ts'
 import { languages } from '../../server/browser/language.ts'
@@ -5,18 +6,35 @@ import { createMailer } from '../../server/browser/login/mail.ts'
 import { words } from '../../server/browser/words/words.ts'
 import { mailSender } from '../../server/mails/send.ts'
 import { mintMember } from '../support/app-server.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
 import { started, startedAround } from '../support/started.ts'
-import { id } from '../support/tenant.ts'
-import { authWorld, issuer, register, startAuthWorld } from './auth-world.ts'
+import { createTenant, id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { issuer, register, startAuthWorld } from './auth-world.ts'
 import { offered } from './browser.ts'
 import { deviceFlow } from './device-world.ts'
 import { startMailServer } from './mail-server.ts'
 
 const [profile, groups] = ['svc.me.profile:read', 'svc.me.groups:read'] as const
-const auth = authWorld({ memberMails: true })
-const without = startedAround(() => startAuthWorld({ like: auth.world }))
+/** A database of their own: what sends mails sends all of them. */
+let databaseUrl: string
+const ends: (() => Promise<void>)[] = []
+const auth = started(
+  async () => {
+    databaseUrl = await migratedDatabase((end) => ends.push(end))
+    const db = openTestDatabase(databaseUrl)
+    const like = { ids: await createTenant(db), secretsKeys: [randomBytes(32)] }
+    await db.$disconnect()
+    return startAuthWorld({ databaseUrl, like, memberMails: true })
+  },
+  async ({ world }) => {
+    await world.close()
+    for (const end of ends) await end()
+  },
+)
+const without = startedAround(() => startAuthWorld({ databaseUrl, like: auth.world }))
 const server = started(
   () => startMailServer(),
   ({ close }) => close(),

@@ -206,6 +206,7 @@ describe('every table of a kind', () => {
       'Event',
       'Group',
       'GroupMembership',
+      'Guardian',
       'Lesson',
       'MemberCard',
       'Membership',

@@ -81,6 +81,7 @@ export const createCard = ({ db, ids: { club, member } }: { db: Database; ids: I
       status: 'valid',
       name: 'Mia Member',
       memberNumber: '1',
+      departments: [],
       validUntil: new Date('2999-12-31'),
     },
   })
