@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Fault } from '../support/fault-proxy.ts'
@@ -6,10 +6,18 @@ import { pgClient } from '../support/pg-client.ts'
 import type { Faulted } from './faulted.ts'
 import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
 import { names, overRest, overTrpc } from './operations.ts'
+import { createPassCertificate } from './pass-certificate.ts'
 import { until } from './service.ts'
 
 /** Anna's access is cached, so the endpoint's own statement fails; Ben's has to be looked up. */
 const [remembered, unknown] = ['anna', 'ben']
+
+/** Without it, there are no passes. */
+const ends: (() => Promise<void>)[] = []
+const { env: settings } = createPassCertificate((end) => ends.push(end))
+afterAll(async () => {
+  for (const end of ends) await end()
+})
 
 /** As in production, so that connections that hang on a silent database end before the test does. */
 const { stalledMs } = productionLimits
@@ -22,7 +30,7 @@ describe('a database that does not answer', () => {
   it.each<Fault>(['refuse', 'reset', 'blackhole'])(
     '(%s) makes every endpoint return 503 until it is back',
     async (fault) => {
-      const service = await startFaulted({ timeLimits: { stalledMs } })
+      const service = await startFaulted({ settings, timeLimits: { stalledMs } })
       await allWell(service)
       service.stopClock()
       await overRest(service, 'root', remembered)
@@ -70,7 +78,7 @@ describe('a database that does not answer', () => {
   )
 
   it('(locked rows) makes writers return 503 at the deadline of their request', async () => {
-    const service = await startFaulted({ timeLimits: { requestMs: 1_000 } })
+    const service = await startFaulted({ settings, timeLimits: { requestMs: 1_000 } })
     await overRest(service, 'storage.put', remembered)
     const holder = pgClient(service.databaseUrl)
     await holder.connect()
@@ -90,7 +98,7 @@ describe('a database that does not answer', () => {
   })
 
   it('(blackhole) does not delay the shutdown', async () => {
-    const service = await startFaulted({ timeLimits: { stalledMs } })
+    const service = await startFaulted({ settings, timeLimits: { stalledMs } })
     await allWell(service)
     await service.proxy.begin('blackhole')
     const stuck = overRest(service, 'me.profile', remembered).catch(() => {})
@@ -99,7 +107,7 @@ describe('a database that does not answer', () => {
   })
 
   it('is logged with the first request that it refuses, without a stack and without the sent values', async () => {
-    const service = await startFaulted()
+    const service = await startFaulted({ settings })
     await allWell(service)
     await service.proxy.begin('refuse')
     const canary = 'canary4711'

@@ -26,6 +26,7 @@ interface At {
 }
 
 interface Options {
+  settings?: Record<string, string>
   databaseUrl?: string
   timeLimits?: Partial<TimeLimits>
 }
@@ -33,7 +34,7 @@ interface Options {
 export type Faulted = Awaited<ReturnType<typeof startFaulted>>
 
 /** The whole service in this process, with the demo data, its database behind a proxy that can fail. */
-export async function startFaulted({ databaseUrl: given, timeLimits: some }: Options = {}) {
+export async function startFaulted({ databaseUrl: given, timeLimits: some, settings }: Options = {}) {
   const databaseUrl = given ?? (await migratedDatabase())
   const timeLimits = { ...suiteLimits, readyMs: productionLimits.readyMs, placeMs: 5_000, ...some }
   await limitOwnSessions(databaseUrl, timeLimits)
@@ -46,7 +47,8 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-faults-'))
   const lines: string[] = []
   // A worker's looks would open connections when a test wants none.
-  const env = { PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: proxy.url, DATA_DIR: dataDir, WEBHOOK_WORKER: 'false' }
+  const ports = { PORT: '0', INTERNAL_PORT: '0' }
+  const env = { ...ports, DATABASE_URL: proxy.url, DATA_DIR: dataDir, WEBHOOK_WORKER: 'false', ...settings }
   const config = readConfig(env)
   const log = pino({}, { write: (line) => void lines.push(line) })
   let stoppedAt: number | undefined

@@ -1,28 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadPasses } from '../../server/oauth/keys/card-passes.ts'
 import { createCard } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
+import { createPassCertificate } from './pass-certificate.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'passes-'))
-const at = (name: string) => join(folder, name)
-const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-const file = { certificate: at('pass.pem'), key: at('pass.key'), wwdr: at('wwdr.pem') }
-const settings = { ...file, type: 'pass.org.example.card', team: 'ABCDE12345' }
+const ends: (() => Promise<void>)[] = []
+const { folder, at, openssl, rsa, signed, settings } = createPassCertificate((end) => ends.push(end))
 const none = () => {}
 
 let world: World
 beforeAll(async () => {
-  const rsa = ['-newkey', 'rsa:2048', '-nodes']
-  openssl('req', '-x509', ...rsa, '-keyout', 'wwdr.key', '-out', 'wwdr.pem', '-subj', '/CN=Own authority', '-days', '2')
-  openssl('req', ...rsa, '-keyout', 'pass.key', '-out', 'pass.csr', '-subj', '/UID=pass.org.example.card/CN=Pass')
-  const signed = ['-req', '-in', 'pass.csr', '-CA', 'wwdr.pem', '-CAkey', 'wwdr.key', '-CAcreateserial']
-  openssl('x509', ...signed, '-out', 'pass.pem', '-days', '2')
   openssl('x509', ...signed, '-out', 'expired.pem', '-days', '0')
   openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'ec.key')
   openssl('genrsa', '-out', 'other.key', '2048')
@@ -32,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world?.close()
-  rmSync(folder, { recursive: true })
+  for (const end of ends) await end()
 })
 
 const get = (claims = {}) => world.call('GET', '/membercard/pass', { api: 'sync', claims })
