@@ -41,7 +41,9 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | PUT    | /collections/{collection}/rules   | svc.apps.storage:write    | 200    | storage.rules.put   |
 `)
 
-const world = useWorld({ auth: {}, passes: () => async () => Buffer.from('a pass') })
+const world = useWorld({ auth: {} })
+/** Without a certificate there are no passes: test/process/card-passes.test.ts has one. */
+const statusHere = (procedure: string, status: string) => (procedure === 'card.pass' ? 404 : Number(status))
 let server: Awaited<ReturnType<typeof mintAppServer>>
 /** Clients of a team of the Hobby level, and without an app. */
 const clients = { hobby: id('client'), noApp: id('client') }
@@ -110,15 +112,12 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
     return world.call(method, path(), { api: section, body, claims: { ...usual, ...claims }, ...options })
   }
 
-  it(`returns ${Status} for a token with the scope`, async () => {
+  it(`returns ${statusHere(Procedure, Status)} for a token with the scope`, async () => {
     if (Procedure === 'storage.get' || Procedure === 'storage.delete') await putEntry()
     const reply = await call({ claims: { scope: Scope === 'none' ? '' : Scope } })
-    expect(reply.status).toBe(Number(Status))
+    expect(reply.status).toBe(statusHere(Procedure, Status))
     if (Status === '204') expect(reply.text).toBe('')
-    else {
-      const file = Procedure === 'card.pass' ? 'application/vnd.apple.pkpass' : undefined
-      expect(reply.headers['content-type']).toBe(file ?? 'application/json; charset=utf-8')
-    }
+    else expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
   /** With the whole body of the section, and without a change. */
