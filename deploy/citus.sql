@@ -127,6 +127,9 @@ SELECT create_distributed_function(
 SELECT create_distributed_function(
   'storage_once(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint,text,text,text)', 'club',
   colocate_with => '"StorageUsage"');
+SELECT create_distributed_function(
+  'storage_edit(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint,boolean,text[],text[],text[],text,text)', 'club',
+  colocate_with => '"StorageUsage"');
 SELECT create_distributed_function('storage_forget_members(text,text[])', 'club', colocate_with => '"StorageUsage"');
 
 -- The erasure of a person touches entries of all nodes, and then tables that are on every node: over one connection to each.

@@ -15,9 +15,10 @@ interface Address {
   ifNoneMatch?: string
 }
 
-export type Operation = Address & ({ op: 'put'; value: Json } | { op: 'get' | 'delete' })
+export type Operation = Address &
+  ({ op: 'put' | 'merge'; value: Json } | { op: 'add'; pointer: string; value: number } | { op: 'get' | 'delete' })
 
-/** In this order the result of a put, a get, a get of a missing entry, and a delete. */
+/** In this order the result of a put, merge or add, a get, a get of a missing entry, and a delete. */
 export type OperationResult =
   | { etag: string; updatedAt: number }
   | Entry<Json>

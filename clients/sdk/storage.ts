@@ -1,3 +1,4 @@
+import { createBatch } from './batch.ts'
 import type { Change, ChangesOptions } from './changes.ts'
 import { iterateChanges, readChanges } from './changes.ts'
 import type { Entry, ListedEntry } from './entry.ts'
@@ -6,6 +7,7 @@ import { ApiError, isAbsence } from './errors.ts'
 import type { Live } from './live.ts'
 import { createLive } from './live.ts'
 import { randomId } from './platform.ts'
+import type { Json } from './records.ts'
 import type { Answer, CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
 import type { UpdateOptions } from './update.ts'
@@ -15,6 +17,12 @@ export interface Condition extends CallOptions {
   /** Only the version with this `etag`; else `EntryChanged`. */
   ifMatch?: string | undefined
 }
+
+export type Patch<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { [Key in keyof Value]?: Patch<Value[Key]> | null }
+    : Value
 
 export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
   /** A page, ordered by key: at most 200 entries, by default 50. */
@@ -34,6 +42,10 @@ export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
     change: (value: Value | undefined) => Value | Promise<Value>,
     options?: UpdateOptions,
   ): Promise<Entry<Value>>
+  /** Changes members of an object (RFC 7396), so that no concurrent change is lost: null removes one. A missing key gets an object. */
+  merge(key: string, patch: Patch<Value>, options?: Condition): Promise<Entry<Value>>
+  /** Adds to the number at a JSON pointer, as `/points`, exactly, so that no concurrent addition is lost. '': the value itself. */
+  add(key: string, pointer: string, number: number, options?: Condition): Promise<Entry<Value>>
   /** Returns whether the key existed. */
   delete(key: string, options?: Condition): Promise<boolean>
   /**
@@ -80,6 +92,24 @@ export function createCollection<Value>(
     }),
   )
 
+  const batch = createBatch(send)
+  const edit = async (
+    key: string,
+    change: { op: 'merge'; value: Json } | { op: 'add'; pointer: string; value: number },
+    { ifMatch, signal }: Condition = {},
+  ) => {
+    const address = { collection: checked(name), key: checked(key), ...(scope && { scope }) }
+    const condition = ifMatch === undefined ? {} : { ifMatch }
+    const [, entry] = await batch(
+      [
+        { ...address, ...condition, ...change },
+        { ...address, op: 'get' },
+      ],
+      { signal },
+    )
+    return entry as Entry<Value>
+  }
+
   const collection: Collection<Value> = {
     list: async ({ limit, offset, signal } = {}) =>
       read(send('apps', `GET ${path()}`, { query: { ...query, limit, offset }, signal })),
@@ -96,6 +126,8 @@ export function createCollection<Value>(
       const call = { query, headers, body: { value }, isRepeatable: true, signal }
       return toEntry(await send('apps', `PUT ${at(key)}`, call))
     },
+    merge: (key, patch, options) => edit(key, { op: 'merge', value: patch as Json }, options),
+    add: (key, pointer, value, options) => edit(key, { op: 'add', pointer, value }, options),
     update: (...given) => updateIn(collection, knowsKeys, given),
     async delete(key, { ifMatch, signal } = {}) {
       const headers = conditional({ 'if-match': strong(ifMatch) })

@@ -3,26 +3,11 @@ import { toArrayLiteral } from '../../prisma/pg/array-literal.ts'
 import { bool, float, int, largeTexts, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks, sqlState } from '../kernel/database-errors.ts'
 import { errors, nameOperation } from '../kernel/errors.ts'
-import type { JsonText } from '../kernel/raw-json/text.ts'
 import type { Reserve } from '../kernel/read-within.ts'
 import { LARGE_BYTES } from '../kernel/read-within.ts'
-import type { Collection, Conditions } from './statements.ts'
+import { isEdit, resolveEdits } from './edit.ts'
+import type { Request } from './operation.ts'
 import { withStoreLock } from './store-lock.ts'
-
-/** `value` is null but for a put. */
-export interface Operation extends Pick<Collection, 'owner' | 'collection'>, Conditions {
-  op: 'put' | 'delete' | 'get'
-  key: string
-  value: JsonText | null
-}
-
-/** What makes a request count once. */
-export interface Once {
-  client: string
-  /** The `Idempotency-Key`. */
-  key: string
-  method: 'PUT' | 'DELETE' | 'POST'
-}
 
 const COLUMNS = 'outcome, found_value AS value, found_version AS version, found_at AS "updatedAt", used'
 const OPERATIONS = `$app, $club, $member, $ops, $owners, $collections, $keys, $values, $ifMatch, $ifNoneMatch,
@@ -63,31 +48,37 @@ const statements = {
     { ...parameters, client: text, idempotencyKey: text, method: text },
     columns,
   ),
+  edit: statement(
+    'storage_edit',
+    `SELECT ${COLUMNS} FROM storage_edit(${OPERATIONS}, $ruled, $askedOps, $askedValues, $expected, $client, $idempotencyKey)`,
+    {
+      ...parameters,
+      ruled: bool,
+      askedOps: largeTexts,
+      askedValues: largeTexts,
+      expected: largeTexts,
+      client: text,
+      idempotencyKey: text,
+    },
+    columns,
+  ),
 }
 
 /** What an operation did: `absent` of a delete, `missing` of a get. */
 export type Applied = Omit<ReturnType<typeof statements.batch.decode>, 'used'>
 
-interface Request {
-  operations: readonly Operation[]
-  /** Unix seconds, with milliseconds. */
-  at: number
-  quotaBytes: number
-  /** With it, the same request within 24 hours gets the first answer, but what a `get` reads now. */
-  once?: Once | undefined
-}
-
 /**
  * Applies the operations in one transaction; `ruled`: rules of the app bind the member. Throws 403 where a rule refuses an operation,
  * 412 where a precondition fails, with the index in a batch; 413 where the store would exceed its quota, or the values read together
- * would; with `once` also 404 for a DELETE without an entry, 409 for a key that came with another request, and 429 for too many keys.
+ * would; 400 and 413 for an edit that is not possible; with `once` also 404 for a DELETE without an entry, 409 for a key that came with another request, and 429 for too many keys.
  */
 export async function apply(
   db: Database,
   { app, club, member, ruled }: { app: string; club: string; member: string | null; ruled: boolean },
-  { operations, at, quotaBytes, once }: Request,
+  request: Request,
   reserve: Reserve,
 ): Promise<{ applied: Applied[]; used: number }> {
+  const { operations, at, quotaBytes, once } = request
   const values = {
     app,
     club,
@@ -110,14 +101,28 @@ export async function apply(
     method: once?.method ?? '',
   }
   const single = once !== undefined && once.method !== 'POST'
+  const execute = async () => {
+    if (!operations.some(isEdit))
+      return once ? db.execute(statements.once, values) : db.execute(statements.batch, values)
+    const { operations: resolved, expected } = await resolveEdits(db, { app, club, member }, request)
+    return db.execute(statements.edit, {
+      ...values,
+      ops: resolved.map(({ op }) => op),
+      values: resolved.map(({ value }) => value),
+      askedOps: values.ops,
+      askedValues: operations.map(({ value, pointer }) => (pointer === undefined ? value : `${pointer} ${value}`)),
+      expected,
+    })
+  }
   let reserved = 0
   for (;;) {
     values.maxBytes = Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved))
-    const execute = () => (once ? db.execute(statements.once, values) : db.execute(statements.batch, values))
     try {
       const applied = await withStoreLock({ app, club }, () => retryingDeadlocks(execute))
       return { applied, used: applied.at(-1)!.used }
     } catch (error) {
+      // Nothing was stored: another node has changed an entry since this one read it.
+      if (sqlState(error) === 'SB008') continue
       const bytes = bytesRead(error, single)
       if (bytes > quotaBytes) throw errors.readsTooLarge()
       // Nothing was stored. The values may have grown since: only the difference is missing.

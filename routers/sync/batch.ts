@@ -3,10 +3,11 @@ import type { Call } from '../kernel/context.ts'
 import { endpoint, inputError } from '../kernel/endpoint.ts'
 import { ApiError, errors, nameOperation, withError } from '../kernel/errors.ts'
 import { clubStore } from '../kernel/policies.ts'
-import type { Applied, Operation } from '../storage/apply.ts'
+import type { Applied } from '../storage/apply.ts'
 import { apply } from '../storage/apply.ts'
 import { entry, etag, storedValue } from '../storage/entry.ts'
 import { keyHeader, storeKey } from '../storage/once.ts'
+import type { Operation } from '../storage/operation.ts'
 import { conditional, toCollection } from '../storage/procedures.ts'
 import { conditions } from '../storage/rules.ts'
 import { setUsage, usedBytes } from '../storage/usage.ts'
@@ -15,25 +16,42 @@ const MAX_OPERATIONS = 25
 
 const { collection, key, scope, ifMatch, ifNoneMatch } = conditional.shape
 
+const takesValue = (op: string) => op === 'put' || op === 'merge' || op === 'add'
+
 const operation = z
   .strictObject(
     {
-      op: z
-        .enum(['put', 'delete', 'get'], withError('opInvalid'))
-        .meta({ description: 'Creates or replaces an entry, removes it, or reads it.', examples: ['put'] }),
+      op: z.enum(['put', 'merge', 'add', 'delete', 'get'], withError('opInvalid')).meta({
+        description:
+          '`put` creates or replaces an entry, `merge` changes members of an object, `add` adds to a number, `delete` removes the entry, `get` reads it.',
+        examples: ['put'],
+      }),
       collection,
       key,
       scope,
-      value: storedValue
+      value: storedValue.optional().meta({
+        description:
+          'What `put` stores: any JSON, byte for byte. Of `merge`, a JSON Merge Patch (RFC 7396) that is an object: null removes a member, and what it does not name stays as it is. Of `add`, a number.',
+        examples: [{ points: 3 }],
+      }),
+      pointer: z
+        .string(withError('pointerInvalid'))
+        .max(1024, withError('pointerInvalid'))
+        .regex(/^(?:\/(?:[^~/]|~[01])*)*$/, withError('pointerInvalid'))
         .optional()
-        .meta({ description: 'What `put` stores: any JSON, byte for byte.', examples: [{ points: 3 }] }),
+        .meta({
+          description:
+            'Of `add`, where the number is: a JSON pointer (RFC 6901). The sum is exact, with at most 40 digits.',
+          examples: ['/points'],
+        }),
       ifMatch,
       ifNoneMatch,
     },
     withError('operationInvalid'),
   )
-  .refine(({ op, value }) => op !== 'put' || value !== undefined, withError('valueMissing'))
-  .refine(({ op, value }) => op === 'put' || value === undefined, withError('valueUnexpected'))
+  .refine(({ op, value }) => !takesValue(op) || value !== undefined, withError('valueMissing'))
+  .refine(({ op, value }) => takesValue(op) || value === undefined, withError('valueUnexpected'))
+  .refine(({ op, pointer }) => (op === 'add') === (pointer !== undefined), withError('pointerInvalid'))
   .meta({ title: 'BatchOperation', description: 'A write or a read of one entry.' })
 
 const input = z.object({
@@ -69,7 +87,7 @@ const missing = z
   .meta({ title: 'BatchMissing', description: 'The result of a `get` of a key without an entry.' })
 const stored = found
   .pick({ etag: true, updatedAt: true })
-  .meta({ title: 'BatchStored', description: 'The result of a `put`.' })
+  .meta({ title: 'BatchStored', description: 'The result of a `put`, `merge` or `add`.' })
 const deleted = z
   .object({
     deleted: z.boolean().meta({ description: 'Whether there was an entry to remove.', examples: [true] }),
@@ -79,7 +97,7 @@ const deleted = z
 const output = z.object({
   results: z.array(z.union([found, missing, stored, deleted])).meta({
     description:
-      'The result of each operation, at its index: of `get` the entry, or its key and `missing`; of `put` the new ETag; of `delete` whether there was an entry.',
+      'The result of each operation, at its index: of `get` the entry, or its key and `missing`; of `put`, `merge` and `add` the new ETag; of `delete` whether there was an entry.',
     examples: [
       [
         { etag: '"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"', updatedAt: 1777802400 },
@@ -118,15 +136,24 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
   section: 'sync',
   summary: 'Several writes and reads at once',
   description:
-    'Applies up to 25 operations in their order, all of them or none. An operation whose `ifMatch` or `ifNoneMatch` fails refuses the batch with 412, and the message names its index, from 0; so `get` with `ifMatch` makes a batch depend on an entry that it does not change. A key may occur in several operations. The quota, and the limit of 1,000,000 entries, count at the end: a batch may exceed it in between. Removing what does not exist is no error.',
+    'Applies up to 25 operations in their order, all of them or none. An operation whose `ifMatch` or `ifNoneMatch` fails refuses the batch with 412, and the message names its index, from 0; so `get` with `ifMatch` makes a batch depend on an entry that it does not change. A key may occur in several operations. `merge` and `add` need no ETag to lose no concurrent change; the entries that they change have at most 1 MiB together. The quota, and the limit of 1,000,000 entries, count at the end: a batch may exceed it in between. Removing what does not exist is no error.',
   returns: 'Every operation has been applied.',
   headers: keyHeader,
   rawItems: { list: 'operations', field: 'value' },
   reportsUsage: true,
   insertsRow: true,
   takesKey: true,
-  fails: ['operationsNotAlone', 'operationsTooLarge', 'readsTooLarge', 'quotaExceeded'],
-  operationFails: ['scopeOrgOnly', 'valueTooDeep', 'entryNotOwn', 'entryChanged'],
+  fails: ['operationsNotAlone', 'operationsTooLarge', 'editsTooLarge', 'readsTooLarge', 'quotaExceeded'],
+  operationFails: [
+    'scopeOrgOnly',
+    'valueTooDeep',
+    'mergeNotObject',
+    'nameTwice',
+    'notNumber',
+    'numberTooLong',
+    'entryNotOwn',
+    'entryChanged',
+  ],
 })
   // Before the input, whose body is refused for its size as well.
   .use(async ({ ctx: { core, call, app, club }, type, next }) => {
@@ -144,9 +171,9 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
   .mutation(async ({ ctx, input: { operations, idempotencyKey: key } }) => {
     const { core, call, app, club, member, ruled } = ctx
     const prepared: Operation[] = []
-    for (const [index, { op, key, value, ...given }] of operations.entries()) {
-      const text = op === 'put' ? await textAt(call, index, value) : null
-      prepared.push({ op, ...placeAt(ctx, index, given), key, value: text, ...conditions(given) })
+    for (const [index, { op, key, value, pointer, ...given }] of operations.entries()) {
+      const text = takesValue(op) ? await textAt(call, index, value) : null
+      prepared.push({ op, ...placeAt(ctx, index, given), key, value: text, pointer, ...conditions(given) })
     }
     const { db, storageQuotaBytes: quotaBytes } = core
     const once = key === undefined ? undefined : { client: call.principal.client, key, method: 'POST' as const }

@@ -351,6 +351,23 @@ describe('storage', () => {
     expect(runs).toBeGreaterThan(20)
   })
 
+  it('add and merge lose no change of 20 writers in 20 requests, and return the entry', async () => {
+    const { api } = noting({ tokens: await world.token(), sync: `http://127.0.0.1:${world.publicPort}/sync/v1` })
+    const games = api.storage<{ points: number; by?: Record<string, number> }>('games')
+    await games.put('final', { points: 0 })
+    await Promise.all(
+      numbers(20).map((n) => (n % 2 ? games.add('final', '/points', 1) : games.merge('final', { by: { [n]: n } }))),
+    )
+    const { value, etag } = (await games.get('final'))!
+    expect(value.points).toBe(10)
+    expect(Object.keys(value.by!)).toHaveLength(10)
+    const added = await games.add('final', '/points', -0.5, { ifMatch: etag })
+    expect(added).toMatchObject({ key: 'final', value: { points: 9.5 } })
+    expect(await games.merge('final', { by: null }, { ifMatch: etag }).catch(refusal)).toBeInstanceOf(EntryChanged)
+    expect((await games.merge('final', { by: null }, { ifMatch: added.etag })).value).toEqual({ points: 9.5 })
+    expect(await games.add('none', '', 1).catch(refusal)).toMatchObject({ status: 400, id: 'notNumber' })
+  })
+
   it('update gives up after its attempts, and passes on what its function throws', async () => {
     const other = (await client()).storage<number>('contested')
     const mine = (await client()).storage<number>('contested')

@@ -70,14 +70,20 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 429 | Too many requests of this member, app or team already wait for changes. | rate_limited | waitsLimited | sixth request that waits |
   | sync   | 400 | operations is a list of 1 to 25 operations.             | invalid_request | operationsInvalid | no operations |
   | sync   | 400 | The body has exactly one field, operations.             | invalid_request | operationsNotAlone | another field beside operations |
-  | sync   | 400 | Operation 0: An operation has op, collection and key, and may have scope, value, ifMatch and ifNoneMatch, each once. | invalid_request | operationInvalid | an operation with an unknown field |
-  | sync   | 400 | Operation 0: op is put, delete or get.                  | invalid_request | opInvalid | an operation that is none |
+  | sync   | 400 | Operation 0: An operation has op, collection and key, and may have scope, value, pointer, ifMatch and ifNoneMatch, each once. | invalid_request | operationInvalid | an operation with an unknown field |
+  | sync   | 400 | Operation 0: op is put, merge, add, delete or get.      | invalid_request | opInvalid | an operation that is none |
   | sync   | 400 | Operation 0: value is missing.                          | invalid_request | valueMissing | put without a value |
-  | sync   | 400 | Operation 0: Only put has a value.                      | invalid_request | valueUnexpected | get with a value |
+  | sync   | 400 | Operation 0: Only put, merge and add have a value.      | invalid_request | valueUnexpected | get with a value |
   | sync   | 400 | Operation 0: value is nested too deeply.                | invalid_request | valueTooDeep | 257 levels |
+  | sync   | 400 | Operation 0: add has a JSON pointer of at most 1024 characters, as /points; no other operation has one. | invalid_request | pointerInvalid | put with a pointer |
+  | sync   | 400 | Operation 0: merge takes an object, and an entry that is an object or does not exist. | invalid_request | mergeNotObject | merge of a number |
+  | sync   | 400 | Operation 0: An object has a name twice that the operation changes. | invalid_request | nameTwice | merge with a name twice |
+  | sync   | 400 | Operation 0: add takes a number, and an entry with a number at its pointer. | invalid_request | notNumber | add of a text |
+  | sync   | 400 | Operation 0: Numbers and sums have at most 40 digits, and exponents from -40 to 40. | invalid_request | numberTooLong | add of 1e41 |
   | sync   | 403 | Operation 0: This entry belongs to another member.      | forbidden | entryNotOwn | put into a collection that the app alone may write |
   | sync   | 412 | Operation 0: This entry has changed.                    | precondition_failed | entryChanged | ifMatch of another version |
   | sync   | 413 | The operations have more than 64 KiB beside their values. | invalid_request | operationsTooLarge | 66,000 bytes of white space |
+  | sync   | 413 | The entries that merge and add change are larger than 1 MiB together. | invalid_request | editsTooLarge | an entry that grows with each merge |
   | sync   | 413 | The entries that the batch reads are larger than the storage quota. | invalid_request | readsTooLarge | one entry many times |
   | sync   | 413 | App storage quota exceeded.                             | invalid_request | quotaExceeded | value beyond the quota |
   | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |

@@ -166,6 +166,21 @@ export const provoke: Record<string, Provoke> = {
   operationInvalid: changing({ more: 2 }),
   opInvalid: changing({ op: 'patch' }),
   valueUnexpected: changing({ op: 'get' }),
+  pointerInvalid: changing({ pointer: '' }),
+  mergeNotObject: changing({ op: 'merge' }),
+  nameTwice: asking({
+    body: '{"operations":[{"op":"merge","collection":"edited","key":"k","value":{"a":1,"a":2}}]}',
+  }),
+  notNumber: changing({ op: 'add', pointer: '/n', value: 'x' }),
+  numberTooLong: async (place, tenant) => {
+    const put = { op: 'put', collection: 'edited', key: 'number', value: 1 }
+    await ask(place, tenant, { body: { operations: [put] } })
+    return ask(place, tenant, { body: { operations: [{ ...put, op: 'add', pointer: '', value: 1e41 }] } })
+  },
+  editsTooLarge: (place, tenant) => {
+    const merge = { op: 'merge', collection: 'edited', key: 'k', value: { text: 'x'.repeat(400) } }
+    return ask(place, tenant, { body: { operations: [merge, merge, merge] } })
+  },
   operationsTooLarge: asking({ body: `{"operations":[${' '.repeat(66_000)}]}` }),
   readsTooLarge: (place, tenant) => {
     const get = { op: 'get', collection: 'reads', key: 'k' }

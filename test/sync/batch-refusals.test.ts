@@ -39,11 +39,11 @@ beforeEach(async () => {
 const LIST = 'operations is a list of 1 to 25 operations.'
 const ALONE = 'The body has exactly one field, operations.'
 const FIELDS =
-  'Operation 1: An operation has op, collection and key, and may have scope, value, ifMatch and ifNoneMatch, each once.'
+  'Operation 1: An operation has op, collection and key, and may have scope, value, pointer, ifMatch and ifNoneMatch, each once.'
 const NOT_JSON = 'The body is not valid JSON.'
-const OP = 'Operation 1: op is put, delete or get.'
+const OP = 'Operation 1: op is put, merge, add, delete or get.'
 const MISSING = 'Operation 1: value is missing.'
-const UNEXPECTED = 'Operation 1: Only put has a value.'
+const UNEXPECTED = 'Operation 1: Only put, merge and add have a value.'
 const NAME = "Operation 1: Names use 1 to 64 letters, digits, '_' or '-'."
 const SCOPE = 'Operation 1: scope is org or user.'
 const DEEP = 'Operation 1: value is nested too deeply.'

@@ -1,0 +1,204 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  createCaller,
+  listEntries,
+  readCounters,
+  sumEntries,
+  tenantsOfEach,
+  testCore,
+  twoPools,
+} from '../storage/tenants.ts'
+import { expectRefusal } from '../support/refusal.ts'
+import { useWorld } from '../support/started.ts'
+import { id } from '../support/tenant.ts'
+
+const world = useWorld()
+let collection: string
+beforeEach(() => {
+  collection = id('c')
+})
+
+interface Given {
+  op: string
+  [field: string]: unknown
+}
+
+const batch = (operations: readonly Given[], headers: Record<string, string> = {}) =>
+  world.call('POST', '/batch', {
+    body: { operations: operations.map((one) => ({ collection, key: 'k', ...one })) },
+    headers,
+  })
+const raw = (operation: string) =>
+  world.call('POST', '/batch', { body: `{"operations":[{"collection":"${collection}","key":"k",${operation}}]}` })
+const add = (pointer: string, value: unknown, more: object = {}) => ({ op: 'add', pointer, value, ...more })
+const merge = (value: unknown, more: object = {}) => ({ op: 'merge', value, ...more })
+const store = (text: string) => world.call('PUT', `/storage/${collection}/k`, { body: `{"value":${text}}` })
+
+const stored = async () => {
+  const where = { appId: world.ids.app, collection }
+  const [entry] = await world.db.storageEntry.findMany({ where, select: { value: true, version: true } })
+  return entry
+}
+const usedBytes = async () => {
+  const of = { appId: world.ids.app, clubId: world.ids.club }
+  return (await world.db.storageUsage.findUniqueOrThrow({ where: { of } })).bytes
+}
+
+describe('merge and add', () => {
+  it('change what they name, and keep the rest of the text byte for byte', async () => {
+    await store('{ "n" : 1.50 , "big":9007199254740993, "a":{"b":[ 1 ]} }')
+    const reply = await raw('"op":"merge","value":{"a":{"c":1e2},"d":"\\u0041"}')
+    expect(reply).toMatchObject({ status: 200, body: { results: [{ updatedAt: expect.any(Number) }] } })
+    expect((await raw('"op":"add","pointer":"/n","value":0.25')).status).toBe(200)
+    expect(await stored()).toMatchObject({
+      value: '{ "n" : 1.75 , "big":9007199254740993, "a":{"b":[ 1 ],"c":1e2},"d":"\\u0041" }',
+    })
+  })
+
+  it('see what the operations before them have done, and count for usage, changes and ETag as a put', async () => {
+    const { body, headers } = await batch([
+      { op: 'put', value: { n: 1 } },
+      add('/n', 2),
+      { op: 'delete' },
+      merge({ m: 1, absent: null }),
+      add('/m', 41),
+      { op: 'get' },
+    ])
+    const { version, value } = (await stored())!
+    expect(value).toBe('{"m":42}')
+    expect(body.results[5]).toMatchObject({ value: { m: 42 }, etag: `"${version}"` })
+    expect(body.results[4]).toEqual({ etag: `"${version}"`, updatedAt: body.results[5].updatedAt })
+    expect(headers['x-storage-used']).toBe(String(await usedBytes()))
+    const changes = await world.call('GET', `/collections/${collection}/changes`)
+    expect(changes.body.items).toMatchObject([{ key: 'k', value: { m: 42 } }])
+  })
+
+  it('are applied once with an Idempotency-Key, also where they would be refused now', async () => {
+    await store('{"n":1}')
+    const key = { 'idempotency-key': collection }
+    const first = await batch([add('/n', 1), merge({ a: 1 })], key)
+    await store('"no number"')
+    expect((await batch([add('/n', 1), merge({ a: 1 })], key)).body).toEqual(first.body)
+    expect(await stored()).toMatchObject({ value: '"no number"' })
+    for (const others of [
+      [add('/n', 2), merge({ a: 1 })],
+      [add('/m', 1), merge({ a: 1 })],
+      [add('/n', 1), merge({ a: 2 })],
+    ]) {
+      expect((await batch(others, key)).status).toBe(409)
+    }
+    expect(await stored()).toMatchObject({ value: '"no number"' })
+  })
+
+  it('obey If-Match and If-None-Match before they look at the value', async () => {
+    const { etag } = (await store('{"n":1}')).headers
+    expect((await batch([add('/n', 1, { ifMatch: etag })])).status).toBe(200)
+    for (const more of [{ ifMatch: etag }, { ifNoneMatch: '*' }]) {
+      expectRefusal(
+        await batch([add('/absent', 1, more)]),
+        412,
+        'precondition_failed',
+        'Operation 0: This entry has changed.',
+      )
+    }
+    expect(await stored()).toMatchObject({ value: '{"n":2}' })
+  })
+
+  it.each([
+    [
+      'add to an absent entry',
+      undefined,
+      add('/n', 1),
+      'add takes a number, and an entry with a number at its pointer.',
+    ],
+    ['add to a text', '{"n":"1"}', add('/n', 1), 'add takes a number, and an entry with a number at its pointer.'],
+    ['add of a text', '{"n":1}', add('/n', '1'), 'add takes a number, and an entry with a number at its pointer.'],
+    ['add at a name twice', '{"n":1,"n":2}', add('/n', 1), 'An object has a name twice that the operation changes.'],
+    [
+      'add of 41 digits',
+      '{"n":1}',
+      add('/n', 1e-41),
+      'Numbers and sums have at most 40 digits, and exponents from -40 to 40.',
+    ],
+    [
+      'merge of a list',
+      '{"n":1}',
+      merge([1]),
+      'merge takes an object, and an entry that is an object or does not exist.',
+    ],
+    ['merge into a list', '[1]', merge({}), 'merge takes an object, and an entry that is an object or does not exist.'],
+    [
+      'add without a pointer',
+      '1',
+      { op: 'add', value: 1 },
+      'add has a JSON pointer of at most 1024 characters, as /points; no other operation has one.',
+    ],
+    [
+      'add with another pointer',
+      '{"n":1}',
+      add('n', 1),
+      'add has a JSON pointer of at most 1024 characters, as /points; no other operation has one.',
+    ],
+    [
+      'merge with a pointer',
+      '{"n":1}',
+      merge({}, { pointer: '/n' }),
+      'add has a JSON pointer of at most 1024 characters, as /points; no other operation has one.',
+    ],
+    ['add without a value', '{"n":1}', { op: 'add', pointer: '/n' }, 'value is missing.'],
+  ] as const)('%s is 400 and changes nothing', async (_, text, operation, message) => {
+    if (text !== undefined) await store(text)
+    const before = await stored()
+    const reply = await batch([{ op: 'put', key: 'other', value: 1 }, operation])
+    expectRefusal(reply, 400, 'invalid_request', `Operation 1: ${message}`)
+    expect(await stored()).toEqual(before)
+  })
+
+  it('of more than 1 MiB together are 413 and change nothing', async () => {
+    await store(JSON.stringify({ n: 1, text: 'x'.repeat(600_000) }))
+    const before = await stored()
+    const message = 'The entries that merge and add change are larger than 1 MiB together.'
+    expectRefusal(await batch([add('/n', 1)]), 413, 'invalid_request', message)
+    expectRefusal(await batch([merge({ more: 'x'.repeat(600_000) })]), 413, 'invalid_request', message)
+    expect(await stored()).toEqual(before)
+  })
+})
+
+const { db, other } = twoPools({ deadlock_timeout: '20ms' })
+const tenants = tenantsOfEach(db)
+
+describe('counters of two nodes', () => {
+  const address = { collection: 'c', key: 'counter', scope: 'org' as const }
+  it('lose no addition: 20 writers need 20 requests', async () => {
+    const nodes = [testCore(db), testCore(other)]
+    await createCaller(nodes[0]!, tenants, 0, 0, 0).storage.put({ ...address, value: { n: 0, by: {} } })
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        createCaller(nodes[n % 2]!, tenants, 0, 0, n % 2).storage.batch({
+          operations: [
+            { op: 'add', ...address, pointer: '/n', value: 0.1 },
+            { op: 'merge', ...address, value: { by: { [`writer${n}`]: n } } },
+          ],
+        }),
+      ),
+    )
+    const { value } = await createCaller(nodes[0]!, tenants, 0, 0, 0).storage.get(address)
+    expect(value).toEqual({ n: 2, by: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`writer${n}`, n])) })
+    expect(await readCounters(db, tenants)).toEqual(sumEntries(await listEntries(db, tenants)))
+  })
+
+  it('apply a request with a key that arrives five times at once a single time', async () => {
+    const nodes = [testCore(db), testCore(other)]
+    await createCaller(nodes[0]!, tenants, 0, 0, 0).storage.put({ ...address, value: 0 })
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        createCaller(nodes[n % 2]!, tenants, 0, 0, 0).storage.batch({
+          idempotencyKey: 'five-times',
+          operations: [{ op: 'add', ...address, pointer: '', value: 1 }],
+        }),
+      ),
+    )
+    expect(new Set(replies.map((one) => JSON.stringify(one))).size).toBe(1)
+    expect((await createCaller(nodes[0]!, tenants, 0, 0, 0).storage.get(address)).value).toBe(1)
+  })
+})
