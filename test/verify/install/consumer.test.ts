@@ -253,7 +253,7 @@ describe('member-apps-api', { timeout: 120_000 }, () => {
     if (!main) return ctx.skip('No registry answers.')
     const packed = join(main, 'node_modules/member-apps-api')
     expect((await readdir(packed)).sort()).toEqual(['.env.example', 'README.md', 'dist', 'package.json', 'prisma'])
-    expect((await readdir(join(packed, 'prisma'))).sort()).toEqual(['functions', 'migrations'])
+    expect((await readdir(join(packed, 'prisma'))).sort()).toEqual(['functions', 'migrations', 'upgrade'])
     const types = (await readdir(packed, { recursive: true })).filter((name) => name.endsWith('.ts'))
     expect(types).toEqual([join('dist', 'types', 'index.d.ts')])
   })
