@@ -27,10 +27,10 @@ export interface ChildApp extends ClubApp {
   child: string
 }
 
-const birthdays = json<ReturnType<typeof findBirthdays>>()
+export const birthdays = json<ReturnType<typeof findBirthdays>>()
 const state = oneOf(...Object.values(ClubApprovalState))
 const own = { child: text, club: text, app: text }
-export const THIS_ONE = `"childId" = $child AND "organisationId" = $club AND "appId" = $app`
+const THIS_ONE = `"childId" = $child AND "organisationId" = $club AND "appId" = $app`
 export const HAS_GUARDIAN = `EXISTS (SELECT FROM "Guardian" WHERE "childId" = child.id AND ${IS_IN_FORCE})`
 
 /** The consents in force of the persons. */

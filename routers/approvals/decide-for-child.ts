@@ -1,13 +1,13 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
-import { bool, instant, json, statement, text } from '../../prisma/pg/statement.ts'
+import { bool, instant, statement, text } from '../../prisma/pg/statement.ts'
 import { stateAfter } from '../developer/reviews/transitions.ts'
 import type { ConsentAges } from '../kernel/consent-ages.ts'
 import { findBirthdays, IS_BELOW_AGE, IS_IN_FORCE } from '../kernel/consent-ages.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { errors } from '../kernel/errors.ts'
 import type { ChildApp } from './child-requests.ts'
-import { HAS_GUARDIAN } from './child-requests.ts'
+import { birthdays, HAS_GUARDIAN } from './child-requests.ts'
 import type { Decided } from './decide.ts'
 import { acts, endConsents, holdAdministrator } from './decide.ts'
 
@@ -72,7 +72,7 @@ const statements = {
     'child_decided_on',
     `SELECT ${HAS_GUARDIAN} AS "hasGuardian" FROM "Person" child CROSS JOIN "Organisation" organisation
       WHERE child.id = $child AND organisation.id = $club AND ${IS_BELOW_AGE}`,
-    { child: text, club: text, at: instant, birthdays: json<ReturnType<typeof findBirthdays>>() },
+    { child: text, club: text, at: instant, birthdays },
     { hasGuardian: bool },
   ),
   guardian: statement(
@@ -85,8 +85,8 @@ const statements = {
 
 /** The role ends after the transaction at the earliest. Nobody decides for themselves. */
 async function holdDecider(tx: Transaction, { child, club }: ChildApp, { person, as, at, ages }: By) {
-  const birthdays = findBirthdays(ages, at.getTime())
-  const [found] = await executeIn(tx, statements.child, { child, club, at, birthdays })
+  const values = { child, club, at, birthdays: findBirthdays(ages, at.getTime()) }
+  const [found] = await executeIn(tx, statements.child, values)
   if (!found || person === child || (as === 'administrator' && found.hasGuardian)) throw errors.addressUnknown()
   if (as === 'administrator') return holdAdministrator(tx, club, person, at)
   const rows = await executeIn(tx, statements.guardian, { child, person, at })

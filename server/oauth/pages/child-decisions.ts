@@ -18,7 +18,7 @@ export interface Outcome {
 
 export const toStatus = ({ problem }: Outcome) => (problem === 'decidedMeanwhile' ? 409 : problem ? 400 : 200)
 
-export function reasonProblem(reason: string): Problem | undefined {
+function reasonProblem(reason: string): Problem | undefined {
   const fault = reasonFault(reason)?.reason
   return fault && (fault === 'unseen' || fault === 'stray' ? 'reasonUnseen' : 'reasonInvalid')
 }
@@ -44,18 +44,34 @@ export async function decideOnForm(
   state: ChildDecision['state'],
   by: By,
 ): Promise<Outcome> {
-  const { db, now, due, consentAges } = options
+  const { db, now, consentAges } = options
   const entry = await findChildEntry(options, form, by)
   if (!entry) throw errors.addressUnknown()
   const reason = (state === 'refused' && form.get('reason')?.trim()) || null
-  const problem = reason === null ? undefined : reasonProblem(reason)
-  if (problem) return { problem, troubled: entry }
   const { id: app, club } = entry
   const decision = { child: entry.child!.id, club, app, state, reason, version: Number(form.get('version')) }
   const as = by.club === null ? 'guardian' : 'administrator'
+  const decider = { person: by.person, as, at: new Date(now()), ages: consentAges! } as const
+  return attemptDecision(options, { entry, state, reason }, () => decideForChild(db, decision, decider))
+}
+
+interface Attempt {
+  entry: ClubEntry
+  state: ChildDecision['state']
+  /** Null where none is needed. */
+  reason: string | null
+}
+
+/** Decides, unless the reason is not valid, or somebody was faster. `decide` returns how many consents it has ended. */
+export async function attemptDecision(
+  { due }: Pick<PageOptions, 'due'>,
+  { entry, state, reason }: Attempt,
+  decide: () => Promise<number>,
+): Promise<Outcome> {
+  const problem = reason === null ? undefined : reasonProblem(reason)
+  if (problem) return { problem, troubled: entry }
   try {
-    const decider = { person: by.person, as, at: new Date(now()), ages: consentAges! } as const
-    if ((await decideForChild(db, decision, decider)) > 0) due.wake()
+    if ((await decide()) > 0) due.wake()
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     return { problem: 'decidedMeanwhile' }

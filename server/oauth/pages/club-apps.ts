@@ -2,7 +2,7 @@ import { findClubs, membersWhoAllow } from '../../../routers/approvals/club-appr
 import type { Decision } from '../../../routers/approvals/decide.ts'
 import { decide } from '../../../routers/approvals/decide.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
-import { ApiError, errors } from '../../../routers/kernel/errors.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
 import { pageContext } from '../../browser/page-context.ts'
 import { redirect } from '../../browser/page-responses.ts'
@@ -11,7 +11,7 @@ import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
 import { childEntries, clubEntries } from '../consents/club-entries.ts'
 import type { Outcome } from './child-decisions.ts'
-import { decideOnForm, findChildEntry, reasonProblem, toStatus } from './child-decisions.ts'
+import { attemptDecision, decideOnForm, findChildEntry, toStatus } from './child-decisions.ts'
 import type { Member } from './member-sign-in.ts'
 import { memberSignIn } from './member-sign-in.ts'
 import type { PageOptions } from './page-options.ts'
@@ -32,7 +32,7 @@ interface ClubContext {
 
 /** The pages on which administrators of clubs decide about apps. */
 export function clubApps(options: PageOptions) {
-  const { db, now, limits, pages, due, clubApproval, consentAges } = options
+  const { db, now, limits, pages, clubApproval, consentAges } = options
   const action = `${pages.path}/club`
   const { findMember, attempt, signOut } = memberSignIn(options, action, 'clubs')
   const mayDecide = requestLimit(limits, 'club-decisions', MAX_DECISIONS)
@@ -73,16 +73,9 @@ export function clubApps(options: PageOptions) {
     const [entry] = isKnown ? (await clubEntries(db, club.id, { now: now(), app })).entries : []
     if (!entry) throw errors.addressUnknown()
     const reason = state === 'refused' ? (form.get('reason') ?? '').trim() : null
-    const problem = reason === null ? undefined : reasonProblem(reason)
-    if (problem) return { problem, troubled: entry }
-    try {
-      const by = { administrator: member.id, at: new Date(now()) }
-      if ((await decide(db, { club: club.id, app, state, reason }, by)) > 0) due.wake()
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 409) throw error
-      return { problem: 'decidedMeanwhile' }
-    }
-    return { decided: { state, entry } }
+    const by = { administrator: member.id, at: new Date(now()) }
+    const decision = { club: club.id, app, state, reason }
+    return attemptDecision(options, { entry, state, reason }, () => decide(db, decision, by))
   }
 
   const act = (state: Decision['state']) => async (ctx: StepContext) => {
