@@ -22,7 +22,7 @@ const ALLOWED = [
 /** Packages whose code is in member-apps-client and in @member-apps/sdk. */
 const BUNDLED = ['node_modules/@trpc/client', 'node_modules/oauth4webapi', 'node_modules/uqr']
 
-/** Of a choice, as `(BSD-3-Clause OR GPL-2.0)`, one is enough. */
+/** One allowed licence of a choice, as `(BSD-3-Clause OR GPL-2.0)`, is enough. */
 const isAllowed = (licence = '') =>
   licence
     .replace(/^\((.*)\)$/, '$1')

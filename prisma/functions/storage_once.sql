@@ -8,5 +8,5 @@ BEGIN
   RETURN QUERY SELECT * FROM storage_once_as(
     app, club, member, ops, owners, collections, keys, new_values, if_match, if_none_match, asked_at, quota, most_read,
     client, request_key, request_method,
-    storage_request_hash(request_method, ops, owners, collections, keys, new_values, if_match, if_none_match));
+    storage_request_hash(request_method, ops, owners, collections, keys, new_values, if_match, if_none_match), NULL);
 END $$;

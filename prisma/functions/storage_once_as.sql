@@ -1,13 +1,12 @@
--- storage_batch of a request with an `Idempotency-Key`, once. For 24 hours the same key with the same
--- `request_hash` gets the first
+-- storage_batch of a request with an `Idempotency-Key`, once. For 24 hours the same key with the same `request_hash` gets the first
 -- answer, whatever was written since; only what `get` reads is read again, as no value is stored with the key. The lock of the store
 -- makes a duplicate wait for the first one's commit. A refusal is an error, so that it leaves nothing. SB005: the key came with
 -- other operations. SB006: the member has too many keys, the next one is free after the seconds in DETAIL. SB007: a DELETE removes
--- nothing. Others are those of storage_batch.
+-- nothing. Others are those of storage_batch and, with `expected`, of storage_expect.
 CREATE OR REPLACE FUNCTION storage_once_as(
   app text, club text, member text, ops text[], owners text[], collections text[], keys text[], new_values text[],
   if_match text[], if_none_match text[], asked_at timestamptz, quota bigint, most_read bigint,
-  client text, request_key text, request_method text, request_hash bytea
+  client text, request_key text, request_method text, request_hash bytea, expected text[]
 ) RETURNS TABLE (outcome text, found_value text, found_version uuid, found_at bigint, used bigint) LANGUAGE plpgsql AS $$
 DECLARE
   sender text := coalesce(member, '');
@@ -39,6 +38,9 @@ BEGIN
     ) WITH ORDINALITY again (outcome, found_value, found_version, found_at, used, place)
     ORDER BY place;
     RETURN;
+  END IF;
+  IF expected IS NOT NULL THEN
+    PERFORM storage_expect(app, club, owners, collections, keys, expected);
   END IF;
 
   SELECT number INTO last FROM "StorageRequest"

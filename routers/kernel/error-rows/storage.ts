@@ -92,7 +92,7 @@ export const storageErrors = {
     status: 400,
     message: 'add takes a number, and an entry with a number at its pointer.',
     place: 'sync',
-    cause: 'The value of an add is no number, or there is none at the pointer.',
+    cause: 'The value of an add, or what the entry has at the pointer, is not a number.',
     fix: 'Put the entry with a number first.',
   },
   numberTooLong: {
