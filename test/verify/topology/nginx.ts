@@ -20,9 +20,10 @@ export async function startNginx(nodePort: number) {
     .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
     .replace(/^ *ssl_.*\n/gm, '')
     .replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${nodePort}`)
+    .replaceAll('/var/log/nginx/access.log', 'access.log')
   const directory = await dataDirectory()
   await mkdir(join(directory, 'temp'))
-  const http = `access_log off;\n${temporaryPaths}\n${server}`
+  const http = `${temporaryPaths}\n${server}`
   await writeFile(join(directory, 'nginx.conf'), `pid nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n${http}}\n`)
   const program = startProgram(['nginx', '-p', directory, '-c', 'nginx.conf', '-g', 'daemon off;'], { cwd: directory })
   onTestFinished(async () => void (await endProgram(program)))
@@ -33,5 +34,5 @@ export async function startNginx(nodePort: number) {
     },
     (refused) => !refused,
   )
-  return { port }
+  return { port, log: () => readFile(join(directory, 'access.log'), 'utf8') }
 }

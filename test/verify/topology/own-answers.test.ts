@@ -112,6 +112,15 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
       await Promise.all(topology.nodes.map(({ name }) => topology.stop(name)))
     }, 60_000)
 
+    it('the nginx in docs/production.md logs no address of a calendar and no code of a card', async () => {
+      const { port, log } = await startNginx(topology.nodes[0]!.publicPort)
+      for (const path of ['/v1/calendar/s3cret.ics', '/v1/card/s3cret', '/v1/oauth/connected']) {
+        await ask(port, request('GET', 'auth', path))
+      }
+      await expect.poll(log).toContain('GET /v1/oauth/connected')
+      expect(await log()).not.toContain('s3cret')
+    })
+
     const balancers: [string, () => Promise<{ port: number }>][] = [
       ['of haproxy.cfg', async () => ({ port: topology.publicPort })],
       ['of the nginx in docs/production.md', () => startNginx(topology.nodes[0]!.publicPort)],
