@@ -1,11 +1,11 @@
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { migratedDatabase } from '../support/databases.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { launch, refuses, send, until } from './service.ts'
+import { launch, refuses, send, until } from '../../process/service.ts'
+import { migratedDatabase } from '../../support/databases.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const SOURCES = [
   'package.json',
   'tsconfig.json',

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { annaIn, dataDirectoryWithDemo, issueToken, run, start } from './service.ts'
+import { annaIn, dataDirectoryWithCluster, issueToken, run, start } from '../../process/service.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 it('the packages that a service serves install from loopback alone, into an empty folder, and call it', async () => {
-  const env = { DATA_DIR: await dataDirectoryWithDemo() }
+  const env = { DATA_DIR: await dataDirectoryWithCluster() }
   const service = await start(env)
   const address = `http://127.0.0.1:${service.port}`
   const folder = await temporaryDirectory()

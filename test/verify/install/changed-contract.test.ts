@@ -1,11 +1,11 @@
 import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import prepare from '../support/address-setup.ts'
-import { endAfterAll } from '../support/after-all.ts'
-import { listenLocally } from '../support/local-server.ts'
-import type { Service } from './service.ts'
-import { asAnna, dataDirectory, dataDirectoryWithCluster, freePort, run, start } from './service.ts'
+import type { Service } from '../../process/service.ts'
+import { asAnna, dataDirectory, dataDirectoryWithCluster, freePort, run, start } from '../../process/service.ts'
+import prepare from '../../support/address-setup.ts'
+import { endAfterAll } from '../../support/after-all.ts'
+import { listenLocally } from '../../support/local-server.ts'
 
 const atEnd = endAfterAll()
 let service: Service
@@ -20,7 +20,7 @@ const at = (port: number) => `http://localhost:${port}`
 /** Runs two files of the tests against an address, as `.ci/start-everywhere` runs all of them. */
 async function runAt(port: number, least: number) {
   const files = ['service', 'authentication'].map((name) => `test/conformance/${name}.test.ts`)
-  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
   const settings = {
     CONFORMANCE_ADDRESS: at(port),
     CONFORMANCE_INTERNAL_PORT: String(service.internalPort),
