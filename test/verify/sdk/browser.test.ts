@@ -70,6 +70,7 @@ describe.skipIf(!chromium)(`the SDK in Chromium${skipReason}`, () => {
       await page.reload()
       await page.locator('#scores').getByText(name).waitFor()
       await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.locator('button[name=decision][value=end]').click()
       await page.getByText('You are signed out.').waitFor()
     }
     expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
