@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { unusableParameter } from '../../prisma/address-parameters.ts'
 import { countries } from '../../routers/kernel/countries.ts'
 import { lineFault, strayIn } from '../../routers/kernel/text-input.ts'
+import { isNetwork } from '../outgoing/addresses.ts'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
-import { isNetwork } from '../webhooks/send/addresses.ts'
 
 /** Types of settings; each error message completes `NAME: VALUE is not `. */
 

@@ -46,7 +46,8 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/secrets  | prisma routers                              | koa @koa oidc-provider jose     |
 | server/admin    | prisma routers                              | koa @koa oidc-provider jose     |
 | server/telemetry | prisma                                     | koa @koa oidc-provider jose pg  |
-| server/webhooks | prisma routers telemetry                    | koa @koa oidc-provider jose     |
+| server/outgoing | prisma routers                              | koa @koa oidc-provider jose     |
+| server/webhooks | prisma routers telemetry outgoing           | koa @koa oidc-provider jose     |
 | server/tokens   | prisma routers secrets                      | koa @koa oidc-provider          |
 | server/request-log | prisma routers                           | koa @koa node:http oidc-provider jose |
 | server/limits   |                                             | koa @koa node:http oidc-provider jose |
@@ -62,12 +63,12 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
 | server/oauth/keys | prisma routers secrets tokens browser     | koa @koa oidc-provider          |
 | server/oauth/consents | prisma routers browser oauth/keys     | koa @koa jose                   |
-| server/oauth/engine | prisma routers secrets tokens limits http browser oauth/keys oauth/consents | |
+| server/oauth/engine | prisma routers secrets tokens limits http browser outgoing oauth/keys oauth/consents | |
 | server/oauth/endpoints | prisma routers tokens limits http browser oauth/consents oauth/engine | |
 | server/oauth/pages | prisma routers tokens limits http browser oauth/keys oauth/consents oauth/engine oauth/endpoints | |
 | server/oauth    | prisma routers secrets tokens limits http browser oauth/keys oauth/engine oauth/endpoints oauth/pages | |
 | server/portal   | prisma routers http browser mails           | oidc-provider jose              |
-| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails calendar docs reference search trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
+| server/process  | examples prisma routers secrets telemetry outgoing webhooks tokens request-log limits http browser mails calendar docs reference search trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
 | server/commands/line | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process | koa @koa |
 | server/commands/removals | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/client | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line commands/removals | koa @koa |

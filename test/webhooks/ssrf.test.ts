@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createResolve } from '../../server/webhooks/send/resolve.ts'
+import { createResolve } from '../../server/outgoing/resolve.ts'
 import { startInternalService } from './internal-service.ts'
 import { startNameServer } from './name-server.ts'
 import { startReceiver } from './receiver.ts'

@@ -1,11 +1,11 @@
-import { addressFilter } from './addresses.ts'
-import { IdleAgent, singleUseAgent } from './agent.ts'
+import { addressFilter } from '../../outgoing/addresses.ts'
+import { IdleAgent, singleUseAgent } from '../../outgoing/agent.ts'
+import { findAddresses, parseReceiver } from '../../outgoing/receiver.ts'
+import type { Resolve } from '../../outgoing/resolve.ts'
+import { createResolve } from '../../outgoing/resolve.ts'
 import { exchange } from './exchange.ts'
 import type { Message } from './message.ts'
 import { buildHeaders } from './message.ts'
-import { parseReceiver, resolveAddresses } from './receiver.ts'
-import type { Resolve } from './resolve.ts'
-import { createResolve } from './resolve.ts'
 import type { AttemptResult } from './response.ts'
 import { noResponse } from './response.ts'
 
@@ -36,9 +36,6 @@ interface Options {
   timeouts?: Partial<typeof TIMEOUTS>
 }
 
-/** Every address of a name is checked; a name with more is rejected. */
-const MAX_ADDRESSES = 64
-
 const MAX_TRIED = 4
 
 /**
@@ -56,11 +53,8 @@ export function createSender({ allow, now, ca, resolve = createResolve(), timeou
     const left = (ms: number) => Math.max(start + ms - performance.now(), 0)
     const receiver = parseReceiver(message.url)
     if (!receiver) return noResponse('invalid url')
-    const addresses = await resolveAddresses(receiver, resolve, connectMs)
+    const addresses = await findAddresses(receiver, { resolve, isAllowed }, connectMs)
     if (typeof addresses === 'string') return noResponse(addresses)
-    if (addresses.length > MAX_ADDRESSES) return noResponse('too many addresses')
-    // One address that is not public rejects the name: only an attacker mixes the two.
-    if (addresses.length === 0 || !addresses.every(isAllowed)) return noResponse('address not public')
 
     const content = { headers: buildHeaders(message, receiver.host, message.at ?? now()), body: message.body }
     const tried = addresses.slice(0, MAX_TRIED)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { within } from '../../../prisma/within.ts'
+import { within } from '../../prisma/within.ts'
 import type { Resolve } from './resolve.ts'
 
 export interface Receiver {
@@ -28,14 +28,30 @@ export function parseReceiver(url: string): Receiver | null {
 const NOT_FOUND = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
 const TIMED_OUT = ['ETIMEOUT', 'ECANCELLED']
 
-/** A receiver's addresses, or the error as a string when its name cannot be resolved within `timeMs`. */
-export async function resolveAddresses(
+export interface AddressRules {
+  resolve: Resolve
+  /** Whether an address may be connected to. */
+  isAllowed: (address: string) => boolean
+}
+
+/** Every address of a name is checked; a name with more is rejected. */
+const MAX_ADDRESSES = 64
+
+/**
+ * A receiver's addresses, each of which may be connected to; or the error as a string, also when its name cannot be resolved
+ * within `timeMs`.
+ */
+export async function findAddresses(
   { hostname }: Receiver,
-  resolve: Resolve,
+  { resolve, isAllowed }: AddressRules,
   timeMs: number,
 ): Promise<readonly string[] | string> {
-  if (isIP(hostname) !== 0) return [hostname]
-  return within(timeMs, resolve(hostname).catch(describeError), 'name timeout')
+  const addresses =
+    isIP(hostname) === 0 ? await within(timeMs, resolve(hostname).catch(describeError), 'name timeout') : [hostname]
+  if (typeof addresses === 'string') return addresses
+  if (addresses.length > MAX_ADDRESSES) return 'too many addresses'
+  // One address that is not public rejects the name: only an attacker mixes the two.
+  return addresses.length > 0 && addresses.every(isAllowed) ? addresses : 'address not public'
 }
 
 function describeError({ code = '' }: { code?: string }): string {

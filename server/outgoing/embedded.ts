@@ -1,4 +1,4 @@
-import { dotted, parseGroups } from '../../../routers/kernel/ipv6-groups.ts'
+import { dotted, parseGroups } from '../../routers/kernel/ipv6-groups.ts'
 
 export interface Embedded {
   /** Each place that may be the one: the address is as public as all of them. */
