@@ -6,6 +6,7 @@ import { lockTeam } from '../../routers/developer/access/roles.ts'
 import { auditing } from '../../routers/developer/audit/record.ts'
 import { removeClientIn } from '../../routers/developer/clients/removal.ts'
 import { changesColumns } from '../../routers/developer/reviews/stored.ts'
+import { findHostId, isDocumentAddress } from '../../routers/developer/shared/document-address.ts'
 import type { FirstPartyRegistration, Registration } from '../../routers/developer/shared/registration.ts'
 import {
   findFaults,
@@ -142,7 +143,7 @@ async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Regi
     return
   }
   if (app.teamId !== teamId) refuse(`The app ${id} belongs to the team ${app.teamId}.`)
-  if (differs(app.name, name) || differs(app.providerId, provider)) {
+  if (differs(app.name, name) || differs(app.providerId ?? '', provider)) {
     refuse(`The app ${id} already exists, with the name "${app.name}" and the provider ${app.providerId}.`)
   }
 }
@@ -172,11 +173,18 @@ export const clientWithConsents = (db: Database, id: string) =>
     select: { id: true, appId: true, _count: { select: { consents: { where: { withdrawnAt: null } } } } },
   })
 
-/** The id may be registered again. Returns the number of consents that were in force, or null. */
+/**
+ * The id may be registered again; of a client that its document describes, the app of the host is suspended. Returns the number of consents that were
+ * in force, or null.
+ */
 export const removeClient = (db: Database, id: string): Promise<number | null> =>
   auditing(db, byOperator(), async (tx, note) => {
     const client = await tx.client.findUnique({ where: { id }, select: { teamId: true, name: true } })
     const consents = await removeClientIn(tx, id)
+    // The document is still there.
+    if (isDocumentAddress(id)) {
+      await tx.app.updateMany({ where: { id: findHostId(id) }, data: { state: 'suspended' } })
+    }
     if (client?.teamId && consents !== null) {
       const before = { name: client.name, consents }
       await note({ team: client.teamId, action: 'client.remove', target: id, before })

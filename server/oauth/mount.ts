@@ -3,6 +3,7 @@ import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import type { Database } from '../../prisma/client.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
+import { isDocumentAddress } from '../../routers/developer/shared/document-address.ts'
 import type { AccessLookup } from '../../routers/kernel/access.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { ConsentAges } from '../../routers/kernel/consent-ages.ts'
@@ -23,6 +24,8 @@ import { resourceNames } from './endpoints/request-parameters.ts'
 import { TOKEN_FAILURES, tokenLimit } from './endpoints/token-limit.ts'
 import { userinfo } from './endpoints/userinfo.ts'
 import { adapterFactory } from './engine/adapter.ts'
+import type { DocumentSettings } from './engine/client-documents.ts'
+import { clientDocuments } from './engine/client-documents.ts'
 import { routes } from './engine/metadata.ts'
 import type { SignInFailed } from './engine/provider-handler.ts'
 import { createProviderHandler } from './engine/provider-handler.ts'
@@ -59,6 +62,8 @@ export interface MountOptions {
   memberMails: boolean
   /** Younger members need the approval of a guardian. */
   consentAges: ConsentAges | null
+  /** CLIENT_METADATA: how documents of clients are read. */
+  documents?: DocumentSettings | undefined
   clientAddress: ClientAddress
   tokenFailures?: number
   limits: Limits
@@ -113,12 +118,14 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, cards, ...optio
   })
   const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
+  const documents = options.documents && clientDocuments({ ...options.documents, now, limits })
   const { provider, handle } = createProviderHandler({
     db,
     now,
     issuer,
     realm,
     references: options.references,
+    documents,
     cookieKeys,
     secure,
     interactionUrl,
@@ -146,7 +153,8 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, cards, ...optio
     basePath,
     cardKeys: keys.cards.published,
     handle,
-    findClient: (id) => provider().Client.find(id),
+    findClient: async (id) => (isDocumentAddress(id) ? undefined : provider().Client.find(id)),
+    documents: documents !== undefined,
     limit,
     limits,
     memory,

@@ -22,6 +22,7 @@ import { removeOldMemberChanges } from '../../routers/webhooks/member-events/ret
 import { clearExpiredSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import { deleteExpiredCodes } from '../browser/login/login-codes.ts'
 import { removeOldConsents } from '../oauth/consents/retention.ts'
+import { endUnusedHosts } from '../oauth/consents/unused-hosts.ts'
 import { deleteExpiredRecords } from '../oauth/engine/expired-records.ts'
 import { deleteRetiredKeys, rotateOldKeys } from '../oauth/keys/signing-key-store.ts'
 import { forgetAnswered, forgetRefused, forgetSignIns, forgetUsage } from '../request-log/forget.ts'
@@ -73,6 +74,7 @@ export function housekeepingTasks(
     { name: 'audit-entries', step: removeOldAuditEntries },
     { name: 'storage-changes', step: removeOldChanges },
     { name: 'storage-requests', step: removeOldRequests },
+    { name: 'unused-hosts', step: endUnusedHosts },
     { name: 'ended', step: removeEnded },
     { name: 'test-events', step: moveTestEvents },
     ...mails,

@@ -4,6 +4,7 @@ import { toIssuer, upstreamCallback } from '../browser/addresses.ts'
 import type { SendMail } from '../browser/login/mail.ts'
 import type { Limits } from '../limits/limit.ts'
 import { loadPasses } from '../oauth/keys/card-passes.ts'
+import { createGet } from '../outgoing/get.ts'
 import type { Config } from './config.ts'
 import type { SignIn } from './own-issuer.ts'
 import type { Store } from './store.ts'
@@ -44,5 +45,9 @@ export async function createSignIn(
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
   const passes = config.applePass ? loadPasses(config.applePass, (sentence) => log.warn(sentence)) : undefined
   const { clubApproval, consentAges, memberMails } = config
-  return { cipher: core.cipher, secretsKeys, loginMethods, clubApproval, consentAges, memberMails, passes, onError }
+  // Anybody may name an address: in production a private one is never connected to.
+  const allow = config.production ? [] : config.webhooks.allow
+  const documents = config.clientMetadata ? { get: createGet({ allow }) } : undefined
+  const decisions = { clubApproval, consentAges, memberMails }
+  return { cipher: core.cipher, secretsKeys, loginMethods, ...decisions, documents, passes, onError }
 }

@@ -14,6 +14,7 @@ import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
+import type { DocumentSettings } from '../oauth/engine/client-documents.ts'
 import type { SignInFailed } from '../oauth/engine/provider-handler.ts'
 import type { Realm } from '../oauth/engine/realm.ts'
 import { cardCodes } from '../oauth/keys/card-codes.ts'
@@ -37,6 +38,8 @@ export interface SignIn {
   memberMails: boolean
   /** Younger members need the approval of a guardian; null: none does. */
   consentAges: ConsentAges | null
+  /** CLIENT_METADATA: how documents of clients are read. */
+  documents?: DocumentSettings | undefined
   /** Makes the cards' passes for Apple Wallet, with the operator's certificate. */
   passes?: Passes | undefined
   /** Failed requests per minute and address at the token endpoint, in place of the production limit. */

@@ -39,9 +39,9 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
     ? ['DEVELOPMENT_TOKENS: "true" is not possible with TOKEN_ISSUER']
     : []),
   // Another issuer asks members for their consent.
-  ...('TOKEN_ISSUER' in given && given.CLUB_APPROVAL === 'true'
-    ? ['CLUB_APPROVAL: "true" is not possible with TOKEN_ISSUER']
-    : []),
+  ...['CLUB_APPROVAL', 'CLIENT_METADATA']
+    .filter((name) => 'TOKEN_ISSUER' in given && given[name] === 'true')
+    .map((name) => `${name}: "true" is not possible with TOKEN_ISSUER`),
   ...('TOKEN_ISSUER' in given && 'CONSENT_AGE' in given
     ? [`CONSENT_AGE: ${shownValue('CONSENT_AGE', given.CONSENT_AGE!)} is not possible with TOKEN_ISSUER`]
     : []),

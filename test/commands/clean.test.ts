@@ -36,6 +36,7 @@ describe('the clean command', () => {
         'audit-entries',
         'storage-changes',
         'storage-requests',
+        'unused-hosts',
         'ended',
         'test-events',
         'signing-keys',

@@ -115,6 +115,14 @@ export function samplePages(language: Language): Record<string, string> {
       organisations: clubs,
       asker: { returnsTo: 'trainer.example.org' },
     }),
+    '/consent-vouched': consentPage({
+      w,
+      action,
+      app: { name: 'Planner', team: `${'very-long-label.'.repeat(8)}example.org`, vouched: true },
+      ...request,
+      organisations: clubs,
+      asker: { returnsTo: 'planner.example.org' },
+    }),
     '/consent-sandbox': consentPage({
       w,
       action,

@@ -70,6 +70,7 @@ describe('children of a club', () => {
 
   it('are refused after an update too, and organisations keep their kind', async () => {
     expect(await readRefusal(`UPDATE "Group" SET "clubId" = 'academy'`)).toBe('Group_kind_check')
+    expect(await readRefusal('UPDATE "App" SET "providerId" = NULL')).toBe('App_provider_check')
     expect(await readRefusal(`UPDATE "Organisation" SET kind = 'academy' WHERE id = 'club'`)).toBe(
       'Organisation_kind_check',
     )

@@ -24,7 +24,12 @@ const atEnd = endAfterAll()
 beforeAll(async () => {
   const begin = async (settings: Record<string, string> = {}) =>
     start({ ...(await externalSettings(migratedDatabase, atEnd)), ...settings }, { atEnd })
-  const settings = { CLUB_APPROVAL: 'true', CONSENT_AGE: '16,AT:14', TRUSTED_PROXIES: '127.0.0.0/8' }
+  const settings = {
+    CLUB_APPROVAL: 'true',
+    CONSENT_AGE: '16,AT:14',
+    CLIENT_METADATA: 'true',
+    TRUSTED_PROXIES: '127.0.0.0/8',
+  }
   const [plain, set] = await Promise.all([begin(), begin(settings)])
   Object.assign(services, { plain, set })
 })
@@ -48,6 +53,14 @@ it.each([
       expect((await send(services[name].port, 'GET', `/v1/oauth/${page}`, { headers })).status).toBe(status)
   },
 )
+
+it.each([
+  ['set', true],
+  ['plain', undefined],
+] as const)('the metadata offers clients of a document with CLIENT_METADATA %s: %s', async (name, offers) => {
+  const { body } = await send(services[name].port, 'GET', '/v1/oauth/.well-known/openid-configuration', { headers })
+  expect(body.client_id_metadata_document_supported).toBe(offers)
+})
 
 it.each([
   ['are counted one by one', 'set', 400],

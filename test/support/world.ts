@@ -14,6 +14,7 @@ import { clientAddress } from '../../server/http/client-address.ts'
 import type { ConcurrencyLimit } from '../../server/http/concurrency-limit.ts'
 import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
+import type { DocumentSettings } from '../../server/oauth/engine/client-documents.ts'
 import type { Passes } from '../../server/oauth/keys/card-passes.ts'
 import { assemble } from '../../server/process/assemble.ts'
 import { openPorts } from '../../server/process/ports.ts'
@@ -50,6 +51,8 @@ interface Options {
   passes?: Passes
   /** CLUB_APPROVAL. */
   clubApproval?: boolean
+  /** CLIENT_METADATA; by default off. */
+  documents?: DocumentSettings
   /** MEMBER_MAILS; by default none are queued. */
   memberMails?: boolean
   /** CONSENT_AGE. */
@@ -156,6 +159,7 @@ export async function startWorld(options: Options = {}) {
       clubApproval: options.clubApproval ?? false,
       memberMails: options.memberMails ?? false,
       consentAges: options.consentAges ?? null,
+      documents: options.documents,
       passes: options.passes,
       tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
     },

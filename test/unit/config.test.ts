@@ -120,6 +120,7 @@ describe('the settings', () => {
     KEEP_EVENTS_DAYS: ['0', '10000'],
     KEEP_CONSENTS_DAYS: ['1.5'],
     CLUB_APPROVAL: ['yes'],
+    CLIENT_METADATA: ['1'],
     MEMBER_MAILS: ['no'],
     CONSENT_AGE: ['0', '19', '16,', '16,14', 'AT:14,AT:15', 'at:14', 'XX:14', 'AT', '016', '16;AT:14'],
     NODE_ENV: ['Production'],
@@ -159,6 +160,10 @@ describe('the settings', () => {
     [
       { TOKEN_ISSUER: 'https://id.example.org', CLUB_APPROVAL: 'true' },
       'CLUB_APPROVAL: "true" is not possible with TOKEN_ISSUER',
+    ],
+    [
+      { TOKEN_ISSUER: 'https://id.example.org', CLIENT_METADATA: 'true' },
+      'CLIENT_METADATA: "true" is not possible with TOKEN_ISSUER',
     ],
     [
       { TOKEN_ISSUER: 'https://id.example.org', CONSENT_AGE: '16' },

@@ -101,8 +101,10 @@ export const appColumns = {
 
 export type AppRow = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
-export const toApp = ({ teamId, endsAt, wanted, refusal, ...row }: AppRow, logo: string | null) => ({
+/** The app of a document's host, whose provider is null, is of a team without people, who alone see it. */
+export const toApp = ({ teamId, endsAt, wanted, refusal, provider, ...row }: AppRow, logo: string | null) => ({
   ...row,
+  provider: provider!,
   team: teamId,
   endsAt: endsAt && toUnix(endsAt),
   logo,

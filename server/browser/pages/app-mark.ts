@@ -18,5 +18,5 @@ export function parseHomepage({ homepage }: AppView): URL | null {
 
 export function renderByline(app: AppView, w: Words): Html {
   const homepage = parseHomepage(app)
-  return html`${fill(w.by, { team: strongName(app.team) })}${homepage && html` · <a href="${homepage.href}" rel="noreferrer noopener" target="_blank">${homepage.host}</a>`}`
+  return html`${fill(app.vouched ? w.vouched : w.by, { team: strongName(app.team) })}${homepage && html` · <a href="${homepage.href}" rel="noreferrer noopener" target="_blank">${homepage.host}</a>`}`
 }

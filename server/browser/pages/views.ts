@@ -28,6 +28,8 @@ export type Message =
 export interface AppView {
   name: string
   team: string
+  /** `team` is the host of its client metadata document, and nobody has reviewed it. */
+  vouched?: true
   /** An https URL. */
   homepage?: string | null
   /** In the words of its team. */

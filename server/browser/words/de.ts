@@ -33,6 +33,7 @@ export const de: Translation = {
   personHint: 'Mehrere Mitglieder teilen sich diese Adresse.',
   otherWay: 'Auf anderem Weg anmelden',
   by: 'Eine App von {team}',
+  vouched: '{team} steht dafür ein, nicht geprüft',
   connected: 'Verbundene Apps',
   signInAgain: 'Erneut anmelden',
   tryAgain: 'Noch einmal versuchen',

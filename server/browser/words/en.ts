@@ -32,6 +32,7 @@ export const en = {
   personHint: 'Several members share this address.',
   otherWay: 'Sign in another way',
   by: 'An app by {team}',
+  vouched: 'Vouched for by {team}, not reviewed',
   connected: 'Connected apps',
   signInAgain: 'Sign in again',
   tryAgain: 'Try again',

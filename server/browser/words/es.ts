@@ -32,6 +32,7 @@ export const es: Translation = {
   personHint: 'Varios socios comparten esta dirección.',
   otherWay: 'Iniciar sesión de otra manera',
   by: 'Una aplicación de {team}',
+  vouched: 'Responde por ella {team}, sin revisar',
   connected: 'Aplicaciones conectadas',
   signInAgain: 'Volver a iniciar sesión',
   tryAgain: 'Volver a intentarlo',

@@ -32,6 +32,7 @@ export const fr: Translation = {
   personHint: 'Plusieurs membres partagent cette adresse.',
   otherWay: 'Se connecter autrement',
   by: 'Une application de {team}',
+  vouched: '{team} s’en porte garant, non vérifiée',
   connected: 'Applications connectées',
   signInAgain: 'Se reconnecter',
   tryAgain: 'Réessayer',

@@ -31,6 +31,7 @@ export const it: Translation = {
   personHint: 'Più soci condividono questo indirizzo.',
   otherWay: 'Accedi in un altro modo',
   by: 'Un’app di {team}',
+  vouched: 'Ne risponde {team}, non verificata',
   connected: 'App collegate',
   signInAgain: 'Accedi di nuovo',
   tryAgain: 'Riprova',

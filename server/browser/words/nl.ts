@@ -31,6 +31,7 @@ export const nl: Translation = {
   personHint: 'Meerdere leden delen dit adres.',
   otherWay: 'Op een andere manier inloggen',
   by: 'Een app van {team}',
+  vouched: '{team} staat ervoor in, niet beoordeeld',
   connected: 'Gekoppelde apps',
   signInAgain: 'Opnieuw inloggen',
   tryAgain: 'Opnieuw proberen',

@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings'
+import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import type { Registration } from '../../../routers/developer/shared/registration.ts'
 import { clientWithConsents, listClients, register, removeClient } from '../../admin/clients.ts'
 import { readSettings } from '../../process/command-settings.ts'
@@ -124,9 +125,10 @@ const remove = action(
         const client = await clientWithConsents(db, id)
         if (!client) throw new Error(`Client ${id} does not exist.`)
         const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
+        const more = isDocumentAddress(id) ? ' The app is suspended, for all documents of its host.' : ''
         io.stdout.write(
           `To be removed: the client ${id}, and ${formatConsentCount(client._count.consents)}.\n` +
-            `Its tokens are refused within 5 s.${kept}\n`,
+            `Its tokens are refused within 5 s.${kept}${more}\n`,
         )
         await confirm(id, confirmation)
         const consents = await removeClient(db, id)

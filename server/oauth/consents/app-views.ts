@@ -1,7 +1,9 @@
 import type { Database } from '../../../prisma/client.ts'
 import { json, statement, text } from '../../../prisma/pg/statement.ts'
 import { logoVersions } from '../../../routers/developer/apps/logo.ts'
+import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import type { AppView } from '../../browser/pages/views.ts'
+import { documentView } from './document-clients.ts'
 
 interface ShownClient {
   name: string
@@ -35,6 +37,7 @@ export async function appViews(db: Database, clients: readonly ShownClient[]): P
   const apps = [...new Set(clients.flatMap(({ app }) => app?.id ?? []))]
   const versions = await logoVersions(db, apps)
   return clients.map(({ name, purpose, app, team }) => {
+    if (app && isDocumentAddress(app.id)) return documentView(app.id, name)
     const version = app && versions.get(app.id)
     return {
       name: app?.name ?? name,
@@ -54,5 +57,6 @@ export const findAskingApp = (db: Database, client: string) => view(db, statemen
 
 async function view(db: Database, find: typeof statements.find, client: string): Promise<AppView | null> {
   const [found] = await db.execute(find, { client })
-  return found ? (await appViews(db, [found.client]))[0]! : null
+  if (!found) return isDocumentAddress(client) ? documentView(client) : null
+  return (await appViews(db, [found.client]))[0]!
 }

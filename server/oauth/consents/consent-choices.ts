@@ -3,6 +3,7 @@ import type { ClubApp } from '../../../routers/approvals/approvals.ts'
 import { findApprovals } from '../../../routers/approvals/approvals.ts'
 import type { ChildApp } from '../../../routers/approvals/child-requests.ts'
 import { findChildStates } from '../../../routers/approvals/child-requests.ts'
+import { findHostId, isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import type { ConsentAges } from '../../../routers/kernel/consent-ages.ts'
 import type { ConsentScope } from '../../../routers/kernel/identity-scopes.ts'
 import { formatLabel, fullName, withLabels } from '../../../routers/kernel/labels.ts'
@@ -71,7 +72,8 @@ export async function choicesFor(db: Database, asked: Asked): Promise<Choices | 
     return { open: await testChoices(db, team, kinds, now), closed: [], app: null }
   }
   const own = withLabels(await listOrganisations(db, person, kinds, now))
-  return approvedChoices(db, client?.appId ?? null, own, asked)
+  const app = client?.appId ?? (isDocumentAddress(id) ? findHostId(id) : null)
+  return approvedChoices(db, app, own, asked)
 }
 
 /** The first approval that an organisation lacks closes it. Nobody can approve a client without an app. */

@@ -5,6 +5,8 @@ import { holdChildApproval } from '../../../routers/approvals/child-requests.ts'
 import { lockMember, queueMemberMail } from '../../../routers/developer/mails/member-mails.ts'
 import { removeRecords } from '../../../routers/kernel/withdraw.ts'
 import type { Choice } from './consent-choices.ts'
+import type { DocumentClient } from './document-clients.ts'
+import { storeDocumentClient } from './document-clients.ts'
 
 type Given = Prisma.ConsentUncheckedCreateInput & { createdAt: Date; scopes: string[] }
 
@@ -15,18 +17,21 @@ interface Options {
   replaces: boolean
   /** MEMBER_MAILS. */
   memberMails: boolean
+  /** A client that its document describes, whose rows the consent refers to. */
+  document: DocumentClient | null
 }
 
 /** Stores a consent; false where the club has not approved its app, or a guardian has not approved these scopes, or no longer does. */
 export const storeConsent = (
   db: Database,
   data: Given,
-  { choice: { club, child }, replaces, memberMails }: Options,
+  { choice: { club, child }, replaces, memberMails, document }: Options,
 ): Promise<boolean> =>
   db.$transaction(async (tx) => {
     if (memberMails) await lockMember(tx, data.personId)
     if (club && !(await holdApproval(tx, club))) return false
     if (child && !(await holdChildApproval(tx, child, data.scopes))) return false
+    if (document) await storeDocumentClient(tx, document)
     if (replaces) await replaceFormer(tx, data)
     await tx.consent.create({ data })
     const kind = replaces ? 'accessGranted' : 'deviceAllowed'

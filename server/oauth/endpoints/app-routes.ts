@@ -65,7 +65,10 @@ interface Options {
   basePath: string
   cardKeys: () => JWK[]
   handle: (ctx: StepContext, path: string, search?: string) => Promise<void>
+  /** Finds registered clients alone. */
   findClient: (id: string) => Promise<Client | undefined>
+  /** CLIENT_METADATA. */
+  documents: boolean
   nameResource: NameResource
   userinfo: (ctx: StepContext) => Promise<void>
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
@@ -76,8 +79,8 @@ interface Options {
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
 export function addAppRoutes(router: Router<State>, options: Options) {
-  const { issuer, basePath, cardKeys, handle, findClient, nameResource, userinfo, limit, limits, memory, requestMs } =
-    options
+  const { issuer, basePath, cardKeys, handle, findClient, documents, nameResource, userinfo, limit } = options
+  const { limits, memory, requestMs } = options
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
   const findIdentityScopes = async (id: string) => {
@@ -187,8 +190,8 @@ export function addAppRoutes(router: Router<State>, options: Options) {
       ctx.body = text
     })
   }
-  document([`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], buildMetadata(issuer))
-  document([`${path}${OPENID_PATH}`], openidConfiguration(issuer))
+  document([`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], buildMetadata(issuer, documents))
+  document([`${path}${OPENID_PATH}`], openidConfiguration(issuer, documents))
   endpoint(['get'], [CARD_KEYS_PATH, `${CARD_KEYS_PATH}${basePath}`], (ctx) => {
     const text = JSON.stringify({ keys: cardKeys() })
     if (isRevalidated(ctx, `"${computeTag(text)}"`, `public, max-age=${CARD_KEYS_SECONDS}`)) return

@@ -3,6 +3,7 @@ import type { Database } from '../../../prisma/client.ts'
 import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { instant, int, jsonText, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { isPending } from '../../../routers/developer/reviews/stored.ts'
+import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import { isBeside } from '../../../routers/developer/shared/registration.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { unix, unixMs } from '../../../routers/kernel/time.ts'
@@ -185,7 +186,8 @@ function clients({ db, signsWith, references = [] }: Options): Adapter {
   }
   return {
     async find(id) {
-      if (!isPostgresText(id)) return undefined
+      // Its document has the metadata, not its row.
+      if (!isPostgresText(id) || isDocumentAddress(id)) return undefined
       const client = await registeredClient(db, id)
       if (client && client.level === null)
         return firstPartyMetadata(client, ALLOWED_SCOPES) as AdapterPayload | undefined

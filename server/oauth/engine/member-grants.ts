@@ -1,5 +1,6 @@
 import type { Account, Configuration } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
+import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import { isScope } from '../../../routers/kernel/scopes.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
 import { isFor, isSandbox, isSuspended, requestedScopes } from '../consents/authorize-scopes.ts'
@@ -44,8 +45,8 @@ export function memberGrants(db: Database, now: () => number) {
       // Suspended since its request was made.
       if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
       const client = oidc.client!.clientId
-      // In a sandbox client the test member is chosen each time.
-      const asksAgain = isSandbox(oidc.client) && !oidc.prompts.has('none')
+      // A document may change unseen; in a sandbox client the test member is chosen each time.
+      const asksAgain = isDocumentAddress(client) || (isSandbox(oidc.client) && !oidc.prompts.has('none'))
       const id = oidc.result?.consent?.grantId ?? (asksAgain ? undefined : oidc.session!.grantIdFor(client))
       if (!id) return undefined
       const consented = await organisation(oidc.account!.accountId, client, id)

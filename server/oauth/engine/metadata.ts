@@ -16,8 +16,8 @@ export const routes = {
   end_session: '/end-session',
 }
 
-/** RFC 8414. */
-export const buildMetadata = (issuer: string) => ({
+/** RFC 8414. `documents`: clients may be described by a metadata document. */
+export const buildMetadata = (issuer: string, documents = false) => ({
   issuer,
   authorization_endpoint: `${issuer}${routes.authorization}`,
   token_endpoint: `${issuer}${routes.token}`,
@@ -34,6 +34,7 @@ export const buildMetadata = (issuer: string) => ({
   revocation_endpoint_auth_signing_alg_values_supported: clientAuthentication.clientAuthSigningAlgValues,
   code_challenge_methods_supported: ['S256'],
   authorization_response_iss_parameter_supported: true,
+  ...(documents && { client_id_metadata_document_supported: true }),
 })
 
 /** The claims that each scope adds to `sub`. The directory does not say whether an e-mail address is verified. */
@@ -43,8 +44,8 @@ export const userinfoClaims = {
 } as const
 
 /** OpenID Connect Discovery. */
-export const openidConfiguration = (issuer: string) => ({
-  ...buildMetadata(issuer),
+export const openidConfiguration = (issuer: string, documents = false) => ({
+  ...buildMetadata(issuer, documents),
   userinfo_endpoint: `${issuer}${routes.userinfo}`,
   end_session_endpoint: `${issuer}${routes.end_session}`,
   scopes_supported: [...identityScopes, ...memberScopes],

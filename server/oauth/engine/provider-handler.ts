@@ -10,12 +10,14 @@ import { ApiError } from '../../../routers/kernel/errors.ts'
 import { messageFor, sendMessage } from '../../browser/page-responses.ts'
 import type { Message } from '../../browser/pages/views.ts'
 import { sendPage } from '../../browser/send-page.ts'
+import { toNetwork } from '../../http/client-address.ts'
 import type { StepContext } from '../../http/state.ts'
 import { findApp } from '../consents/app-views.ts'
 import { PUBLISH_MS } from '../keys/signing-key-store.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import { answerRevocation, revokeAccessToken } from './access-token-revocation.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
+import { DocumentRefused } from './client-document.ts'
 import { pacePolls } from './device-codes.ts'
 import type { FailedSignIn } from './failed-sign-ins.ts'
 import { watchFailures } from './failed-sign-ins.ts'
@@ -29,7 +31,7 @@ import { rotateRefreshToken } from './refresh-rotation.ts'
 /** How long readers may store the published keys: half of the time before a new one signs. */
 const KEYS_SECONDS = PUBLISH_MS / 2_000
 
-type Options = Omit<ProviderOptions, 'renderError' | 'signsWith'> & {
+type Options = Omit<ProviderOptions, 'renderError' | 'signsWith' | 'readNetwork'> & {
   keys: SigningKeys
   requestMs: number
   memberMails: boolean
@@ -50,11 +52,12 @@ export function createProviderHandler({ keys, requestMs, replayed, signInFailed,
   const causes = new WeakMap<IncomingMessage, unknown>()
   const asked = new WeakMap<IncomingMessage, StepContext>()
   const failures = watchFailures()
+  const readNetwork = (req: IncomingMessage) => toNetwork(asked.get(req)?.state.clientAddress ?? '')
   const renderError = errorPages(options.db, (req) => asked.get(req)!)
   let instance: { jwks: JWK[]; provider: Provider; handle: Handle } | undefined
 
   const create = (jwks: JWK[]) => {
-    const provider = createProvider(jwks, { ...options, signsWith: keys.signsWith, renderError })
+    const provider = createProvider(jwks, { ...options, signsWith: keys.signsWith, renderError, readNetwork })
     provider.silent = true
     // Its cookies are secure according to X-Forwarded-Proto, which mount.ts derives from AUTH_BASE_URL.
     provider.proxy = true
@@ -146,9 +149,12 @@ const errorPages =
       const client = ctx.oidc?.client?.clientId
       // Without the database, the page has no link back to the app.
       const app = client === undefined ? null : await findApp(db, client).catch(() => null)
-      return page('requestWrong', 400, { detail: out.error_description ?? out.error, app })
+      return page('requestWrong', 400, { detail: explain(error) ?? out.error_description ?? out.error, app })
     }
     const { status, headers } = toFailure(error)
     ctx.set(status === 503 ? headers : {})
     return page('unavailable', status === 503 ? 503 : 500)
   }
+
+const explain = ({ cause }: Error) =>
+  cause instanceof DocumentRefused ? `the client metadata document: ${cause.message}` : undefined

@@ -1,6 +1,5 @@
 import type { JWK } from 'jose'
 import type { Configuration, Interaction, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
-import type { Database } from '../../../prisma/client.ts'
 import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { identityScopes } from '../../../routers/kernel/identity-scopes.ts'
 import { INTERACTION_SECONDS } from '../../browser/encrypted-cookies.ts'
@@ -28,6 +27,8 @@ import { algorithms } from '../keys/signing-key-store.ts'
 import { adapterFactory } from './adapter.ts'
 import { checkAssertion, clientAuthentication, requestable } from './client-credentials.ts'
 import { compareHashedSecrets, SECRETS } from './client-secrets.ts'
+import type { DocumentOptions } from './document-feature.ts'
+import { documentFeature } from './document-feature.ts'
 import { completeIdTokens, ignoreUnverifiedHints } from './id-tokens.ts'
 import { memberGrants } from './member-grants.ts'
 import { routes } from './metadata.ts'
@@ -35,8 +36,7 @@ import { errors, interactionPolicy, Provider } from './oidc-provider.ts'
 import type { Realm } from './realm.ts'
 import { skipPrompt } from './skip-prompt.ts'
 
-export interface ProviderOptions {
-  db: Database
+export interface ProviderOptions extends DocumentOptions {
   now: () => number
   issuer: string
   realm: Realm
@@ -68,6 +68,8 @@ export function createProvider(
     realm,
     signsWith,
     references,
+    documents,
+    readNetwork,
     cookieKeys,
     secure,
     clubApproval,
@@ -75,8 +77,10 @@ export function createProvider(
     renderError,
   }: ProviderOptions,
 ): OidcProvider {
+  const { reading, feature } = documentFeature({ db, documents, readNetwork })
   const provider = new Provider(issuer, {
     ...memberGrants(db, now),
+    ...reading,
     adapter: adapterFactory({ db, now, realm, signsWith, references }),
     jwks: { keys: jwks },
     routes,
@@ -117,6 +121,7 @@ export function createProvider(
     // Apps keep their access when the member signs out here.
     expiresWithSession: () => false,
     features: {
+      ...feature,
       clientCredentials: { enabled: true },
       // device.ts has the pages. Of a device, not even its address is stored.
       deviceFlow: { enabled: true, charset: 'base-20', mask: '****-****', deviceInfo: () => ({}) },

@@ -1,5 +1,6 @@
 import type { Client, KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../../prisma/client.ts'
+import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import { isThisMachine } from '../../../routers/developer/shared/registration.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
 import { isSandbox, requestedScopes } from '../consents/authorize-scopes.ts'
@@ -60,8 +61,12 @@ export function skipPrompt({ db, now, clubApproval }: Options) {
   )
 }
 
+/** A document may change unseen, as in member-grants.ts. */
 const isAssured = (client: Client) =>
-  client.applicationType === 'web' && !isSandbox(client) && client.redirectUris!.every(isElsewhere)
+  !isDocumentAddress(client.clientId) &&
+  client.applicationType === 'web' &&
+  !isSandbox(client) &&
+  client.redirectUris!.every(isElsewhere)
 
 function isElsewhere(uri: string) {
   const { protocol, hostname } = new URL(uri)

@@ -1,5 +1,6 @@
 import { requestApproval } from '../../../routers/approvals/approvals.ts'
 import { requestForChild } from '../../../routers/approvals/child-requests.ts'
+import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
 import { readFullName } from '../../browser/login/persons.ts'
@@ -11,8 +12,10 @@ import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
 import { findAskingApp } from '../consents/app-views.ts'
-import { isFor, isSandbox, requestedScopes } from '../consents/authorize-scopes.ts'
+import { allowedScopes, isFor, isSandbox, requestedScopes } from '../consents/authorize-scopes.ts'
 import { choicesFor } from '../consents/consent-choices.ts'
+import type { DocumentClient } from '../consents/document-clients.ts'
+import { documentView, storeDocumentClient } from '../consents/document-clients.ts'
 import { hashShown } from '../consents/skipped-consent.ts'
 import { storeConsent } from '../consents/store-consent.ts'
 import { createGrant } from '../engine/grants.ts'
@@ -32,6 +35,8 @@ export interface ConsentRequest {
 
 /** Requests to clubs and guardians per minute and member. */
 const MAX_CLUB_REQUESTS = 10
+/** Clients of documents that a member allows in a minute: each may be the first of its host. */
+const MAX_DOCUMENTS = 10
 
 export type ConsentForm = ReturnType<typeof consentForm>
 
@@ -46,17 +51,20 @@ export function consentForm({
   memberMails,
 }: Omit<PageOptions, 'pages'>) {
   const mayAsk = requestLimit(limits, 'club-requests', MAX_CLUB_REQUESTS)
+  const mayAllow = requestLimit(limits, 'document-consents', MAX_DOCUMENTS)
   const read = async ({ client: id, person, params }: ConsentRequest) => {
     if (person === undefined) throw errors.requestInvalid()
     const client = await provider().Client.find(id)
-    const app = await findAskingApp(db, id)
+    const document: DocumentClient | null =
+      client && isDocumentAddress(id) ? { id, name: client.clientName!, scopes: allowedScopes(client) } : null
+    const app = document ? documentView(id, document.name) : await findAskingApp(db, id)
     const member = await readFullName(db, person)
     if (!client || !app || member === null) {
       throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
     }
     const scopes = requestedScopes(client, params.scope)
     const choices = await choicesFor(db, { person, client: id, scopes, clubApproval, consentAges, now: now() })
-    return { app, member, person, scopes, choices, sandbox: isSandbox(client) }
+    return { app, member, person, scopes, choices, document, sandbox: isSandbox(client) }
   }
 
   const show = async (ctx: StepContext, request: ConsentRequest, problem?: Problem, picked?: string | null) => {
@@ -84,7 +92,7 @@ export function consentForm({
     show,
     /** Null if the form lacks something: then the page is shown again. */
     async allow(ctx: StepContext, request: ConsentRequest, form: URLSearchParams) {
-      const { app: asking, person, scopes, choices, sandbox } = await read(request)
+      const { app: asking, person, scopes, choices, sandbox, document } = await read(request)
       const clientId = request.client
       const picked = form.get('organisation')
       const choice = choices?.open.find(({ id }) => id === picked)
@@ -93,6 +101,7 @@ export function consentForm({
       const ticked = fitting.filter((scope) => scope === 'openid' || form.getAll('scope').includes(scope))
       if (ticked.length === 0) return show(ctx, request, 'scopesMissing', picked).then(() => null)
 
+      if (document && !(await mayAllow(person))) throw errors.peopleLimited(60)
       const grant = createGrant(provider(), { accountId: person, clientId, scopes: ticked })
       // Stored as refused, so that further requests do not ask again; an app may with prompt=consent.
       const unticked = fitting.filter((scope) => !ticked.includes(scope))
@@ -102,7 +111,7 @@ export function consentForm({
       const shown = hashShown(asking, scopes)
       // What a device shows is another page, and a team may have changed its app since the page was shown.
       const replaces = 'returnsTo' in request.asker
-      const isRepeatable = replaces && !sandbox && form.get('shown') === shown
+      const isRepeatable = replaces && !sandbox && !document && form.get('shown') === shown
       const consent = {
         id: grantId,
         personId: choice.member,
@@ -113,7 +122,7 @@ export function consentForm({
         ...(isRepeatable && { shown }),
       }
       await rememberLanguage(db, person, pageContext(ctx).w.language)
-      if (!(await storeConsent(db, consent, { choice, replaces, memberMails }))) {
+      if (!(await storeConsent(db, consent, { choice, replaces, memberMails, document }))) {
         await grant.destroy()
         return show(ctx, request, 'organisationMissing').then(() => null)
       }
@@ -132,12 +141,13 @@ export function consentForm({
     async ask(ctx: StepContext, request: ConsentRequest, form: URLSearchParams) {
       const club = form.get('ask')
       if (club === null || !(clubApproval || consentAges)) throw errors.requestInvalid()
-      const { person, choices } = await read(request)
+      const { person, choices, document } = await read(request)
       const asked = choices?.closed.find(({ id, state }) => id === club && state === 'unasked')
       if (asked && choices?.app) {
         if (!(await mayAsk(person))) throw errors.peopleLimited(60)
         const asker = { person, language: pageContext(ctx).w.language }
         const { app } = choices
+        if (document) await storeDocumentClient(db, document)
         if (asked.by === 'club') await requestApproval(db, { club, app }, now(), asker)
         else await requestForChild(db, { child: person, club, app }, asked.scopes ?? [], now(), asker)
       }

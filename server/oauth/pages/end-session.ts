@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose'
+import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
@@ -23,7 +24,9 @@ class Wrong extends Error {}
  * has registered. The apps that they have allowed keep their access.
  */
 export function endSession({ db, provider, pages: { path, readSession } }: PageOptions) {
-  const findClient = async (id: string) => (isPostgresText(id) ? provider().Client.find(id) : undefined)
+  /** A document's client has no address to return to: nothing is read for it. */
+  const findClient = async (id: string) =>
+    isPostgresText(id) && !isDocumentAddress(id) ? provider().Client.find(id) : undefined
 
   /** The client, and where to return to; null without an address. Throws Wrong. */
   const findReturn = async (search: string) => {

@@ -20,6 +20,7 @@ const pairs: Appearance[] = [
   ['de', 'dark', 1280, 800],
 ]
 const variants = times(1, 0) ? pairs : pairs.slice(1, 3)
+const VOUCHED = '/consent-vouched'
 const few = ['/sign-in-problem', '/consent', '/connected-odd', '/remove-odd', '/message']
 
 /** A page as a browser parses it: elements with their attributes' names, and all text. */
@@ -52,8 +53,9 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
     const [, plain] = pages[0]!
     const injected = [plain.replace('</main>', `${script}<p style="position: fixed">x</p></main>`)]
     const plainPaths = samplePages('en')
+    const vouched = languages.map((language) => [`/${language}${VOUCHED}`, samplePages(language)[VOUCHED]!] as const)
     server = await servePages({
-      ...Object.fromEntries(pages),
+      ...Object.fromEntries([...pages, ...vouched]),
       ...plainPaths,
       '/v1/oauth/connected/remove': plainPaths['/remove']!,
       '/injected': injected[0]!,
@@ -90,6 +92,16 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
         await expectAccessible(page)
       },
     )
+  })
+
+  it('says in each language who vouches for a client of a document, and fits on a phone', async () => {
+    const { context, page } = await open('/en/code', { bypassCSP: true, viewport: { width: 375, height: 667 } })
+    for (const language of languages) {
+      await page.goto(`${server.origin}/${language}${VOUCHED}`)
+      await expectAccessible(page)
+      expect(await page.textContent('.lead')).toContain('.example.org')
+    }
+    await context.close()
   })
 
   it('keeps users’ text within its own text node or attribute', async () => {
