@@ -70,6 +70,10 @@ export const sections: Record<Section, Description> = {
         name: 'Events',
         description: 'The events of the app of the client, for apps without a public address for a webhook.',
       },
+      addresses: {
+        name: 'Addresses',
+        description: 'Addresses of the app, beside its webhook, with their own event types.',
+      },
       calendar: { name: 'Calendar', description: "The member's events in their own calendar program." },
     },
     errorShape: 'error',

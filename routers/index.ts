@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { approvals } from './approvals/procedures.ts'
 import { calendar } from './calendar/procedures.ts'
+import { ownAddresses } from './developer/addresses/api.ts'
 import { ownRules } from './developer/data/collection-rules-api.ts'
 import { developer } from './developer/procedures.ts'
 import { directory } from './directory/procedures.ts'
@@ -44,6 +45,7 @@ export const appRouter = router({
   subscriptions,
   events,
   deliveries,
+  addresses: ownAddresses,
   directory: mergeRouters(directory, router({ approvals, dataRequests })),
   developer,
 })

@@ -1,6 +1,7 @@
 import { router } from '../kernel/trpc.ts'
 import { requests } from './activity/requests.ts'
 import { usage } from './activity/usage.ts'
+import { addresses } from './addresses/procedures.ts'
 import { apps } from './apps/procedures.ts'
 import { audit } from './audit/procedures.ts'
 import { create } from './clients/create.ts'
@@ -50,5 +51,6 @@ export const developer = router({
   data,
   rules,
   webhook,
+  addresses,
   deliveries,
 })

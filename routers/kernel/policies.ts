@@ -34,7 +34,7 @@ type Facts<R extends Requirements> = {
   : object) &
   (R extends { appItself: 'required' } ? { team: string; client: string } : object) &
   (R extends { person: true } ? { person: string } : object) &
-  (R extends { app: true } ? { app: string } : object)
+  (R extends { app: true } ? { app: string; client: string; team: string } : object)
 
 /** The principals that may call an endpoint, and the part of the context that its handler gets. */
 export interface AccessPolicy<Granted extends object = object> {
@@ -102,6 +102,8 @@ export const providerApp = policy(
   { section: 'notify', level: 'developer', app: true, memberOf: 'provider' },
   (facts) => ({
     app: facts.app,
+    client: facts.client,
+    team: facts.team,
     provider: facts.organisation,
     suspended: facts.suspended,
   }),

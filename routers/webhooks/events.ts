@@ -29,16 +29,18 @@ export interface Event {
 }
 
 /**
- * CTEs that store a delivery for each subscriber of the events in the CTE `event`. Those of a test club go to the webhook of the app
- * where nobody has subscribed.
+ * CTEs that store a delivery for each subscriber of the events in the CTE `event`, and for each address that gets their type. Those of
+ * a test club go to addresses of the sandbox, and to the webhook of the app where nobody has subscribed.
  */
 export const deliver = `receiver AS (
         SELECT event."appId", event.id AS event, event."publishedAt", subscription.id AS subscription
         FROM event JOIN "Subscription" subscription ON subscription."appId" = event."appId"
-        WHERE url IS NOT NULL AND "endedAt" IS NULL AND (NOT subscription.test OR event."isTest"
-          AND EXISTS (SELECT FROM "App" WHERE "App".id = event."appId" AND "webhookUrl" = subscription.url) AND NOT EXISTS (
-          SELECT FROM "Subscription" other WHERE other."appId" = event."appId" AND other.url IS NOT NULL AND other."endedAt" IS NULL
-            AND NOT other.test))
+        WHERE url IS NOT NULL AND "endedAt" IS NULL AND CASE WHEN address
+          THEN subscription.test = event."isTest" AND (types = '{}' OR event.type = ANY (types))
+          ELSE NOT subscription.test OR event."isTest"
+            AND EXISTS (SELECT FROM "App" WHERE "App".id = event."appId" AND "webhookUrl" = subscription.url) AND NOT EXISTS (
+            SELECT FROM "Subscription" other WHERE other."appId" = event."appId" AND other.url IS NOT NULL
+              AND other."endedAt" IS NULL AND NOT other.test AND NOT other.address) END
         FOR KEY SHARE OF subscription
       ), delivery AS (
         INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "nextAttemptAt", "createdAt")
@@ -57,7 +59,7 @@ export const statements = {
       ), event AS (
         INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
         SELECT id, $id, $type, $body, $publishedAt::timestamptz FROM app WHERE state = 'active'
-        ON CONFLICT DO NOTHING RETURNING "appId", id, "publishedAt", "isTest"
+        ON CONFLICT DO NOTHING RETURNING "appId", id, type, "publishedAt", "isTest"
       ), ${deliver}
       SELECT (SELECT state FROM app) AS app, EXISTS (SELECT FROM event) AS "isNew",
         (SELECT coalesce(json_agg(id), '[]') FROM delivery) AS deliveries`,

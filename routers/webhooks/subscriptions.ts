@@ -83,7 +83,7 @@ const statements = {
   remove: statement(
     'subscription_remove',
     `DELETE FROM "Subscription" USING "App"
-      WHERE "Subscription".id = $id AND NOT test AND "App".id = "Subscription"."appId" AND "App"."providerId" = $provider
+      WHERE "Subscription".id = $id AND NOT test AND NOT address AND "App".id = "Subscription"."appId" AND "App"."providerId" = $provider
       RETURNING "Subscription".id`,
     { id: text, provider: text },
     { id: text },
@@ -158,7 +158,7 @@ const update = internal('ntf.subscriptions:write', providerPlatform, {
 
 async function findSubscription({ core, provider }: Context & { provider: string }, id: string) {
   const found = await core.db.subscription.findFirst({
-    where: { id, test: false, app: { providerId: provider } },
+    where: { id, test: false, address: false, app: { providerId: provider } },
     select: {
       subscriber: true,
       secret: true,
@@ -190,7 +190,7 @@ function replacedSecrets(core: Core, { id, stored, app, template }: Replacing): 
   return former ? { ...copied, ...former } : stored
 }
 
-/** Active subscriptions, oldest first, without that of the team's tests. */
+/** Active subscriptions, oldest first, without that of the team's tests and the team's addresses. */
 const list = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'The subscriptions of an app',
   fails: ['appUnknown'],
@@ -198,7 +198,7 @@ const list = internal('ntf.subscriptions:write', providerPlatform, {
   .input(z.object({ app, ...page }))
   .output(z.object({ items: z.array(subscription), total: z.int() }))
   .query(async ({ ctx: { core, provider }, input: { app, limit, offset } }) => {
-    const where = { appId: app, endedAt: null, test: false }
+    const where = { appId: app, endedAt: null, test: false, address: false }
     const { found, items, total } = await core.db.$transaction(
       async (tx) => ({
         found: await tx.app.findFirst({ where: { id: app, providerId: provider }, select: { id: true } }),

@@ -29,9 +29,18 @@ export function renderMessage(mail: DueMail, { brand, words, issuer }: Place) {
   const portal = `${issuer}/developers`
   const portalLanguage = toPortalLanguage(language)
   const w = mailWords[portalLanguage]
-  const { name, isTeam = false, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
+  const {
+    name,
+    isTeam = false,
+    isNew = false,
+    reason = '',
+    count = 1,
+    expiresAt = 0,
+    isExpired = false,
+    addresses = [],
+  } = about
   const secret = { expiresAt: new Date(expiresAt * 1000), isExpired }
-  const named = { name, isTeam, team: team?.name ?? name, brand, isNew, reason, count, ...secret }
+  const named = { name, isTeam, team: team?.name ?? name, brand, isNew, reason, count, addresses, ...secret }
   const sentences = mailType === 'invitation' ? w.invitation(named, invitation!) : w[mailType](named)
   const footer: Footer =
     mailType === 'invitation'

@@ -4,6 +4,9 @@ const role = { owner: 'mit allen Rechten', developer: 'zum Entwickeln' }
 
 const day = (date: Date) => date.toLocaleDateString('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
 
+const listed = (addresses: readonly string[]) =>
+  addresses.length === 0 ? [] : [['Darunter diese Adressen:', ...addresses].join('\n')]
+
 export const de: MailWords = {
   types: {
     invitation: 'Einladungen in Teams',
@@ -59,19 +62,21 @@ export const de: MailWords = {
     ],
     link: 'Antrag ändern',
   }),
-  webhookFailing: ({ name, count }) => ({
+  webhookFailing: ({ name, count, addresses }) => ({
     subject: `Webhook schlägt seit 24 Stunden fehl: ${name}`,
     paragraphs: [
       `Seit 24 Stunden ist kein Ereignis von „${name}“ bei ${count === 1 ? 'einem seiner Abonnements' : `${count} seiner Abonnements`} angekommen.`,
+      ...listed(addresses),
       'Eine Zustellung wird etwa 28 Stunden nach dem ersten Versuch aufgegeben. Fehlgeschlagene Zustellungen können im Portal erneut gesendet werden.',
     ],
     link: 'Zustellungen ansehen',
   }),
-  webhookEnded: ({ name, count }) => ({
+  webhookEnded: ({ name, count, addresses }) => ({
     subject: `Webhook abgeschaltet: ${name}`,
     paragraphs: [
       `Der Empfänger ${count === 1 ? 'eines Abonnements' : `von ${count} Abonnements`} von „${name}“ hat mit 410 Gone geantwortet. Dorthin wird nichts mehr gesendet.`,
-      'War das ein Versehen, ist ein neues Abonnement nötig, sobald der Empfänger wieder funktioniert.',
+      ...listed(addresses),
+      'War das ein Versehen, ist ein neues Abonnement nötig, sobald der Empfänger wieder funktioniert; eine Adresse lässt sich im Portal fortsetzen.',
     ],
     link: 'Zustellungen ansehen',
   }),

@@ -10,6 +10,7 @@ export interface Named {
   isNew: boolean
   reason: string
   count: number
+  addresses: readonly string[]
   expiresAt: Date
   isExpired: boolean
 }
@@ -19,6 +20,9 @@ type Invitation = NonNullable<DueMail['invitation']>
 const role = { owner: 'an owner', developer: 'a developer' }
 
 const day = (date: Date) => date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+const listed = (addresses: readonly string[]) =>
+  addresses.length === 0 ? [] : [['Among them these addresses:', ...addresses].join('\n')]
 
 export const en = {
   types: {
@@ -75,19 +79,21 @@ export const en = {
     ],
     link: 'Change the request',
   }),
-  webhookFailing: ({ name, count }: Named): Sentences => ({
+  webhookFailing: ({ name, count, addresses }: Named): Sentences => ({
     subject: `Webhook failing for 24 hours: ${name}`,
     paragraphs: [
       `No event of “${name}” has arrived for 24 hours at ${count === 1 ? 'one of its subscriptions' : `${count} of its subscriptions`}.`,
+      ...listed(addresses),
       'A delivery is given up about 28 hours after its first attempt. You can send deliveries that failed again in the portal.',
     ],
     link: 'See the deliveries',
   }),
-  webhookEnded: ({ name, count }: Named): Sentences => ({
+  webhookEnded: ({ name, count, addresses }: Named): Sentences => ({
     subject: `Webhook switched off: ${name}`,
     paragraphs: [
       `The receiver of ${count === 1 ? 'a subscription' : `${count} subscriptions`} to “${name}” has answered 410 Gone. Nothing more is sent there.`,
-      'If this was a mistake, subscribe again once the receiver works.',
+      ...listed(addresses),
+      'If this was a mistake, subscribe again once the receiver works; an address is resumed in the portal.',
     ],
     link: 'See the deliveries',
   }),

@@ -6,6 +6,9 @@ import { PORTION } from '../../routers/kernel/housekeeping.ts'
 /** A day before `now`. */
 const SINCE = `($now::timestamptz - interval '24 hours')`
 
+/** Characters of an address in a mail. Its query is left out, which may have a secret. */
+const MAX_ADDRESS = 200
+
 /** Deliveries of a subscription that are read to see whether one has arrived. */
 const NEWEST = 100
 
@@ -17,11 +20,12 @@ const FIRST_ATTEMPT = `coalesce(CASE WHEN attempts = 1 THEN "lastAttemptAt" ELSE
     (SELECT at FROM "DeliveryAttempt" WHERE "deliveryId" = "Delivery".id AND number >
       (SELECT max(number) FROM "DeliveryAttempt" WHERE "deliveryId" = "Delivery".id) - attempts ORDER BY number LIMIT 1) END, "createdAt")`
 
-/** The end of a statement whose rows of `changed` have a subscription's app: mails its team, once for an app. */
+/** The end of a statement whose rows of `changed` are subscriptions: mails their team, once for an app, with the addresses among them. */
 const mailing = (mailType: 'webhookFailing' | 'webhookEnded') => `
   alarmed AS (
     SELECT '${mailType}'::"MailKind" AS kind, "teamId" AS team,
-      jsonb_build_object('app', "App".id, 'name', name, 'count', count(*)) AS about
+      jsonb_strip_nulls(jsonb_build_object('app', "App".id, 'name', name, 'count', count(*),
+        'addresses', jsonb_agg(left(split_part(url, '?', 1), ${MAX_ADDRESS}) ORDER BY url) FILTER (WHERE address))) AS about
     FROM changed JOIN "App" ON "App".id = "appId" GROUP BY "App".id),
   queued AS (${queueReports('alarmed', '$now::timestamptz')})
   SELECT count(*) AS subscriptions FROM changed`
@@ -56,7 +60,7 @@ const statements = {
               AND NOT EXISTS (SELECT FROM (SELECT state, "finishedAt" FROM "Delivery" WHERE "subscriptionId" = own.id
                 ORDER BY "createdAt" DESC, id LIMIT ${NEWEST}) newest WHERE state = 'delivered' AND "finishedAt" > ${SINCE})
             LIMIT $limit::int8 FOR UPDATE OF own SKIP LOCKED)
-        RETURNING "appId"),
+        RETURNING "appId", url, address),
       ${mailing('webhookFailing')}`,
     { now: instant, limit: int },
     { subscriptions: int },
@@ -67,7 +71,7 @@ const statements = {
         UPDATE "Subscription" SET alarm = 'ended' WHERE id IN (SELECT id FROM "Subscription"
           WHERE "endedAt" > ${SINCE} AND alarm IS DISTINCT FROM 'ended' AND NOT test
           LIMIT $limit::int8 FOR UPDATE SKIP LOCKED)
-        RETURNING "appId"),
+        RETURNING "appId", url, address),
       ${mailing('webhookEnded')}`,
     { now: instant, limit: int },
     { subscriptions: int },

@@ -119,11 +119,11 @@ const removeEnded = removal({
   name: 'subscriptions_remove_ended',
   table: '"Subscription"',
   time: '"endedAt"',
-  condition: 'NOT EXISTS (SELECT FROM "Delivery" WHERE "subscriptionId" = "Subscription".id)',
+  condition: 'NOT address AND NOT EXISTS (SELECT FROM "Delivery" WHERE "subscriptionId" = "Subscription".id)',
 })
 
 /**
- * Removes subscriptions that ended `keepDays` ago, at most `limit`, and returns their number. Their deliveries are removed with
+ * Removes subscriptions, not addresses, that ended `keepDays` ago, at most `limit`, and returns their number. Their deliveries are removed with
  * the events, earlier or later: a subscription stays until its last one is gone.
  */
 export async function removeEndedSubscriptions(

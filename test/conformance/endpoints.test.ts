@@ -29,6 +29,10 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | GET    | /quizzes/{quizId}                 | lms.me.quizzes:read       | 200    | quizzes.get         |
   | sync    | GET    | /quiz-results/{resultId}          | lms.me.quizzes:read       | 200    | quizzes.result      |
   | sync    | GET    | /events                           | ntf.apps.webhook:update   | 200    | events.fetch        |
+  | sync    | GET    | /addresses                        | ntf.apps.webhook:read     | 200    | addresses.list      |
+  | sync    | POST   | /addresses                        | ntf.apps.webhook:update   | 201    | addresses.create    |
+  | sync    | PUT    | /addresses/{addressId}            | ntf.apps.webhook:update   | 200    | addresses.update    |
+  | sync    | DELETE | /addresses/{addressId}            | ntf.apps.webhook:update   | 204    | addresses.remove    |
   | notify  | PUT    | /apps/{id}/webhook                | ntf.apps.webhook:update   | 200    | webhook.put         |
   | notify  | DELETE | /apps/{id}/webhook                | ntf.apps.webhook:update   | 204    | webhook.delete      |
   | notify  | GET    | /apps/{id}/webhook                | ntf.apps.webhook:read     | 200    | webhook.get         |
@@ -65,9 +69,23 @@ beforeAll(async () => {
   await db.person.create({ data: { id: former, ...person } })
 })
 
+const nameAddress = (app: string) => `address-${app}`
+const putAddress = () => {
+  const [id, own] = [nameAddress(world.ids.app), { appId: world.ids.app, subscriber: 'address', address: true }]
+  const secret = world.core.cipher.encrypt('s', `Subscription.secret:${id}`)
+  const data = { id, ...own, url: 'https://hooks.example', secret }
+  return world.db.subscription.upsert({ where: { id }, create: data, update: {} })
+}
+
 const samples = () => {
   const { app, academy } = world.ids
-  return sampleCalls({ id: app, quizId: `quiz-${academy}`, resultId: `result-${academy}`, answers: { q1: 'Yes' } })
+  return sampleCalls({
+    id: app,
+    addressId: nameAddress(app),
+    quizId: `quiz-${academy}`,
+    resultId: `result-${academy}`,
+    answers: { q1: 'Yes' },
+  })
 }
 const putEntry = () => world.call('PUT', samples()['storage.put']!.path, { body: { value: 1 } })
 
@@ -83,6 +101,7 @@ const stored = () =>
   Promise.all([
     world.db.app.findMany({ where: { teamId: world.ids.team } }),
     world.db.storageEntry.findMany({ where: { appId: world.ids.app } }),
+    world.db.subscription.findMany({ where: { appId: world.ids.app }, orderBy: { id: 'asc' } }),
     world.db.collectionRule.findMany({ where: { appId: server.app } }),
     world.db.quizResult.findMany({ where: { quizId: `quiz-${world.ids.academy}` } }),
   ])
@@ -113,6 +132,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
   }
 
   it(`returns ${statusHere(Procedure, Status)} for a token with the scope`, async () => {
+    if (Procedure.startsWith('addresses.')) await putAddress()
     if (Procedure === 'storage.get' || Procedure === 'storage.delete') await putEntry()
     const reply = await call({ claims: { scope: Scope === 'none' ? '' : Scope } })
     expect(reply.status).toBe(statusHere(Procedure, Status))
@@ -155,7 +175,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
       await expectRefused({ claims: { sub: world.ids.member } }, [403, 'forbidden', 'Only the app itself can do this.'])
     })
 
-  if (Scope.startsWith('svc.apps.storage') || Procedure === 'events.fetch')
+  if (Scope.startsWith('svc.apps.storage') || Procedure === 'events.fetch' || Procedure.startsWith('addresses.'))
     it('returns 403 for a client without an app', async () => {
       const refusal = [403, 'missing_scope', 'This client is not a the service app.'] as const
       await expectRefused({ claims: { client_id: clients.noApp, sub: world.ids.member } }, refusal)

@@ -105,6 +105,11 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 400 | grades must have exactly one boolean for each open question of the result. | invalid_request | gradesInvalid | grades that are an array |
   | sync   | 400 | since is not a cursor of this app's events.             | invalid_request | eventCursorInvalid | cursor of another app |
   | sync   | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
+  | sync   | 400 | url must be an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
+  | sync   | 400 | secret must be 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
+  | sync   | 400 | types must be null, or 1 to 50 event types of letters, digits, '.', '_' or '-'. | invalid_request | typesInvalid | address without a type |
+  | sync   | 404 | This app has no such address.                           | not_found | eventAddressUnknown | unknown address |
+  | sync   | 409 | An app can have at most 10 addresses, and its sandbox as many. | conflict too_many_addresses | tooManyAddresses | an 11th address |
   | sync   | 409 | This app is suspended.                                  | conflict app_suspended | appSuspended | client of a suspended app |
   | sync   | 404 | This quiz does not exist in this academy.               | not_found | quizUnknown | unknown quiz to read |
   | sync   | 409 | This quiz is closed.                                    | conflict quiz_closed | quizClosed | closed quiz to read |
@@ -130,6 +135,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 409 | This subscription has ended.                       | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
   | trpc   | 404 | This delivery does not exist.                           | not_found | ownDeliveryUnknown | a developer's retry of no delivery |
   | trpc   | 409 | This app has no webhook. Set its address first.         | conflict webhook_missing | webhookMissing | test event of an app without a webhook |
+  | trpc   | 409 | This address is paused or has ended.                    | conflict address_ended | eventAddressEnded | test event to a paused address |
   | trpc   | 400 | type is not in the event catalogue.                     | invalid_request | eventTypeUnknown | test event of an unknown type |
   | trpc   | 400 | since must be Unix seconds.                                  | invalid_request | sinceInvalid | since that is negative |
   | trpc   | 400 | Nothing was stored: 1 record was refused.        | invalid_request | recordsRefused | record of no person |
@@ -178,7 +184,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 408 | The body arrived too slowly. | bodyTooSlow |
   | 413 | This person has more than 16 MiB of data. Export it with member-apps member. | exportTooLarge |
   | 429 | Too many invalid tokens were sent from this address; try again in 7 s. | failuresLimited |
-  | 429 | An app can send at most 10 test events per minute; try again in 7 s. | testsLimited |
+  | 429 | An address gets at most 10 test events per minute; try again in 7 s. | testsLimited |
   | 429 | A team can change its test club at most 60 times per hour; try again in 7 s. | testClubLimited |
   | 429 | Too many requests were made by this person or team; try again in 7 s. | peopleLimited |
   | 500 | Something went wrong on our side. | internal |
@@ -252,6 +258,13 @@ const provoke: Record<string, Provoke> = {
   'record of no person': (w) => trpc(w, 'directory.people.upsert', { items: [{ id: '' }] }),
   "a developer's retry of no delivery": (w) => asDeveloper(w, 'deliveries.retry', { id: 'none' }),
   'test event of an app without a webhook': (w) => asDeveloper(w, 'webhook.test', {}),
+  'test event to a paused address': async (w) => {
+    const { app, person, api } = await mintTeam(w)
+    const url = 'https://hooks.example'
+    const { id: address } = await api.addresses.create({ app, environment: 'sandbox', url, types: null })
+    await api.addresses.update({ app, id: address, state: 'paused' })
+    return trpc(w, 'developer.webhook.test', { app, address }, { ...platformClaims(w), sub: person })
+  },
   'test event of an unknown type': (w) => asDeveloper(w, 'webhook.test', { type: 'a.b' }),
   'since that is negative': (w) => asDeveloper(w, 'deliveries.retryFailed', { since: -1 }),
   'retry in an ended subscription': (w) => retry(w, { state: 'failed' }, { endedAt: new Date() }),

@@ -110,6 +110,10 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.webhook.endFormerSecret   | mutation | dev:write |
   | developer.webhook.test              | mutation | dev:write |
   | developer.webhook.kinds             | query    | dev:read  |
+  | developer.addresses.list            | query    | dev:read  |
+  | developer.addresses.create          | mutation | dev:write |
+  | developer.addresses.update          | mutation | dev:write |
+  | developer.addresses.remove          | mutation | dev:write |
   | developer.deliveries.list           | query    | dev:read  |
   | developer.deliveries.filters        | query    | dev:read  |
   | developer.deliveries.get            | query    | dev:read  |

@@ -29,6 +29,7 @@ export const fillAddress = ({ path }: Place, { world: { ids } }: Tenant, names: 
     quizId: `open-${ids.academy}`,
     resultId: `result-${ids.academy}`,
     id: ids.app,
+    addressId: `address-${ids.app}`,
     ...names,
   }
   return path === '/' ? '' : path.replace(/\{(\w+)\}/g, (_, name) => known[name]!)
@@ -39,13 +40,18 @@ export const isOfApp = ({ operation }: Place) => findProcedure(operation).meta.p
 
 const putOne = { op: 'put', collection: 'c', key: 'k', value: 1 }
 
+/** The state is that of an address. */
+const hook = { url: 'https://example.org/hook', secret: 's', types: null, state: 'active' }
+/** Whether the app of an operation is that of the client. */
+const isOfClient = ({ path }: Place) => /^\/(?:events|addresses)/.test(path)
+
 const makeBody = (place: Place) => {
   const { path, operation } = place
   if (!operation.requestBody) return {}
   if (path.startsWith('/storage')) return { body: { value: 1 } }
   if (isOfApp(place)) return { body: { rule: 'author' } }
   if (path === '/batch') return { body: { operations: [putOne] } }
-  return { body: path.startsWith('/quizzes') ? { answers } : { url: 'https://example.org/hook', secret: 's' } }
+  return { body: path.startsWith('/quizzes') ? { answers } : hook }
 }
 
 interface More extends Call {
@@ -202,10 +208,12 @@ export const provoke: Record<string, Provoke> = {
   changesLimited: async (place, tenant) => {
     const { db, ids, now } = tenant.world
     const target = 'earlier'
-    const entry = { teamId: ids.team, clientId: tenant.server.client_id, action: 'rule.set', target }
+    const { client_id: clientId } = tenant.server
+    const entry = { teamId: ids.team, clientId, action: 'rule.set', target }
     const at = new Date((now() - 86_400 + 30) * 1000)
     await db.auditEntry.createMany({ data: Array.from({ length: 1_000 }, () => ({ ...entry, at })) })
-    const refused = await ask(place, tenant, { names: { collection: 'more' } })
+    const changed = isOfClient(place) ? { body: { ...hook, url: `https://${place.method}.example` } } : {}
+    const refused = await ask(place, tenant, { names: { collection: 'more' }, ...changed })
     await db.auditEntry.deleteMany({ where: { target } })
     return refused
   },
@@ -238,13 +246,28 @@ export const provoke: Record<string, Provoke> = {
   },
 
   inputInvalid: (place, tenant) =>
-    ask(place, tenant, isOfApp(place) ? { body: { rule: 'owner' } } : { names: { id: 'a.b' } }),
-  urlInvalid: asking({ body: { url: 'http://example.org' } }),
-  secretInvalid: asking({ body: { url: 'https://example.org', secret: '' } }),
+    ask(place, tenant, {
+      ...(isOfApp(place) && { body: { rule: 'owner' } }),
+      ...(isOfClient(place) && { body: { ...hook, state: 'ended' } }),
+      names: { id: 'a.b' },
+    }),
+  urlInvalid: asking({ body: { ...hook, url: 'http://example.org' } }),
+  secretInvalid: asking({ body: { ...hook, secret: '' } }),
+  typesInvalid: asking({ body: { ...hook, types: [] } }),
+  eventAddressUnknown: asking({ names: { addressId: 'none' } }),
+  tooManyAddresses: async (place, tenant) => {
+    const { db, ids } = tenant.world
+    const own = { name: 'Full', teamId: ids.team }
+    const clients = { create: { ...own, id: `full-${ids.client}`, environment: 'production' as const } }
+    const { id } = await db.app.create({ data: { ...own, id: `full-${ids.app}`, providerId: ids.provider, clients } })
+    const data = Array.from({ length: 10 }, (_, n) => ({ id: `${id}-${n}`, appId: id, subscriber: '', address: true }))
+    await db.subscription.createMany({ data })
+    return ask(place, tenant, { claims: { client_id: `full-${ids.client}` } })
+  },
   appUnknown: (place, tenant) =>
-    place.path === '/events' ? asClient('foreign')(place, tenant) : ask(place, tenant, { names: { id: 'unknown' } }),
+    isOfClient(place) ? asClient('foreign')(place, tenant) : ask(place, tenant, { names: { id: 'unknown' } }),
   appSuspended: (place, tenant) =>
-    place.path === '/events'
+    isOfClient(place)
       ? asClient('suspended')(place, tenant)
       : ask(place, tenant, { names: { id: `suspended-${tenant.world.ids.app}` } }),
 }

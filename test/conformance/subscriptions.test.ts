@@ -60,6 +60,9 @@ describe.each(ways)('%s', (way) => {
         endedAt: null,
         alarm: null,
         test: false,
+        address: false,
+        types: [],
+        paused: false,
       })
       expect(sealed).not.toBe(webhookSecret)
       expect(createdAt.getTime()).toBeGreaterThanOrEqual(before)

@@ -47,6 +47,8 @@ const bodies: Record<string, object> = {
   'storage.rules.put': { rule: 'author' },
   'quizzes.submit': { answers: { q1: 'Yes' } },
   'webhook.put': { url },
+  'addresses.create': { url, types: null },
+  'addresses.update': { url, types: null, state: 'active' },
 }
 
 interface Row {
@@ -64,6 +66,14 @@ const rows: Row[] = routes.map(({ name, method, section, meta }) => ({
   isOfApp: meta.policy.requires.appItself === 'required',
 }))
 
+async function putAddress() {
+  const id = `address-${world.ids.app}`
+  const secret = world.core.cipher.encrypt('s', `Subscription.secret:${id}`)
+  const data = { id, appId: world.ids.app, subscriber: 'address', address: true, url, secret }
+  await world.db.subscription.upsert({ where: { id }, create: data, update: {} })
+  return id
+}
+
 /** A refusal rejects. Callers share the procedures (one-caller.test.ts). */
 async function call({ name, method, section, path, isOfApp }: Row) {
   const address = path
@@ -72,6 +82,7 @@ async function call({ name, method, section, path, isOfApp }: Row) {
     .replace('{quizId}', `quiz-${world.ids.academy}`)
     .replace('{resultId}', `result-${world.ids.academy}`)
     .replace('{id}', world.ids.app)
+    .replace('{addressId}', await putAddress())
   const sent = { api: section, body: bodies[name], ...(isOfApp && { claims: server.claims }) }
   const { status, body } = await world.call(method, address === '/' ? '' : address, sent)
   if (status < 400) return body
@@ -90,7 +101,7 @@ describe.each(rows)('$name, by the client of a suspended app', (row) => {
     else
       expect(await readRefusal(call(row))).toEqual({
         reason: undefined,
-        ...(row.section === 'notify' || row.name === 'events.fetch' ? SUSPENDED : INVALID),
+        ...(row.section === 'notify' || /^(?:events|addresses)/.test(row.name) ? SUSPENDED : INVALID),
       })
     expect(await stored()).toEqual(before)
 

@@ -110,6 +110,10 @@ Choose which e-mails you get: ${portal}/mails`)
       ...['Webhook switched off: Trainer', 'Webhook abgeschaltet: Trainer'],
     ])
     expect(sentTo(anna!).at(-1)!.parts['text/plain']).toContain(`${portal}/teams/${team}/apps/a_1/deliveries`)
+    await subjects('webhookFailing', { app: 'a_1', count: 1, addresses: ['https://hooks.example/<b>'] })
+    const [en, de] = [sentTo(anna!), sentTo(ben!)].map((mails) => mails.at(-1)!.parts)
+    expect(en!['text/plain']).toMatch(/^Among them these addresses:\r?\nhttps:\/\/hooks\.example\/<b>\r?$/m)
+    expect(de!['text/html']).toMatch(/Darunter diese Adressen:\r?\nhttps:\/\/hooks\.example\/&lt;b&gt;/)
   })
 
   it('is not sent to a person who has left the team, and goes with an erased one', async () => {

@@ -10,17 +10,20 @@ let client: { id: string; version: number }
 let asked: { id: string; version: number }
 let secret: string
 let invitation: string
+let address: string
 beforeAll(async () => {
   const { db, ids } = here.world
   await db.teamMember.update({ where: { of: author() }, data: { role: 'owner' } })
   await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://hooks.example/' }, select: { id: true } })
   client = await here.sandbox()
+  address = (await here.as(here.owner).addresses.create({ app: app(), ...hook, environment: 'production' })).id
   const purpose = { [profileRead]: 'Greeting' }
   asked = await here.as(here.owner).clients.requestProduction({ client: client.id, purpose })
   secret = (await here.as(here.owner).clients.secrets.create({ client: client.id })).id
   invitation = (await here.as(here.owner).people.invite({ team: ids.team, email: 'one@example.org', role: 'owner' })).id
 })
 
+const hook = { url: 'https://hooks.example/in', types: null }
 const author = () => ({ teamId: here.world.ids.team, personId: here.colleague })
 const team = () => here.world.ids.team
 const app = () => here.world.ids.app
@@ -54,6 +57,9 @@ const changes: Record<string, () => Promise<unknown>> = {
   'clients.secrets.create': () => api().clients.secrets.create({ client: client.id }),
   'clients.secrets.remove': () => api().clients.secrets.remove({ client: client.id, secret }),
   'clients.remove': () => api().clients.remove({ client: client.id, confirm: client.id }),
+  'addresses.create': () => api().addresses.create({ app: app(), ...hook, environment: 'sandbox' }),
+  'addresses.update': () => api().addresses.update({ app: app(), id: address, state: 'paused' }),
+  'addresses.remove': () => api().addresses.remove({ app: app(), id: address }),
   'apps.remove': () => api().apps.remove({ app: app(), confirm: 'App' }),
   'apps.restore': () => api().apps.restore({ app: app() }),
   'teams.remove': () => api().teams.remove({ team: team(), confirm: 'Team' }),

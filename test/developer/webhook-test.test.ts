@@ -97,7 +97,7 @@ describe('developer.webhook.test', () => {
         429,
         expect.toSatisfy((s) => s > 50 && s <= 60),
       ])
-      expect(error.message).toMatch(/^An app can send at most 10 test events per minute; try again in \d+ s\.$/)
+      expect(error.message).toMatch(/^An address gets at most 10 test events per minute; try again in \d+ s\.$/)
     }
     expect(await tests(app)).toBe(10)
     const other = await mintApp(world, { teamId: team, webhookUrl: url })

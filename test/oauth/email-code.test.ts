@@ -382,7 +382,7 @@ describe('the mail of an invitation', () => {
     expect(mail?.to).toBe(email)
     for (const { invitation } of Object.values(mailWords)) {
       const named = { name: '', team: 'T', brand: undefined, isNew: false, reason: '', count: 1, expiresAt: at }
-      const { paragraphs } = invitation({ ...named, isExpired: false }, mail!.invitation!)
+      const { paragraphs } = invitation({ ...named, addresses: [], isExpired: false }, mail!.invitation!)
       expect(paragraphs[0]!.startsWith(`${inviter} `)).toBe(true)
     }
   })

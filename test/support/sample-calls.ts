@@ -19,7 +19,7 @@ export interface SampleCall {
 }
 
 /** What has to exist, by field of the input: ids, and answers to their quiz. The examples are those of the demo data. */
-type Existing = Readonly<Partial<Record<'id' | 'quizId' | 'resultId' | 'answers', unknown>>>
+type Existing = Readonly<Partial<Record<'id' | 'addressId' | 'quizId' | 'resultId' | 'answers', unknown>>>
 
 /** A call of each endpoint, by procedure: the examples of its document, but for what has to exist. */
 export const sampleCalls = (existing: Existing = {}): Record<string, SampleCall> =>

@@ -37,6 +37,7 @@ const sectionsByPath = {
   calendar: 'sync',
   'quiz-results': 'sync',
   events: 'sync',
+  addresses: 'sync',
 } as const
 const firstSegment = (path: string) => path.split(/[/?]/)[1] as keyof typeof sectionsByPath
 const sectionAt = (path: string): Section => sectionsByPath[firstSegment(path)] ?? 'apps'
@@ -45,6 +46,7 @@ const organisationAt: Partial<Record<string, 'academy' | 'provider'>> = {
   quizzes: 'academy',
   'quiz-results': 'academy',
   events: 'provider',
+  addresses: 'provider',
 }
 /** A call's token serves its next calls for this long: to sign and to verify one takes a tenth of a call. */
 const TOKEN_MS = 60_000

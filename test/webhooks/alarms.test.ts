@@ -84,6 +84,34 @@ describe('a webhook that fails for 24 hours', () => {
   })
 })
 
+describe('an address of the team', () => {
+  const become = (id: string, more: object = {}) =>
+    here.db.subscription.update({ where: { id }, data: { address: true, ...more } })
+
+  it('that fails is counted as a subscription, and the mail names it without its query', async () => {
+    const { db, subscribe, app } = here
+    const [address, paused] = [await subscribe('https://hooks.example/left?key=4711'), await subscribe()]
+    await become(address)
+    await become(paused, { paused: true, endedAt: ago(1), alarm: 'ended' })
+    await attempted(await subscribe(), 26)
+    await attempted(address, 25)
+    expect(await raiseAlarms(db, NOW)).toBe(2)
+    const about = { name: 'App', app, count: 2, addresses: ['https://hooks.example/left'] }
+    expect(await mails()).toEqual([['webhookFailing', person, about]])
+  })
+
+  it('that its receiver ends is mailed, one of the sandbox is not', async () => {
+    const { db, subscribe, app } = here
+    const [address, sandbox] = [await subscribe(), await subscribe()]
+    await become(address, { endedAt: ago(1) })
+    await become(sandbox, { endedAt: ago(1), test: true })
+    expect(await raiseAlarms(db, NOW)).toBe(1)
+    expect(await mails()).toMatchObject([
+      ['webhookEnded', person, { app, count: 1, addresses: ['https://127.0.0.1/'] }],
+    ])
+  })
+})
+
 describe('24 hours of a failing webhook', () => {
   /** A delivery that was published 100 hours ago, whose attempts began at these hours; `before` are of an earlier round. */
   async function delivery(subscription: string, attempts: number[], before: number[] = []) {

@@ -13,7 +13,7 @@ import { direct } from '../support/addresses.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { QueueWorld } from './queue-world.ts'
-import { startQueue } from './queue-world.ts'
+import { publisher, startQueue } from './queue-world.ts'
 import { receiver, startWorkers } from './worker-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -140,6 +140,24 @@ describe('a poll', () => {
     expect([last.nextAt, last.leasedUntil]).toEqual([null, leasedUntil!.getTime()])
     expect(await pollDue(world.db, { now: NOW + 1, all: false })).toMatchObject({ leasedUntil: null })
     expect(ids(found)).not.toContain(idle)
+  })
+
+  it('finds addresses as subscriptions of their app, which share what the app may have in flight', async () => {
+    const world = await startQueue()
+    const other = await publisher(world.db, world.cipher)
+    const addresses = await Promise.all(Array.from({ length: 10 }, () => world.subscribe()))
+    const alone = await other.subscribe()
+    await world.db.subscription.updateMany({ where: { id: { in: addresses } }, data: { address: true } })
+    await world.publish(addresses, { count: 100 })
+    await other.publish(alone, { count: 10 })
+    const { due } = await pollDue(world.db, { now: NOW })
+    const own = [...addresses.map((id) => ({ id, app: world.app })), { id: alone, app: other.app }]
+    expect(new Set(due)).toEqual(new Set(own))
+    const scheduler = createScheduler({ pollMs: 1_000, limits: { total: 8 } })
+    scheduler.polled({ due, more: false, startedAt: 0, endedAt: 0 })
+    const allocation = scheduler.allocate(0, 0)
+    const ofAddresses = addresses.reduce((sum, id) => sum + (allocation.get(id) ?? 0), 0)
+    expect([ofAddresses <= 4, allocation.has(alone)]).toEqual([true, true])
   })
 
   it('tells where somebody tries a delivery again, which is claimed before the others', async () => {

@@ -19,6 +19,8 @@ export interface About {
   reason?: string
   /** Subscriptions. */
   count?: number
+  /** The addresses of the team among them. */
+  addresses?: string[]
   /** More than the member had allowed before. */
   isMore?: boolean
   /** A secret's end, in Unix seconds. */

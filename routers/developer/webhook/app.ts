@@ -57,8 +57,13 @@ const lock = statement(
  */
 export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
   await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })
+  return lockApp(tx, id)
+}
+
+/** The same for a caller of the app itself; its team is locked. */
+export async function lockApp(tx: Transaction, id: string, unknown = errors.ownAppUnknown) {
   const [app] = await executeIn(tx, lock, { id })
-  if (!app) throw errors.ownAppUnknown()
+  if (!app) throw unknown()
   if (app.state === 'suspended') throw errors.appSuspended()
   return app
 }

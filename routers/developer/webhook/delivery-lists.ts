@@ -81,15 +81,16 @@ export function listDeliveries(db: Database, { state, type, subscription }: Deli
   return db.execute(lists[state ?? 'all'], { ...page, type: type ?? null, subscription: subscription ?? null })
 }
 
-/** The types of an app's events; jumps through the index from type to type. */
-export const typesStatement = statement(
-  'developer_event_types',
-  `WITH RECURSIVE found AS (
+/** The CTE `found`, the types of an app's events; jumps through the index from type to type. */
+export const EACH_TYPE = `WITH RECURSIVE found AS (
       (SELECT type FROM "PublishedEvent" WHERE "appId" = $app ORDER BY type LIMIT 1)
       UNION ALL
       SELECT following.type FROM found CROSS JOIN LATERAL
-        (SELECT type FROM "PublishedEvent" WHERE "appId" = $app AND type > found.type ORDER BY type LIMIT 1) following)
-    SELECT type FROM found LIMIT ${MAX_OFFERED}`,
+        (SELECT type FROM "PublishedEvent" WHERE "appId" = $app AND type > found.type ORDER BY type LIMIT 1) following)`
+
+export const typesStatement = statement(
+  'developer_event_types',
+  `${EACH_TYPE} SELECT type FROM found LIMIT ${MAX_OFFERED}`,
   { app: text },
   { type: text },
 )

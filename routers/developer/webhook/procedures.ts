@@ -28,7 +28,7 @@ const secretUsed = statement(
     FROM "Subscription" of CROSS JOIN LATERAL (SELECT "lastAttemptAt" FROM "Delivery"
       WHERE "subscriptionId" = of.id AND "createdAt" >= $setAt::timestamptz
       ORDER BY "createdAt" DESC, id LIMIT ${LOOKED_AT}) found
-    WHERE of."appId" = $app AND secret IS NOT NULL
+    WHERE of."appId" = $app AND secret IS NOT NULL AND NOT address
       AND (test OR coalesce("secretCopiedAt", of."createdAt") >= $setAt::timestamptz)
       AND "lastAttemptAt" >= coalesce("secretCopiedAt", '-infinity')
     HAVING count(*) > 0`,

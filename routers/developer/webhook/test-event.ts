@@ -12,25 +12,27 @@ const TESTS_A_MINUTE = 10
 const MINUTE_MS = 60_000
 
 /**
- * Stores a test event for the app's webhook; `core.published` sends it once the transaction is over. The locks serialise an app's
- * tests, so that they are counted correctly. Throws 409 for a suspended app and without a webhook, 429 beyond the limit.
+ * Stores a test event for the app's webhook, or for one of its addresses; `core.published` sends it once the transaction is over. The
+ * locks serialise an app's tests, so that they are counted correctly. Throws 409 for a suspended app, without a webhook, and for an
+ * address that has ended, 429 beyond the limit.
  */
 export async function publishTestEvent(
   tx: Transaction,
   ctx: Caller,
   { id: app, team }: { id: string; team: string },
-  { type, data }: { type: string; data: string },
+  { type, data, address }: { type: string; data: string; address?: string | undefined },
 ) {
   const { core } = ctx
   const { webhookUrl, ...stored } = await lockTemplate(tx, ctx, { id: app, team })
-  if (webhookUrl === null) throw errors.webhookMissing()
+  if (address !== undefined) await refuseEnded(tx, { id: address, appId: app })
+  else if (webhookUrl === null) throw errors.webhookMissing()
 
   const now = core.now()
-  const subscription = testSubscriptionId(app)
+  const subscription = address ?? testSubscriptionId(app)
   await refuseBeyond(tx, subscription, now)
 
   const at = new Date(now)
-  await storeTestSubscription(tx, core, app, { webhookUrl, ...stored })
+  if (address === undefined) await storeTestSubscription(tx, core, app, { webhookUrl: webhookUrl!, ...stored })
   const event = randomUUID()
   const body = formatBody({ id: event, type, publishedAt: at.toISOString() }, data)
   const published = { appId: app, id: event, type, body, publishedAt: at, isTest: true }
@@ -42,6 +44,12 @@ export async function publishTestEvent(
     select: { id: true },
   })
   return { app, event, deliveries: [delivery] }
+}
+
+async function refuseEnded(tx: Transaction, where: { id: string; appId: string }) {
+  const found = await tx.subscription.findFirst({ where: { ...where, address: true }, select: { endedAt: true } })
+  if (!found) throw errors.eventAddressUnknown()
+  if (found.endedAt) throw errors.eventAddressEnded()
 }
 
 async function refuseBeyond(tx: Transaction, subscriptionId: string, now: number) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../../prisma/client.ts'
 import { nullable, statement, text } from '../../../prisma/pg/statement.ts'
+import { isPostgresText } from '../../kernel/access.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { withError } from '../../kernel/errors.ts'
 import { appId } from '../../kernel/page.ts'
@@ -17,6 +18,8 @@ const type = z
   .regex(EVENT_TYPE, withError('eventTypeUnknown'))
   .default(testEventType.type)
   .meta({ description: 'A type from the catalogue; its example is sent, with ids of the test club' })
+
+const address = z.string().refine(isPostgresText, withError('eventAddressUnknown')).optional()
 
 export const kinds = internal('dev:read', teamPeople, {
   summary: "An app's event catalogue",
@@ -65,16 +68,21 @@ async function readTestData(db: Database, { team, provider, type }: { team: stri
 
 /** The same worker delivers it, with the same signature and retries, and it appears in the same log. */
 export const test = internal('dev:write', teamPeople, {
-  summary: "Sends a test event to an app's webhook only, not to subscribers",
-  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'webhookMissing', 'eventTypeUnknown'],
+  summary: "Sends a test event to an app's webhook, or to one of its addresses, and to nobody else",
+  fails: [
+    ...(['ownAppUnknown', 'levelTooLow', 'appSuspended', 'webhookMissing', 'eventTypeUnknown'] as const),
+    ...(['eventAddressUnknown', 'eventAddressEnded'] as const),
+  ],
 })
-  .input(z.object({ app: appId('app'), type }))
+  .input(z.object({ app: appId('app'), type, address }))
   .output(z.object({ delivery: z.string() }))
-  .mutation(async ({ ctx, input: { app, type } }) => {
+  .mutation(async ({ ctx, input: { app, type, address } }) => {
     const { providerId, teamId: team } = await findWebhookApp(ctx, app)
     const { core } = ctx
     const data = await readTestData(core.db, { team, provider: providerId, type })
-    const made = await core.db.$transaction((tx) => publishTestEvent(tx, ctx, { id: app, team }, { type, data }))
+    const made = await core.db.$transaction((tx) =>
+      publishTestEvent(tx, ctx, { id: app, team }, { type, data, address }),
+    )
     core.published(made)
     return { delivery: made.deliveries[0]! }
   })

@@ -143,12 +143,12 @@ export const developerErrors = {
   testsLimited: withParameters({
     status: 429,
     make: (retryAfterSeconds: number) => ({
-      message: `An app can send at most 10 test events per minute; try again in ${retryAfterSeconds} s.`,
+      message: `An address gets at most 10 test events per minute; try again in ${retryAfterSeconds} s.`,
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
     example: [23],
     place: 'tRPC',
-    cause: 'The app has sent 10 test events within a minute.',
+    cause: 'The team has sent 10 test events to this address within a minute.',
     fix: 'Wait for the seconds given in Retry-After.',
   }),
 } satisfies Rows

@@ -110,7 +110,7 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
   })
 
 /** A member of the app's provider gets all events; one of the team's test provider, as in sandbox clients, those of the test club. */
-async function findFeed({ core, app, provider, suspended }: Granted) {
+export async function findFeed({ core, app, provider, suspended }: Granted) {
   const found = await core.db.app.findFirst({
     where: { id: app, OR: [{ providerId: provider }, { team: { testClubs: { some: { id: provider } } } }] },
     select: { providerId: true, ...secretColumns },

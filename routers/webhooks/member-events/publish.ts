@@ -114,7 +114,7 @@ const statements = {
         INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt", "isTest")
         SELECT app.id, new.id, type, body, $now::timestamptz, "isTest"
         FROM json_to_recordset($events) AS new (app text, id text, type text, body text, "isTest" bool) JOIN "App" app ON app.id = new.app
-        FOR KEY SHARE OF app RETURNING "appId", id, "publishedAt", "isTest"
+        FOR KEY SHARE OF app RETURNING "appId", id, type, "publishedAt", "isTest"
       ), ${deliver} SELECT count(*) AS deliveries FROM delivery`,
     { events: json<object[]>(), now: instant },
     { deliveries: int },
