@@ -17,6 +17,7 @@ import { clientPages } from './clients.ts'
 import { dataPages, rulePages } from './data.ts'
 import { deletionPages } from './deletions.ts'
 import { deliveryPages } from './deliveries.ts'
+import { eventAddressPages } from './event-addresses.ts'
 import { firstCallPages } from './first-call.ts'
 import type { Form } from './forms/form.ts'
 import { invitationPages } from './invitations.ts'
@@ -182,6 +183,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   clientPages(routes, addresses, core.now)
   firstCallPages(routes, addresses)
   webhookPages(routes)
+  eventAddressPages(routes)
   deliveryPages(routes, core.now)
   usagePages(routes, core.now)
   requestPages(routes, addresses)

@@ -69,7 +69,7 @@ describe('the German sentences', () => {
       'testsLimited',
       'confirmationWrong',
     ]
-    const ofSchemas = ['nameInvalid', 'urlInvalid', 'secretInvalid', 'sinceInvalid', 'eventTypeUnknown']
+    const ofSchemas = ['nameInvalid', 'urlInvalid', 'secretInvalid', 'sinceInvalid', 'eventTypeUnknown', 'typesInvalid']
     expect(Object.keys(german).sort()).toEqual([...new Set([...own, ...undeclared, ...ofSchemas])].sort())
   })
 })

@@ -140,6 +140,14 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/apps/:app/webhook/remove    | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/remove/confirm | developer | people    | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/webhook/test      | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/addresses         | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/addresses/add     | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/addresses/:address | developer | people        |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/addresses/:address/set | developer | people    | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/addresses/:address/set-state | developer | people | form | own | yes |
+| POST    | /developers/teams/:team/apps/:app/addresses/:address/test | developer | people   | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/addresses/:address/remove | developer | people |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/addresses/:address/remove/confirm | developer | people | form | own | yes |
 | GET     | /developers/teams/:team/apps/:app/clubs             | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/apps/:app/rules             | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/rules/set         | developer | people         | form   | own  | yes  |

@@ -52,7 +52,13 @@ function by({ w }: PageRequest, { action, by, client }: Entry) {
 }
 
 /** Actions of these subjects have the id of an app or a client. */
-const TYPES: Readonly<Record<string, string>> = { secret: 'client', club: 'app', rule: 'app', webhook: 'app' }
+const TYPES: Readonly<Record<string, string>> = {
+  secret: 'client',
+  club: 'app',
+  rule: 'app',
+  webhook: 'app',
+  address: 'app',
+}
 
 /** Apps and clients that exist are links. */
 function renderTarget({ w, at }: PageRequest, team: Team, { action, target, targetName }: Entry) {

@@ -43,7 +43,7 @@ function partText(field: string, part: unknown, { w, language }: Pick<PageReques
 const findNames = (w: Words): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
   role: w.role,
   level: w.level,
-  state: w.state,
+  state: { ...w.addresses.states, ...w.state },
   environment: w.environment,
   type: w.clientTypes,
   rule: w.rules.rules,

@@ -112,6 +112,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   clientNotWeb: 'Nur ein Web-Client kann sich ausweisen: Eine native App kann kein Secret schützen.',
   confirmationWrong: 'Das ist nicht die ID des Clients. Es wurde nichts entfernt.',
   emailInvalid: 'Bitte eine E-Mail-Adresse angeben, etwa name@example.org.',
+  eventAddressEnded: 'Diese Adresse ist pausiert oder beendet.',
   eventTypeUnknown: 'Diesen Ereignistyp gibt es nicht.',
   inputInvalid: 'Eine Eingabe ist ungültig.',
   lastOwner: 'Ein Team braucht mindestens einen Inhaber.',
@@ -135,13 +136,15 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   testClubLimited: (error) =>
     `Ein Team kann seinen Testverein in der Stunde höchstens 60-mal ändern. Weiter geht es in ${retryAfter(error)} s.`,
   testsLimited: (error) =>
-    `Eine App kann in der Minute höchstens 10 Testereignisse senden. Weiter geht es in ${retryAfter(error)} s.`,
+    `Eine Adresse erhält in der Minute höchstens 10 Testereignisse. Weiter geht es in ${retryAfter(error)} s.`,
+  tooManyAddresses: 'Eine App kann höchstens 10 Adressen haben, und ihre Sandbox ebenso viele.',
   tooManyApps: 'Ein Team kann höchstens 50 Apps haben.',
   tooManyClients: 'Eine App kann höchstens 20 Clients haben.',
   tooManyPeople: 'Ein Team kann höchstens 100 Personen und offene Einladungen haben.',
   tooManyRules: 'Eine App kann Regeln für höchstens 100 Sammlungen haben.',
   tooManySecrets: 'Ein Client kann höchstens zwei gültige Secrets haben. Bitte zuerst eines entfernen.',
   tooManyTeams: 'Eine Person kann höchstens drei Teams innehaben.',
+  typesInvalid: 'Bitte alle Ereignistypen oder 1 bis 50 davon wählen.',
   urlInvalid: 'Die Adresse ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
   webhookMissing: 'Diese App hat keinen Webhook. Bitte zuerst dessen Adresse festlegen.',
 }

@@ -61,6 +61,7 @@ ${webhook.hasSecret && field('removesSecret', { label: w.removeSecret })}
 <p class="hint">${w.secretFresh} ${copyable(w.secret, fresh)}</p>
 <button>${w.save}</button>
 </form>
+<p><a href="${at('teams', team.id, 'apps', app.id, 'addresses')}">${w.addresses.open}</a></p>
 ${catalogue(request, eventTypes)}`
       : html`<p>${w.webhookLevel}</p>`,
   })

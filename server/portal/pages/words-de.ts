@@ -333,6 +333,8 @@ export const de: Words = {
     authentication: 'Authentifizierung',
     keys: 'Öffentliche Schlüssel',
     secret: 'Secret',
+    secretReplaced: 'Secret ersetzt',
+    types: 'Ereignistypen',
     expiresAt: 'Läuft ab',
     endsAt: 'Endgültig gelöscht am',
     lastUsedAt: 'Zuletzt verwendet',
@@ -494,6 +496,29 @@ export const de: Words = {
   typesTitle: 'Ereignistypen',
   kindsHint: 'Was der Webhook erhalten kann, mit je einem Beispiel für data. Unbekannte Typen mit 2xx beantworten.',
   sendTestHint: 'Es geht nur an diesen Webhook, nicht an Abonnements, und erscheint unter den Zustellungen.',
+
+  addresses: {
+    title: 'Weitere Adressen',
+    one: 'Adresse',
+    open: 'Weitere Adressen, jede mit eigenen Ereignistypen',
+    lead: 'Neben dem Webhook erhalten bis zu 10 Adressen die gewählten Ereignisse, und bis zu 10 der Sandbox die des Testvereins. Jede hat ihr eigenes Secret.',
+    add: 'Adresse hinzufügen',
+    types: 'Ereignistypen',
+    all: 'Alle Ereignistypen, auch künftige',
+    typesHint:
+      'Hinter jedem Typ steht, wie viele Ereignisse in den letzten 7 Tagen gesendet worden wären, gezählt bis 1000.',
+    sent: (production, sandbox) => `${production} · Sandbox ${sandbox}`,
+    secretHint: 'Damit wird signiert, was gesendet wird. Bleibt das Feld leer, wird eines erzeugt.',
+    last: 'Letzte Zustellung',
+    states: { active: 'aktiv', failing: 'schlägt fehl', paused: 'pausiert', ended: 'vom Empfänger beendet' },
+    pause: 'Pausieren',
+    resume: 'Fortsetzen',
+    pauseHint:
+      'Eine pausierte Adresse erhält keine neuen Ereignisse, und ausstehende Zustellungen schlagen fehl; sie lassen sich später erneut senden.',
+    remove: 'Adresse entfernen',
+    removeLead:
+      'Die Adresse, ihr Secret und ihre Zustellungen werden gelöscht, auch ausstehende. Das lässt sich nicht rückgängig machen.',
+  },
 
   deliveries: 'Zustellungen',
   deliveriesNone: 'Noch keine Zustellung.',
@@ -657,6 +682,9 @@ export const de: Words = {
     'webhook.set': 'Webhook festgelegt',
     'rule.set': 'Regel einer Sammlung festgelegt',
     'webhook.remove': 'Webhook entfernt',
+    'address.create': 'Adresse hinzugefügt',
+    'address.update': 'Adresse geändert',
+    'address.remove': 'Adresse entfernt',
     'webhook.endFormerSecret': 'Bisheriges Secret beendet',
   },
 }

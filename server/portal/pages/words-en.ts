@@ -325,6 +325,8 @@ export const en = {
     authentication: 'Authentication',
     keys: 'Public keys',
     secret: 'Secret',
+    secretReplaced: 'Secret replaced',
+    types: 'Event types',
     expiresAt: 'Expires',
     endsAt: 'Deleted permanently on',
     lastUsedAt: 'Last used',
@@ -483,6 +485,27 @@ export const en = {
   typesTitle: 'Event types',
   kindsHint: 'What the webhook may receive, each with an example of its data. Answer unknown types with 2xx.',
   sendTestHint: 'It is sent only to this webhook, not to subscribers, and appears in the deliveries.',
+
+  addresses: {
+    title: 'More addresses',
+    one: 'Address',
+    open: 'More addresses, each with its own event types',
+    lead: 'Beside the webhook, up to 10 addresses get the events that you choose, and up to 10 of the sandbox those of the test club. Each has its own secret.',
+    add: 'Add an address',
+    types: 'Event types',
+    all: 'All event types, including future ones',
+    typesHint: 'After each type: how many events it would have sent in the last 7 days, counted up to 1,000.',
+    sent: (production: string, sandbox: string): string => `${production} · sandbox ${sandbox}`,
+    secretHint: 'What is sent is signed with it. Leave this empty to have one generated.',
+    last: 'Last delivery',
+    states: { active: 'active', failing: 'failing', paused: 'paused', ended: 'ended by its receiver' },
+    pause: 'Pause',
+    resume: 'Resume',
+    pauseHint: 'While it is paused, it gets no new events, and pending deliveries fail; you can retry them later.',
+    remove: 'Remove address',
+    removeLead:
+      'The address, its secret and its deliveries are deleted, also those that are pending. This cannot be undone.',
+  },
 
   deliveries: 'Deliveries',
   deliveriesNone: 'No deliveries yet.',
@@ -647,6 +670,9 @@ export const en = {
     'webhook.set': 'Webhook set',
     'webhook.remove': 'Webhook removed',
     'webhook.endFormerSecret': 'Former secret ended',
+    'address.create': 'Address added',
+    'address.update': 'Address changed',
+    'address.remove': 'Address removed',
   } as Record<string, string>,
 }
 

@@ -31,6 +31,9 @@ beforeAll(async () => {
     role: 'owner',
   })
   await as(owner).rules.set({ app: world.ids.app, collection: 'c', rule: 'author' })
+  const hook = { app: world.ids.app, url: 'https://hooks.example/in', types: ['member.left'] }
+  const made = await as(owner).addresses.create({ ...hook, environment: 'sandbox' })
+  const at = `/teams/${world.ids.team}/apps/${world.ids.app}/addresses/${made.id}`
   await world.call('GET', '/storage/c/none')
   await world.call('PUT', '/storage/c/one', { body: { value: 1 } })
   const redirectUri = `https://app.example/${'callback'.repeat(40)}`
@@ -39,7 +42,15 @@ beforeAll(async () => {
   const stored = `/teams/${world.ids.team}/apps/${world.ids.app}/data/${await storeEntry(team)}`
   const all = `/teams/${world.ids.team}/requests?status=all`
   const data = [stored, `${stored}/shared/c`, `${stored}/shared/c/k`]
-  addresses = ['', '/mails', ...listPages(world.ids.team, world.ids.app, id, delivery, secret), ...data, all]
+  addresses = [
+    '',
+    '/mails',
+    ...listPages(world.ids.team, world.ids.app, id, delivery, secret),
+    ...data,
+    at,
+    `${at}/remove`,
+    all,
+  ]
   browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
 })
 afterAll(async () => {
