@@ -70,7 +70,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /connected/remove                                   | member    |                |        |      |      |
 | POST    | /connected/withdraw                                 | member    |                | form   | own  | yes  |
 | POST    | /connected/sign-out                                 | member    |                |        | own  | yes  |
-| POST    | /connected/data                                     | member    |                |        | own  | yes  |
+| POST    | /connected/data                                     | member    |                | form   | own  | yes  |
 | GET     | /card                                               | member    |                |        |      |      |
 | GET     | /calendar                                           | member    |                |        |      |      |
 | POST    | /calendar/create                                    | member    | calendar-changes | form | own  | yes  |

@@ -3,6 +3,7 @@ import type { AskedScope } from '../../../routers/approvals/asked-scopes.ts'
 import { listAskedScopes, withPurposes } from '../../../routers/approvals/asked-scopes.ts'
 import type { Listed } from '../../../routers/approvals/child-requests.ts'
 import { appsOfChildren } from '../../../routers/approvals/child-requests.ts'
+import type { AppOfClub } from '../../../routers/approvals/club-approvals.ts'
 import { appsOfClub } from '../../../routers/approvals/club-approvals.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 import { appViews } from './app-views.ts'
@@ -38,42 +39,35 @@ interface Wanted {
 }
 
 /** A page of a club's apps, and whether there are more. */
-export async function clubEntries(db: Database, club: string, { now, page = 0, app }: Wanted) {
-  const rows = await appsOfClub(db, club, {
-    now,
-    limit: PAGE + 1,
-    offset: page * PAGE,
-    ...(app !== undefined && { app }),
-  })
-  const shown = rows.slice(0, PAGE)
-  const found = await findApps(db, shown)
-  const entries = shown.flatMap(({ app: id, state, ...row }): ClubEntry[] => {
-    const of = found.get(id)
-    return of
-      ? [{ id, club, app: of.view, ...row, state: state ?? 'undecided', scopes: listAskedScopes(of.clients) }]
-      : []
-  })
-  return { entries, more: rows.length > PAGE }
+export async function clubEntries(db: Database, club: string, { page = 0, ...wanted }: Wanted) {
+  const rows = await appsOfClub(db, club, { ...wanted, ...toRange(page) })
+  return toEntries(db, rows, (_, clients) => ({ club, scopes: listAskedScopes(clients) }))
 }
 
 /** The same of the apps of children. */
 export async function childEntries(db: Database, { page = 0, ...listed }: Listed & { page?: number }) {
-  const rows = await appsOfChildren(db, { ...listed, limit: PAGE + 1, offset: page * PAGE })
+  const rows = await appsOfChildren(db, { ...listed, ...toRange(page) })
+  return toEntries(db, rows, ({ child: id, childName: name, club, clubName, version, isUsed, scopes }, clients) => {
+    const child: EntryOfChild = { id, name, clubName, version, isUsed }
+    return { club, scopes: withPurposes(scopes, clients), child }
+  })
+}
+
+const toRange = (page: number) => ({ limit: PAGE + 1, offset: page * PAGE })
+
+/** With what is shown of the apps; one that was deleted meanwhile is left out. */
+async function toEntries<Row extends AppOfClub, More>(
+  db: Database,
+  rows: readonly Row[],
+  readMore: (row: Row, clients: Parameters<typeof listAskedScopes>[0]) => More,
+) {
   const shown = rows.slice(0, PAGE)
   const found = await findApps(db, shown)
-  const entries = shown.flatMap(({ app: id, state, scopes, ...row }): ClubEntry[] => {
-    const { child, childName: name, club, clubName, version, isUsed, ...rest } = row
+  const entries = shown.flatMap((row) => {
+    const { app: id, state, reason, requestedAt, decidedAt } = row
     const of = found.get(id)
-    if (!of) return []
-    const one: ClubEntry = {
-      id,
-      club,
-      app: of.view,
-      ...rest,
-      state: state ?? 'undecided',
-      scopes: withPurposes(scopes, of.clients),
-    }
-    return [{ ...one, child: { id: child, name, clubName, version, isUsed } }]
+    const own = { id, state: state ?? ('undecided' as const), reason, requestedAt, decidedAt }
+    return of ? [{ ...own, app: of.view, ...readMore(row, of.clients) }] : []
   })
   return { entries, more: rows.length > PAGE }
 }

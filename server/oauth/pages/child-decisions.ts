@@ -3,10 +3,15 @@ import type { ChildDecision } from '../../../routers/approvals/decide-for-child.
 import { decideForChild } from '../../../routers/approvals/decide-for-child.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../../routers/kernel/errors.ts'
+import { pageContext } from '../../browser/page-context.ts'
 import type { Problem } from '../../browser/pages/views.ts'
+import { sendPage } from '../../browser/send-page.ts'
+import type { StepContext } from '../../http/state.ts'
 import type { ClubEntry } from '../consents/club-entries.ts'
 import { childEntries } from '../consents/club-entries.ts'
 import type { PageOptions } from './page-options.ts'
+import { fields } from './views/club.ts'
+import { removePage } from './views/connected.ts'
 
 /** What the page shows after a decision that was made, or was not. */
 export interface Outcome {
@@ -30,12 +35,22 @@ interface By {
 }
 
 /** Reads the app of a child that a form or address names. Undefined for who does not decide about it. */
-export async function findChildEntry({ db, now, consentAges }: PageOptions, form: URLSearchParams, by: By) {
+async function findChildEntry({ db, now, consentAges }: PageOptions, form: URLSearchParams, by: By) {
   const [child = '', club = '', app = ''] = ['child', 'club', 'app'].map((name) => form.get(name) ?? '')
   if (!consentAges || ![child, club, app].every(isPostgresText) || (by.club !== null && by.club !== club))
     return undefined
   const { entries } = await childEntries(db, { ...by, ages: consentAges, now: now(), one: { child, club, app } })
   return entries[0]
+}
+
+/** Asks before the access that an address names is removed; returns whether it has. */
+export async function askRemoval(options: PageOptions, ctx: StepContext, action: string, by: By): Promise<boolean> {
+  const entry = await findChildEntry(options, new URLSearchParams(ctx.state.search), by)
+  if (!entry) return false
+  const { app, child } = entry
+  const connected = { app, organisation: child.clubName }
+  sendPage(ctx, removePage({ ...pageContext(ctx), action, member: child.name, connected, fields: fields(entry) }))
+  return true
 }
 
 export async function decideOnForm(
@@ -49,7 +64,7 @@ export async function decideOnForm(
   if (!entry) throw errors.addressUnknown()
   const reason = (state === 'refused' && form.get('reason')?.trim()) || null
   const { id: app, club } = entry
-  const decision = { child: entry.child!.id, club, app, state, reason, version: Number(form.get('version')) }
+  const decision = { child: entry.child.id, club, app, state, reason, version: Number(form.get('version')) }
   const as = by.club === null ? 'guardian' : 'administrator'
   const decider = { person: by.person, as, at: new Date(now()), ages: consentAges! } as const
   return attemptDecision(options, { entry, state, reason }, () => decideForChild(db, decision, decider))
