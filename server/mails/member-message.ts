@@ -12,38 +12,22 @@ type ClubRequest = NonNullable<DueMail['request']>
 /** The mail to an administrator of a club whose approval a member asks for, or to who decides for a child. */
 export function renderClubRequest(mail: DueMail, request: ClubRequest, w: Words, issuer: string) {
   const { club, clubName, by, clients, child } = request
-  const { aMember, choose, approvalRequested: texts, guardianAsked } = w.mails
+  const { aMember, choose, approvalRequested, guardianAsked } = w.mails
   const { name: app } = mail.about
+  const who = by ?? aMember
+  const values = { member: who, child: who, club: clubName, app, team: mail.team?.name ?? app }
   const asked = child ? withPurposes(child.scopes, clients) : listAskedScopes(clients)
   const scopes = asked.map(({ scope, purposes }) => [`- ${w.scopes[scope]}`, ...purposes].join('\n  '))
-  const clubAddress = `${issuer}/club?${new URLSearchParams({ club })}`
-  const toFooter = (text: string) => ({ text, link: { text: choose, address: `${issuer}/developers/mails` } })
-  const because = fillText(texts.because, { club: clubName })
-  if (child) {
-    const named = { child: by ?? aMember }
-    const sentences: Sentences = {
-      subject: fillText(guardianAsked.subject, { ...named, app }),
-      paragraphs: [
-        fillText(guardianAsked.lead, { ...named, club: clubName, app, team: mail.team?.name ?? app }),
-        [guardianAsked.scopes, ...scopes].join('\n'),
-        fillText(guardianAsked.rest, named),
-      ],
-      link: guardianAsked.link,
-    }
-    const { isGuardian } = child
-    const footer = toFooter(isGuardian ? fillText(guardianAsked.because, named) : because)
-    return mailBodies(w.language, sentences, isGuardian ? `${issuer}/family` : clubAddress, footer)
-  }
+  const texts = child ? guardianAsked : approvalRequested
   const sentences: Sentences = {
-    subject: fillText(texts.subject, { club: clubName, app }),
-    paragraphs: [
-      fillText(texts.lead, { member: by ?? aMember, club: clubName, app, team: mail.team?.name ?? app }),
-      [texts.scopes, ...scopes].join('\n'),
-      texts.rest,
-    ],
+    subject: fillText(texts.subject, values),
+    paragraphs: [fillText(texts.lead, values), [texts.scopes, ...scopes].join('\n'), fillText(texts.rest, values)],
     link: texts.link,
   }
-  return mailBodies(w.language, sentences, clubAddress, toFooter(because))
+  const page = child?.isGuardian ? 'family' : `club?${new URLSearchParams({ club })}`
+  const { because } = child?.isGuardian ? guardianAsked : approvalRequested
+  const link = { text: choose, address: `${issuer}/developers/mails` }
+  return mailBodies(w.language, sentences, `${issuer}/${page}`, { text: fillText(because, values), link })
 }
 
 type Access = NonNullable<DueMail['access']>

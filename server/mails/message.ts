@@ -39,7 +39,7 @@ export function renderMessage(mail: DueMail, { brand, words, issuer }: Place) {
     isExpired = false,
     addresses = [],
   } = about
-  const secret = { expiresAt: new Date(expiresAt * 1000), isExpired }
+  const secret = { expiresAt: expiresAt * 1000, isExpired }
   const named = { name, isTeam, team: team?.name ?? name, brand, isNew, reason, count, addresses, ...secret }
   const sentences = mailType === 'invitation' ? w.invitation(named, invitation!) : w[mailType](named)
   const footer: Footer =

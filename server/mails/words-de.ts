@@ -2,7 +2,7 @@ import type { MailWords } from './words-en.ts'
 
 const role = { owner: 'mit allen Rechten', developer: 'zum Entwickeln' }
 
-const day = (date: Date) => date.toLocaleDateString('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
+const day = (ms: number) => new Date(ms).toLocaleDateString('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
 
 const listed = (addresses: readonly string[]) =>
   addresses.length === 0 ? [] : [['Darunter diese Adressen:', ...addresses].join('\n')]

@@ -11,7 +11,8 @@ export interface Named {
   reason: string
   count: number
   addresses: readonly string[]
-  expiresAt: Date
+  /** Unix milliseconds. */
+  expiresAt: number
   isExpired: boolean
 }
 
@@ -19,7 +20,7 @@ type Invitation = NonNullable<DueMail['invitation']>
 
 const role = { owner: 'an owner', developer: 'a developer' }
 
-const day = (date: Date) => date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+const day = (ms: number) => new Date(ms).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
 const listed = (addresses: readonly string[]) =>
   addresses.length === 0 ? [] : [['Among them these addresses:', ...addresses].join('\n')]

@@ -1,10 +1,18 @@
 import type { Database } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
-import { instant, nullable, oneOf, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
+import { instant, json, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { DECIDERS } from '../../kernel/consent-ages.ts'
 import { organisationLabel, personLabel } from '../../kernel/labels.ts'
 import { unixMs } from '../../kernel/time.ts'
 import type { About } from './queue.ts'
+
+interface Invitation {
+  role: 'owner' | 'developer'
+  /** Unix milliseconds. */
+  expiresAt: number
+  /** Null for the operator, who has no name. */
+  by: string | null
+}
 
 /** What a club is asked, or who decides for a child. */
 interface ClubRequest {
@@ -38,11 +46,12 @@ const statements = {
     `WITH taken AS (UPDATE "Mail" SET "nextAt" = $now::timestamptz + greatest($now::timestamptz - "createdAt", '1 minute')
         WHERE id = (SELECT id FROM "Mail" WHERE "nextAt" <= $now::timestamptz ORDER BY "nextAt" LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING *)
-      SELECT taken.id, kind, language, about::text, "Team".id AS team, "Team".name AS "teamName",
+      SELECT taken.id, kind, language, about,
+        CASE WHEN "Team".id IS NOT NULL THEN json_build_object('id', "Team".id, 'name', "Team".name) END AS team,
         CASE WHEN taken."consentId" IS NULL OR allowed.access IS NOT NULL
-          THEN coalesce(person.email, invitation.email, asked.email) END AS "to", invitation.role, invitation."expiresAt",
-        ${personLabel('inviter')} AS by, asked.request::text AS request,
-        allowed.access::text AS access
+          THEN coalesce(person.email, invitation.email, asked.email) END AS "to",
+        CASE WHEN invitation.id IS NOT NULL THEN json_build_object('role', invitation.role, 'by', ${personLabel('inviter')},
+          'expiresAt', ${unixMs('invitation."expiresAt"')}) END AS invitation, asked.request, allowed.access
       FROM taken LEFT JOIN "Team" ON "Team".id = taken."teamId" LEFT JOIN "Person" person ON person.id = taken."personId"
         LEFT JOIN "TeamInvitation" invitation ON invitation.id = taken."invitationId"
           AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
@@ -72,47 +81,26 @@ const statements = {
       id: text,
       kind: oneOf(...Object.values(MailKind)),
       language: oneOf(...Object.values(Language)),
-      about: text,
-      team: nullable(text),
-      teamName: nullable(text),
+      about: json<About>(),
+      /** Null for one about the request for a team, or about a consent. */
+      team: nullable(json<{ id: string; name: string }>()),
       to: nullable(text),
-      role: nullable(oneOf('owner', 'developer')),
-      expiresAt: nullable(timestamp),
-      by: nullable(text),
-      request: nullable(text),
-      access: nullable(text),
+      /** Null once it is withdrawn, answered or expired, and for other mails. */
+      invitation: nullable(json<Invitation>()),
+      /** Null once it is decided on, or the person does not decide, and for other mails. */
+      request: nullable(json<ClubRequest>()),
+      /** Null once the member has withdrawn it, and for other mails. */
+      access: nullable(json<Access>()),
     },
   ),
   end: statement('mail_end', `UPDATE "Mail" SET "nextAt" = NULL WHERE id = $id`, { id: text }, {}),
 }
 
-export type DueMail = NonNullable<Awaited<ReturnType<typeof takeMail>>>
+export type DueMail = ReturnType<typeof statements.take.decode>
 
 /** The mail that has been due for the longest time; another node takes it a minute later unless it is ended. */
-export async function takeMail(db: Database, now: number) {
-  const [row] = await db.execute(statements.take, { now })
-  if (!row) return undefined
-  const { about, team, teamName, by, role, expiresAt, request, access, ...mail } = row
-  return {
-    ...mail,
-    /** Null for one about the request for a team, or about a consent. */
-    team: team === null ? null : { id: team, name: teamName! },
-    about: JSON.parse(about) as About,
-    /** Null once it is withdrawn, answered or expired, and for other mails. The operator has no name. */
-    invitation:
-      role && expiresAt
-        ? {
-            role,
-            expiresAt: new Date(expiresAt),
-            by,
-          }
-        : null,
-    /** Null once it is decided on, or the person does not decide, and for other mails. */
-    request: request === null ? null : (JSON.parse(request) as ClubRequest),
-    /** Null once the member has withdrawn it, and for other mails. */
-    access: access === null ? null : (JSON.parse(access) as Access),
-  }
-}
+export const takeMail = async (db: Database, now: number): Promise<DueMail | undefined> =>
+  (await db.execute(statements.take, { now }))[0]
 
 /** No more attempts. */
 export const endMail = async (db: Database, id: string): Promise<void> => {
