@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
-import { instant, int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
+import { instant, int, json, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { readAccess } from '../kernel/access.ts'
 import { stillAllows } from '../kernel/authorize.ts'
 import { errors } from '../kernel/errors.ts'
@@ -15,14 +15,14 @@ const SECRET_BYTES = 16
 const MAX_NAME = 300
 const SECRET = /^[\w-]{22}$/
 
-export interface Subscriber {
+interface Subscriber {
   member: string
   club: string
   /** The consent of the app that creates it; null where the member does. */
   grant: string | null
 }
 
-export interface Feed extends Subscriber {
+export interface Feed extends Omit<Subscriber, 'grant'> {
   name: string
   timeZone: string
 }
@@ -32,6 +32,8 @@ export const toAddress = (base: string, secret: string) => `${base}/calendar/${s
 
 /** The secret is random, so a slow hash would protect nothing more. */
 const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+
+const consent = json<{ grant: string; client: string; scopes: string[] }>()
 
 const statements = {
   /** Two at once would each leave the other's address out of the count. */
@@ -53,18 +55,13 @@ const statements = {
   ),
   find: statement(
     'calendar_feed_find',
-    `SELECT feed."personId" AS member, "clubId" AS club, "consentId" AS "grant", left(name, ${MAX_NAME}) AS name, "timeZone"
+    `SELECT feed."personId" AS member, "clubId" AS club, left(name, ${MAX_NAME}) AS name, "timeZone",
+        (SELECT json_build_object('grant', id, 'client', "clientId", 'scopes', scopes) FROM "Consent" WHERE id = "consentId") AS consent
       FROM "CalendarFeed" feed JOIN "Organisation" club ON club.id = "clubId" JOIN "Membership" own
         ON own."organisationId" = "clubId" AND own."personId" = feed."personId" AND ("leftAt" IS NULL OR "leftAt" > $now)
       WHERE hash = $hash`,
     { hash: text, now: instant },
-    { member: text, club: text, grant: nullable(text), name: text, timeZone: text },
-  ),
-  consent: statement(
-    'calendar_feed_consent',
-    'SELECT "clientId" AS client, to_json(scopes) AS scopes FROM "Consent" WHERE id = $grant',
-    { grant: text },
-    { client: text, scopes: jsonStrings },
+    { member: text, club: text, name: text, timeZone: text, consent: nullable(consent) },
   ),
 }
 
@@ -83,12 +80,9 @@ export async function createFeed(db: Database, { member, club, grant }: Subscrib
 export async function findFeed(db: Database, secret: string, now: number): Promise<Feed | undefined> {
   if (!SECRET.test(secret)) return undefined
   const [feed] = await db.execute(statements.find, { hash: hashSecret(secret), now })
-  if (!feed || feed.grant === null) return feed
-  const { grant, member, club: organisation } = feed
-  const [consent] = await db.execute(statements.consent, { grant })
-  if (!consent) return undefined
-  const scopes = new Set(consent.scopes)
-  const principal = { member, organisation, client: consent.client, scopes, grant, ownToken: true } as const
+  if (!feed?.consent) return feed
+  const { member, club: organisation, consent } = feed
+  const principal = { ...consent, member, organisation, scopes: new Set(consent.scopes), ownToken: true } as const
   const access = await readAccess(db, principal, now)
   const allows = stillAllows({ scope: CALENDAR_SCOPE, policy: clubMember })
   return allows(principal, access ?? undefined) ? feed : undefined

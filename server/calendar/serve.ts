@@ -38,23 +38,18 @@ export function calendarFeeds({ core, memory, limits, readClientAddress, authBas
     address: requestLimit(limits, 'calendar-addresses', MAX_OF_ADDRESS),
     unknown: requestLimit(limits, 'calendar-unknown', MAX_UNKNOWN),
   }
-  const refuse = (ctx: StepContext) => {
-    ctx.set('Retry-After', '60')
-    ctx.status = 429
-  }
-
   const respond = async (ctx: StepContext) => {
     const network = toNetwork(readClientAddress(ctx.req))
-    if (!(await isWithin.address(network))) return refuse(ctx)
+    if (!(await isWithin.address(network))) throw errors.peopleLimited(60)
     const name = ctx.state.path.slice(below.length)
     const secret = name.endsWith('.ics') ? name.slice(0, -4) : ''
     const now = core.now()
     const feed = await findFeed(core.db, secret, now)
     if (!feed) {
-      if (!(await isWithin.unknown(network))) return refuse(ctx)
+      if (!(await isWithin.unknown(network))) throw errors.peopleLimited(60)
       throw errors.addressUnknown()
     }
-    if (!(await isWithin.feed(computeTag(secret)))) return refuse(ctx)
+    if (!(await isWithin.feed(computeTag(secret)))) throw errors.peopleLimited(60)
     const events = await readCalendar(core.db, feed, now)
     ctx.set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex' })
     if (isRevalidated(ctx, `"${computeTag(JSON.stringify([feed.name, feed.timeZone, events]))}"`, 'private, no-cache'))
