@@ -142,8 +142,6 @@ const statements = {
   ),
 }
 
-export type AppOfChild = ReturnType<typeof statements.guardianApps.decode>
-
 export const isGuardian = async (db: Database, person: string, now: number) =>
   (await db.execute(statements.isGuardian, { person, at: now })).length > 0
 

@@ -61,7 +61,7 @@ export const decide = (db: Database, decision: Decision, by: By): Promise<number
       if (!before && by.administrator !== null && (await membersWhoAllow(tx, decision, by.at.getTime())) === 0) {
         throw errors.ownAppUnknown()
       }
-      const id = await write(tx, decision, by)
+      const { id } = await write(tx, decision, by)
       const ended = state === 'approved' ? 0 : await endConsents(tx, decision, by.at)
       await note({
         team: app.teamId,
@@ -88,23 +88,6 @@ const statements = {
     { club: text, app: text },
     { state: oneOf(...Object.values(ClubApprovalState)), reason: nullable(text) },
   ),
-  write: statement(
-    'approval_write',
-    `INSERT INTO "ClubApproval" (id, "organisationId", "appId", state, reason, "decidedAt", "decidedBy")
-      VALUES (gen_random_uuid(), $club, $app, $state, $reason, $at, $administrator)
-      ON CONFLICT ("organisationId", "appId") DO UPDATE SET state = EXCLUDED.state, reason = EXCLUDED.reason,
-        "decidedAt" = EXCLUDED."decidedAt", "decidedBy" = EXCLUDED."decidedBy"
-      RETURNING id`,
-    {
-      club: text,
-      app: text,
-      state: oneOf(...Object.values(ClubApprovalState)),
-      reason: nullable(text),
-      at: instant,
-      administrator: nullable(text),
-    },
-    { id: text },
-  ),
   endConsents: statement(
     'approval_end_consents',
     `UPDATE "Consent" SET "withdrawnAt" = $at WHERE "withdrawnAt" IS NULL AND id = ANY (ARRAY(
@@ -129,8 +112,9 @@ async function lockRow(tx: Transaction, { club, app }: ClubApp) {
 }
 
 async function write(tx: Transaction, { club, app, state, reason }: Decision, { administrator, at }: By) {
-  const [row] = await executeIn(tx, statements.write, { club, app, state, reason, at, administrator })
-  return row!.id
+  const of = { organisationId: club, appId: app }
+  const data = { state, reason, decidedAt: at, decidedBy: administrator }
+  return tx.clubApproval.upsert({ where: { of }, create: { ...of, ...data }, update: data, select: { id: true } })
 }
 
 /**
