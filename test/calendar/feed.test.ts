@@ -1,27 +1,44 @@
 import { describe, expect, it } from 'vitest'
+import { createFeed, toAddress } from '../../routers/calendar/feeds.ts'
 import { callAs } from '../../routers/core.ts'
 import { MAX_OF_FEED, MAX_UNKNOWN } from '../../server/calendar/serve.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import { createMember } from '../oauth/members.ts'
+import { consentTo } from '../support/app-server.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
-import { calendarCalls } from './calendar-world.ts'
+import { calendarCalls, scope } from './calendar-world.ts'
 
 const auth = authWorld({ trustedProxies: ['127.0.0.1'] })
 const calls = () => calendarCalls(auth)
 
-/** A member of a club of their own, with a token. */
+/** A member of a club of their own. */
 async function newMember() {
   const { db } = auth.world
   const member = await createMember(db, { email: 'mia@example.org' })
   const { organisationId: club } = await db.membership.findFirstOrThrow({ where: { personId: member } })
+  return { member, club }
+}
+
+/** With a token. */
+async function signedIn() {
+  const { member, club } = await newMember()
   return { member, club, token: await calls().tokens(member, club) }
+}
+
+/** With the address of an app, which `POST /calendar` would return. */
+async function newFeed() {
+  const { db, core } = auth.world
+  const { member, club } = await newMember()
+  const grant = await consentTo(auth.world, { client: auth.client, member, club, scopes: [scope] })
+  const newUrl = async () => toAddress('http://auth.test/v1', await createFeed(db, { member, club, grant }, core.now()))
+  return { member, club, grant, newUrl, url: await newUrl() }
 }
 
 describe('the address that POST /calendar returns', () => {
   it('shows the events of me/events to ical.js and node-ical', async () => {
     const { addEvent, create, show } = calls()
-    const { club, token } = await newMember()
+    const { club, token } = await signedIn()
     for (const hours of [-8_000, -5, 1, 4_000]) await addEvent(hours, { title: `In ${hours} h` }, club)
     await addEvent(2, { state: 'draft' }, club)
     await addEvent(24 * 400, {}, club)
@@ -54,7 +71,7 @@ describe('the address that POST /calendar returns', () => {
     ['cancelled', false],
   ])('shows a %s event to whom me/events shows a published one', async (state, isConfirmed) => {
     const { addEvent, create, show } = calls()
-    const { member, club, token } = await newMember()
+    const { member, club, token } = await signedIn()
     const { db } = auth.world
     const newGroup = async (people: object[]) =>
       (
@@ -90,14 +107,14 @@ describe('the address that POST /calendar returns', () => {
   })
 
   it('has the 2,000 events that are nearest to now, with texts that are cut', async () => {
-    const { addEvent, create, read } = calls()
-    const { club, token } = await newMember()
+    const { addEvent, read } = calls()
+    const { club, url } = await newFeed()
     await addEvent(24 * 300, { title: 'far' }, club)
     await addEvent(1, { title: 'near'.repeat(100), location: 'x'.repeat(501) }, club)
     await auth.world.db.$executeRaw`INSERT INTO "Event" (id, "clubId", title, start, "end", location, state)
       SELECT ${club} || n, ${club}, 'between', now() + interval '2 hours', now() + interval '3 hours', '', 'published'
       FROM generate_series(1, 1999) n`
-    const { text } = await read(await create(token))
+    const { text } = await read(url)
     const unfolded = text.replaceAll('\r\n ', '')
     expect(unfolded.match(/^BEGIN:VEVENT/gm)).toHaveLength(2000)
     expect(unfolded).toContain(`SUMMARY:${'near'.repeat(75)}\r\nLOCATION:${'x'.repeat(500)}\r\n`)
@@ -106,7 +123,7 @@ describe('the address that POST /calendar returns', () => {
 
   it('answers with an ETag, 304 to who has it, and 200 again after a change', async () => {
     const { addEvent, create, read } = calls()
-    const { club, token } = await newMember()
+    const { club, token } = await signedIn()
     const event = await addEvent(1, {}, club)
     const url = await create(token)
     const first = await read(url)
@@ -134,7 +151,7 @@ describe('the address that POST /calendar returns', () => {
 
   it('is another one each time; the eleventh of a consent removes the first, also at once', async () => {
     const { create, read } = calls()
-    const { token, member } = await newMember()
+    const { token, member } = await signedIn()
     const first = await create(token)
     auth.world.advance(1)
     const others = await Promise.all(Array.from({ length: 10 }, () => create(token)))
@@ -146,7 +163,7 @@ describe('the address that POST /calendar returns', () => {
 
   it('stores no secret', async () => {
     const { create } = calls()
-    const { token, member } = await newMember()
+    const { token, member } = await signedIn()
     const url = await create(token)
     const secret = url.slice(-26, -4)
     const rows = await auth.world.db.calendarFeed.findMany({ where: { personId: member } })
@@ -170,11 +187,9 @@ describe('the address that POST /calendar returns', () => {
     ],
     ['the person is erased', ({ member }) => asPlatform(auth.world).directory.people.erase({ id: member })],
   ])('is 404 like an unknown one once %s', async (_, end) => {
-    const { create, read } = calls()
-    const { member, club, token } = await newMember()
-    const url = await create(token)
+    const { read } = calls()
+    const { member, club, grant, url } = await newFeed()
     expect((await read(url)).status).toBe(200)
-    const { id: grant } = await auth.world.db.consent.findFirstOrThrow({ where: { personId: member } })
     await end({ member, club, grant })
     const unknown = await read(url.replace(/.{26}$/, 'A'.repeat(22)))
     expect(strip(await read(url))).toEqual(strip(unknown))
@@ -197,7 +212,7 @@ describe('the address that POST /calendar returns', () => {
 
   it('is dead from its start if the consent ends while it is created', async () => {
     const { read, create } = calls()
-    const { member, token } = await newMember()
+    const { member, token } = await signedIn()
     const { db } = auth.world
     // The token is still taken, from the cache.
     await create(token)
@@ -254,10 +269,9 @@ describe('an event that changes', () => {
   const platform = () => asPlatform(auth.world).directory.events
 
   it('keeps its UID, and counts in SEQUENCE what calendars show of it', async () => {
-    const { addEvent, create, show } = calls()
-    const { club, token } = await newMember()
+    const { addEvent, show } = calls()
+    const { club, url } = await newFeed()
     const { id: event } = await addEvent(1, {}, club)
-    const url = await create(token)
     const [first] = (await show(url)).events
     expect(first).toMatchObject({ sequence: 0, status: 'CONFIRMED' })
     await platform().upsert({ items: [{ id: event, version: 7 }] })
@@ -271,7 +285,7 @@ describe('an event that changes', () => {
 
   it('is CANCELLED for 30 days if it was published, and not in me/events', async () => {
     const { addEvent, create, show } = calls()
-    const { club, token } = await newMember()
+    const { club, token } = await signedIn()
     const { id: event } = await addEvent(24 * 40, {}, club)
     const { id: draft } = await addEvent(24 * 40, { state: 'draft' }, club)
     const url = await create(token)
@@ -291,8 +305,8 @@ describe('an event that changes', () => {
 })
 
 it("a feed shows an all-day event on the days of the club's time zone", async () => {
-  const { create, show } = calls()
-  const { club, token } = await newMember()
+  const { show } = calls()
+  const { club, url } = await newFeed()
   const api = asPlatform(auth.world).directory
   await api.organisations.upsert({ items: [{ id: club, timeZone: 'America/New_York' }] })
   const day = new Date(auth.world.core.now() + 86_400_000).toISOString().slice(0, 10)
@@ -307,7 +321,7 @@ it("a feed shows an all-day event on the days of the club's time zone", async ()
     allDay: true,
   }
   await api.events.upsert({ items: [{ ...event, start: `${day}T12:00:00Z`, end: `${day}T13:00:00Z` }] })
-  const { events, timeZone, again } = await show(await create(token))
+  const { events, timeZone, again } = await show(url)
   const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
   expect([timeZone, events, again]).toMatchObject([
     'America/New_York',
@@ -331,9 +345,9 @@ describe('the limits', () => {
   const network = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` })
 
   it('refuse a feed that is read too often, and no other', async () => {
-    const { create, read } = calls()
-    const { token } = await newMember()
-    const [one, other] = [await create(token), await create(token)]
+    const { read } = calls()
+    const { url: one, newUrl } = await newFeed()
+    const other = await newUrl()
     const statuses = []
     for (let n = 0; n <= MAX_OF_FEED; n++) statuses.push((await read(one, network(1))).status)
     expect(statuses).toEqual([...Array.from({ length: MAX_OF_FEED }, () => 200), 429])
@@ -345,9 +359,8 @@ describe('the limits', () => {
   })
 
   it('refuse an address that guesses, but not what it knows', async () => {
-    const { create, read } = calls()
-    const { token } = await newMember()
-    const url = await create(token)
+    const { read } = calls()
+    const { url } = await newFeed()
     const guess = async (n: number) =>
       (await read(`http://auth.test/v1/calendar/${String(n).padStart(22, 'A')}.ics`, network(3))).status
     const statuses = []

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { holdChildApproval } from '../../routers/approvals/child-requests.ts'
+import { holdChildApproval, requestForChild } from '../../routers/approvals/child-requests.ts'
 import { consentTo, mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
@@ -77,7 +77,9 @@ async function atConsent(scope = profile, at = here, of = client) {
   return { page, submit, allow, ask: () => submit({ ask: club }) }
 }
 const mayAllow = (page: Page) => offered(page, 'decision').includes('allow')
-const ask = async (scope = profile) => (await atConsent(scope)).ask()
+/** As the consent page does. */
+const ask = () =>
+  requestForChild(db(), { child, club, app }, [profile], here.world.core.now(), { person: child, language: 'en' })
 
 async function signedIn(person = guardian, at = family, node = here): Promise<Browser> {
   const browser = node.newBrowser()
@@ -335,8 +337,9 @@ describe('nobody else decides', () => {
     await ask()
     const browser = await signedIn()
     const answers = []
-    for (let n = 0; n < 31; n++) answers.push((await decide(browser, 'approve', { version: '9' })).status)
-    expect(answers).toEqual([...Array(30).fill(409), 429])
+    for (let n = 0; n < 30; n++) answers.push((await decide(browser, 'approve', { child: 'unknown' })).status)
+    answers.push((await decide(browser, 'approve')).status)
+    expect([answers, (await row())?.state]).toEqual([[...Array(30).fill(404), 429], 'requested'])
   })
 })
 

@@ -360,8 +360,9 @@ describe('the page of a club', () => {
       await ask()
       const browser = await signedIn()
       const answers = []
-      for (let n = 0; n < 31; n++) answers.push((await approve(browser)).status)
-      expect(answers).toEqual([...Array(30).fill(200), 429])
+      for (let n = 0; n < 30; n++) answers.push((await browser.post(`${at}/approve`, { club, app: 'unknown' })).status)
+      answers.push((await approve(browser)).status)
+      expect([answers, (await row())?.state]).toEqual([[...Array(30).fill(404), 429], 'requested'])
     })
 
     it('finds the page from the connected apps, where others find no link to it', async () => {

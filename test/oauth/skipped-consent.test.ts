@@ -6,6 +6,7 @@ import { CONSENT_MS } from '../../routers/kernel/access.ts'
 import { mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
+import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 import type { Tokens } from './auth-world.ts'
 import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
@@ -202,7 +203,7 @@ describe('the consent page is shown', () => {
         const ask = { ...Object.assign({}, ...asks), more: Object.assign({}, ...asks.map(({ more }) => more)) }
         expect((await open(ask)).code !== null).toBe(picked.length === 0)
       }),
-      { numRuns: 8, examples: [[[]]] },
+      { numRuns: times(8, 4), examples: [[[]]] },
     )
   })
 
