@@ -7,6 +7,7 @@ import { stateAfter } from '../developer/reviews/transitions.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { errors } from '../kernel/errors.ts'
 import { characterSentence, textFault } from '../kernel/text-input.ts'
+import { removeRecords } from '../kernel/withdraw.ts'
 import type { ClubApp } from './approvals.ts'
 import { renumber } from './approvals.ts'
 import { membersWhoAllow } from './club-approvals.ts'
@@ -128,8 +129,7 @@ export async function endConsents(
   for (let ended = 0; ; ) {
     const rows = await executeIn(tx, statements.endConsents, { club, app, child, at })
     const ids = rows.map(({ id }) => id)
-    await tx.oauthRecord.deleteMany({ where: { grantId: { in: ids } } })
-    await tx.oauthRecord.deleteMany({ where: { model: 'Grant', id: { in: ids } } })
+    await removeRecords(tx, ids)
     ended += ids.length
     if (ids.length < BATCH) return ended
   }

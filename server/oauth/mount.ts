@@ -1,13 +1,10 @@
 import { hkdfSync } from 'node:crypto'
 import { METHODS } from 'node:http'
 import Router from '@koa/router'
-import type { Database } from '../../prisma/client.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import { isDocumentAddress } from '../../routers/developer/shared/document-address.ts'
 import type { AccessLookup } from '../../routers/kernel/access.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
-import type { ConsentAges } from '../../routers/kernel/consent-ages.ts'
-import type { DueWatch } from '../../routers/kernel/due-watch.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { toIssuer } from '../browser/addresses.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
@@ -17,7 +14,6 @@ import { normalizeHost } from '../http/host-name.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import { routerStep } from '../http/router-step.ts'
 import type { State, Step } from '../http/state.ts'
-import type { Limits } from '../limits/limit.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import { addAppRoutes } from './endpoints/app-routes.ts'
 import { resourceNames } from './endpoints/request-parameters.ts'
@@ -29,44 +25,30 @@ import { clientDocuments } from './engine/client-documents.ts'
 import { routes } from './engine/metadata.ts'
 import type { SignInFailed } from './engine/provider-handler.ts'
 import { createProviderHandler } from './engine/provider-handler.ts'
-import type { Realm } from './engine/realm.ts'
-import type { OwnCardCodes } from './keys/card-codes.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import { browserSession } from './pages/browser-session.ts'
+import type { PageOptions } from './pages/page-options.ts'
 import { addPageRoutes } from './pages/page-routes.ts'
 import { createSignInRequests } from './pages/sign-in-requests.ts'
 
-export interface MountOptions {
-  db: Database
-  now: () => number
+export interface MountOptions extends Omit<PageOptions, 'provider' | 'pages'> {
   cipher: Cipher
   /** The first one signs cookies, all of them verify. */
   secretsKeys: readonly Buffer[]
   keys: SigningKeys
-  cards: OwnCardCodes
   /** Verifies tokens that this issuer has issued. */
   authenticate: Authenticate
   findAccess: AccessLookup
-  due: DueWatch
-  authBaseUrl: string
-  realm: Realm
   appsBaseUrl: string
   /** The reference of each API, at this issuer's addresses. */
   references: readonly string[]
   /** The base URLs of the APIs, all that they have. */
   resources: readonly string[]
   loginMethods: LoginMethods
-  /** Clubs approve apps before their members can allow them. */
-  clubApproval: boolean
-  /** MEMBER_MAILS, where there is a mail server. */
-  memberMails: boolean
-  /** Younger members need the approval of a guardian. */
-  consentAges: ConsentAges | null
   /** CLIENT_METADATA: how documents of clients are read. */
   documents?: DocumentSettings | undefined
   clientAddress: ClientAddress
   tokenFailures?: number
-  limits: Limits
   memory: MemoryBudget
   requestMs?: number
   /** Called for each grant that a replayed refresh token has ended. */
@@ -86,19 +68,9 @@ const deriveCookieKey = (secretsKey: Buffer) =>
  * is also at the apps host. `step` gets the requests of its paths, and throws 404 at another host; other folders add their pages
  * to `pages`.
  */
-export function mountOauth({ db, now, cipher, secretsKeys, keys, cards, ...options }: MountOptions) {
-  const {
-    authBaseUrl,
-    realm,
-    appsBaseUrl,
-    loginMethods,
-    clubApproval,
-    memberMails,
-    consentAges,
-    clientAddress,
-    tokenFailures: failures = TOKEN_FAILURES,
-  } = options
-  const { authenticate, findAccess, due, limits, memory, requestMs = productionLimits.requestMs } = options
+export function mountOauth({ cipher, secretsKeys, ...options }: MountOptions) {
+  const { db, now, keys, authBaseUrl, realm, appsBaseUrl, clientAddress, limits, memory } = options
+  const { tokenFailures: failures = TOKEN_FAILURES, requestMs = productionLimits.requestMs } = options
   const issuer = toIssuer(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const basePath = new URL(authBaseUrl).pathname
@@ -106,42 +78,25 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, cards, ...optio
   const cookieKeys = secretsKeys.map(deriveCookieKey)
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const pages = createPageRoutes(router, {
-    db,
-    now,
+    ...options,
     cipher,
     issuer,
-    loginMethods,
-    limits,
-    memory,
     requestMs,
     readSession: (ctx) => browserSession(provider(), ctx.req, ctx.res),
   })
   const requests = createSignInRequests(pages.cookies, path)
-  const interactionUrl = requests.begin
   const documents = options.documents && clientDocuments({ ...options.documents, now, limits })
   const { provider, handle } = createProviderHandler({
-    db,
-    now,
+    ...options,
     issuer,
-    realm,
-    references: options.references,
     documents,
     cookieKeys,
     secure,
-    interactionUrl,
-    keys,
+    interactionUrl: requests.begin,
     requestMs,
-    clubApproval,
-    memberMails,
-    replayed: options.replayed,
-    signInFailed: options.signInFailed,
   })
 
-  addPageRoutes(
-    { db, now, realm, provider, pages, limits, authBaseUrl, cards, clubApproval, consentAges, memberMails, due },
-    requests,
-    basePath,
-  )
+  addPageRoutes({ ...options, provider, pages }, requests, basePath)
   const limit = tokenLimit({
     storage: adapterFactory({ db, now, realm, signsWith: keys.signsWith }),
     now,
@@ -160,7 +115,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, cards, ...optio
     memory,
     requestMs,
     nameResource: resourceNames(options.resources),
-    userinfo: userinfo({ db, authenticate, findAccess, limits }),
+    userinfo: userinfo(options),
   })
 
   const respond = routerStep(router)

@@ -1,5 +1,4 @@
 import type { Cipher } from '../../routers/kernel/cipher.ts'
-import type { ConsentAges } from '../../routers/kernel/consent-ages.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
@@ -21,6 +20,7 @@ import { cardCodes } from '../oauth/keys/card-codes.ts'
 import type { Passes } from '../oauth/keys/card-passes.ts'
 import type { SigningKeys } from '../oauth/keys/signing-keys.ts'
 import { openSigningKeys } from '../oauth/keys/signing-keys.ts'
+import type { ConsentRules } from '../oauth/pages/page-options.ts'
 import { portalAddresses } from '../portal/addresses.ts'
 import { registerPortal } from '../portal/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
@@ -28,16 +28,10 @@ import { createAuthenticate } from '../tokens/authenticate.ts'
 import { readPrincipal } from '../tokens/claims.ts'
 import type { TrustedIssuer } from '../tokens/verify.ts'
 
-export interface SignIn {
+export interface SignIn extends ConsentRules {
   cipher: Cipher
   secretsKeys: readonly Buffer[]
   loginMethods: LoginMethods
-  /** Clubs approve apps before their members can allow them. */
-  clubApproval: boolean
-  /** MEMBER_MAILS, where there is a mail server. */
-  memberMails: boolean
-  /** Younger members need the approval of a guardian; null: none does. */
-  consentAges: ConsentAges | null
   /** CLIENT_METADATA: how documents of clients are read. */
   documents?: DocumentSettings | undefined
   /** Makes the cards' passes for Apple Wallet, with the operator's certificate. */

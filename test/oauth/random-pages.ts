@@ -53,7 +53,7 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
   } as const
   const card = { name: one!, club: other!, validUntil: '2026-12-31', valid: false }
   const times = { since: new Date(0), lastUse: new Date(0), ends: new Date(0) }
-  const connected = { app: view.app, organisation: other!, scopes: consent.scopes, ...times }
+  const connected = { app: view.app, organisation: other!, scopes: [...consent.scopes], ...times }
   return [
     signInPage({ ...view, email: true, upstream: one!, members: pair }),
     codePage({ ...view, email: one! }),

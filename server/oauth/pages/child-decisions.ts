@@ -10,16 +10,9 @@ import type { StepContext } from '../../http/state.ts'
 import type { ClubEntry } from '../consents/club-entries.ts'
 import { childEntries } from '../consents/club-entries.ts'
 import type { PageOptions } from './page-options.ts'
+import type { Outcome } from './views/club.ts'
 import { fields } from './views/club.ts'
 import { removePage } from './views/connected.ts'
-
-/** What the page shows after a decision that was made, or was not. */
-export interface Outcome {
-  decided?: { state: ChildDecision['state']; entry: ClubEntry }
-  problem?: Problem
-  /** The entry whose form has the problem. */
-  troubled?: ClubEntry
-}
 
 export const toStatus = ({ problem }: Outcome) => (problem === 'decidedMeanwhile' ? 409 : problem ? 400 : 200)
 

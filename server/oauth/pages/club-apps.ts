@@ -8,11 +8,11 @@ import { redirect } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
 import { childEntries, clubEntries } from '../consents/club-entries.ts'
-import type { Outcome } from './child-decisions.ts'
 import { askRemoval, attemptDecision, decideOnForm, toStatus } from './child-decisions.ts'
 import type { Member } from './member-page.ts'
 import { memberPage } from './member-page.ts'
 import type { PageOptions } from './page-options.ts'
+import type { Outcome } from './views/club.ts'
 import { clubPage, noClubPage, withdrawPage } from './views/club.ts'
 
 const MAX_PAGE = 10_000

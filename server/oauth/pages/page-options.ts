@@ -7,7 +7,17 @@ import type { Limits } from '../../limits/limit.ts'
 import type { Realm } from '../engine/realm.ts'
 import type { OwnCardCodes } from '../keys/card-codes.ts'
 
-export interface PageOptions {
+/** What the operator has set for the consents of members. */
+export interface ConsentRules {
+  /** Clubs approve apps before their members can allow them. */
+  clubApproval: boolean
+  /** MEMBER_MAILS, where there is a mail server: members get a mail when an app or a device gets access. */
+  memberMails: boolean
+  /** Younger members need the approval of a guardian; null: none does. */
+  consentAges: ConsentAges | null
+}
+
+export interface PageOptions extends ConsentRules {
   db: Database
   now: () => number
   realm: Realm
@@ -18,10 +28,4 @@ export interface PageOptions {
   cards: OwnCardCodes
   /** Woken when a consent has ended. */
   due: DueWatch
-  /** Clubs approve apps before their members can allow them. */
-  clubApproval: boolean
-  /** Members get a mail when an app or a device gets access. */
-  memberMails: boolean
-  /** Younger members need the approval of a guardian. */
-  consentAges: ConsentAges | null
 }

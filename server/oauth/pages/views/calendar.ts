@@ -4,19 +4,15 @@ import { document } from '../../../browser/pages/layout.ts'
 import type { Named } from '../../../browser/pages/views.ts'
 import { fill } from '../../../browser/words/fill.ts'
 import { formatDay } from '../../../browser/words/format-day.ts'
+import type { listFeeds } from '../../consents/calendar-feeds.ts'
 
-interface ShownFeed {
-  id: string
-  /** Null where the member has created it. */
-  app: string | null
-  createdAt: Date
-}
+type ShownFeed = Awaited<ReturnType<typeof listFeeds>>[number]
 
 export interface CalendarView extends PageContext {
   action: string
   connected: string
   member: string
-  clubs: readonly (Named & { feeds: readonly ShownFeed[] })[]
+  clubs: readonly (Named & { feeds: readonly Omit<ShownFeed, 'clubId'>[] })[]
   /** The address that was created just now. */
   created?: { club: string; url: string }
   removed?: boolean

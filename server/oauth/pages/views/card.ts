@@ -1,4 +1,5 @@
 import { renderSVG } from 'uqr'
+import type { findShownCard } from '../../../../routers/me/member-card.ts'
 import type { PageContext } from '../../../browser/page-context.ts'
 import type { Html } from '../../../browser/pages/html.ts'
 import { html, name, strongName, svgHtml } from '../../../browser/pages/html.ts'
@@ -6,13 +7,7 @@ import { connectedLink, document } from '../../../browser/pages/layout.ts'
 import { fill } from '../../../browser/words/fill.ts'
 import { formatDay } from '../../../browser/words/format-day.ts'
 
-export interface CardView {
-  name: string
-  club: string
-  /** The last day, YYYY-MM-DD; null for a card that no longer has one. */
-  validUntil: string | null
-  valid: boolean
-}
+type CardView = NonNullable<Awaited<ReturnType<typeof findShownCard>>>
 
 function facts({ name: member, club, validUntil }: CardView, { w }: PageContext): Html {
   const rows = [
@@ -41,7 +36,7 @@ ${facts(card, context)}`
 const state = ({ valid }: CardView, { w }: PageContext) =>
   valid ? html`<p class="done">${w.card.valid}</p>` : html`<p class="problem">${w.card.notValid}</p>`
 
-export interface OwnCard extends CardView {
+interface OwnCard extends CardView {
   /** The address of its page; undefined unless it is valid. */
   url: string | undefined
 }

@@ -1,3 +1,4 @@
+import type { Decided } from '../../../../routers/approvals/decide.ts'
 import type { PageContext } from '../../../browser/page-context.ts'
 import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
@@ -8,16 +9,20 @@ import { formatDay } from '../../../browser/words/format-day.ts'
 import type { ClubEntry } from '../../consents/club-entries.ts'
 import { findKind } from './scope-words.ts'
 
-export interface EntriesView extends PageContext {
+/** What the page shows after a decision that was made, or was not. */
+export interface Outcome {
+  decided?: { state: Decided; entry: ClubEntry }
+  problem?: Problem
+  /** The one whose form has the problem. */
+  troubled?: ClubEntry
+}
+
+export interface EntriesView extends PageContext, Outcome {
   action: string
   entries: readonly ClubEntry[]
   /** From 0. */
   page: number
   more: boolean
-  decided?: { state: 'approved' | 'refused' | 'withdrawn'; entry: ClubEntry }
-  problem?: Problem
-  /** The one whose form has the problem. */
-  troubled?: ClubEntry
 }
 
 export interface ClubView extends EntriesView {

@@ -1,34 +1,21 @@
-import type { ConsentScope } from '../../../../routers/kernel/identity-scopes.ts'
 import type { PageContext } from '../../../browser/page-context.ts'
 import { readPath } from '../../../browser/page-context.ts'
 import { renderByline, renderIcon } from '../../../browser/pages/app-mark.ts'
 import type { Html } from '../../../browser/pages/html.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
 import { document } from '../../../browser/pages/layout.ts'
-import type { AppView } from '../../../browser/pages/views.ts'
 import { fill } from '../../../browser/words/fill.ts'
 import { formatDay } from '../../../browser/words/format-day.ts'
-import type { LastUse } from '../../consents/last-use.ts'
+import type { listConsents } from '../../consents/consents.ts'
+import type { replayNotices } from '../../consents/replays.ts'
 import type { OpenDataRequest } from './data-request.ts'
 import { dataRequestSection } from './data-request.ts'
 import { changes, findKind } from './scope-words.ts'
 
-export interface ConnectedApp {
-  consent: string
-  app: AppView
-  organisation: string
-  scopes: readonly ConsentScope[]
-  since: Date
-  lastUse: LastUse
-  ends: Date
-}
+export type ConnectedApp = Awaited<ReturnType<typeof listConsents>>[number]
 
 /** An app whose access a replayed refresh token has ended. */
-export interface ReplayNotice {
-  app: Pick<AppView, 'name'>
-  organisation: string
-  at: Date
-}
+type ReplayNotice = Awaited<ReturnType<typeof replayNotices>>[number]
 
 /** The member's other pages: their cards and calendars, and those on which they decide for a club or for children. */
 export const memberPages = ['card', 'calendar', 'club', 'family'] as const
@@ -37,7 +24,7 @@ export interface ConnectedView extends PageContext {
   action: string
   member: string
   apps: ConnectedApp[]
-  replays: ReplayNotice[]
+  replays: readonly (Omit<ReplayNotice, 'app'> & { app: Pick<ReplayNotice['app'], 'name'> })[]
   others: readonly (typeof memberPages)[number][]
   /** For a copy of the data, until it is answered. */
   dataRequest: OpenDataRequest | null

@@ -1,13 +1,11 @@
+import type { DataRequest } from '../../../../prisma/generated/client.ts'
 import { ANSWER_DAYS } from '../../../../routers/personal-data/requests.ts'
 import { html } from '../../../browser/pages/html.ts'
 import { fill } from '../../../browser/words/fill.ts'
 import { formatDay } from '../../../browser/words/format-day.ts'
 import type { Words } from '../../../browser/words/words.ts'
 
-export interface OpenDataRequest {
-  requestedAt: Date
-  deadline: Date
-}
+export type OpenDataRequest = Pick<DataRequest, 'requestedAt' | 'deadline'>
 
 /** Where a member asks for a copy of their data, or sees until when it is sent. */
 export function dataRequestSection(open: OpenDataRequest | null, action: string, w: Words) {
