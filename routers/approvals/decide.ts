@@ -55,14 +55,16 @@ export const decide = (db: Database, decision: Decision, by: By): Promise<number
       if (!club) throw errors.clubUnknown()
       const app = await tx.app.findUnique({ where: { id: appId }, select: { teamId: true } })
       if (!app) throw errors.ownAppUnknown()
-      const before = await lockRow(tx, decision)
+      const [before] = await executeIn(tx, statements.lock, { club: clubId, app: appId })
       const review = { covers: 'club', state: before?.state ?? 'unasked' } as const
       if (!stateAfter(review, acts[state])) throw errors.changedMeanwhile()
       if (before?.state === state && before.reason === reason) return 0
       if (!before && by.administrator !== null && (await membersWhoAllow(tx, decision, by.at.getTime())) === 0) {
         throw errors.ownAppUnknown()
       }
-      const { id } = await write(tx, decision, by)
+      const of = { organisationId: clubId, appId }
+      const data = { state, reason, decidedAt: by.at, decidedBy: by.administrator }
+      const { id } = await tx.clubApproval.upsert({ where: { of }, create: { ...of, ...data }, update: data })
       const ended = state === 'approved' ? 0 : await endConsents(tx, decision, by.at)
       await note({
         team: app.teamId,
@@ -105,17 +107,6 @@ const statements = {
 export async function holdAdministrator(tx: Transaction, club: string, person: string, at: Date) {
   const rows = await executeIn(tx, statements.administrator, { club, person, at })
   if (rows.length === 0) throw errors.clubUnknown()
-}
-
-async function lockRow(tx: Transaction, { club, app }: ClubApp) {
-  const [row] = await executeIn(tx, statements.lock, { club, app })
-  return row
-}
-
-async function write(tx: Transaction, { club, app, state, reason }: Decision, { administrator, at }: By) {
-  const of = { organisationId: club, appId: app }
-  const data = { state, reason, decidedAt: at, decidedBy: administrator }
-  return tx.clubApproval.upsert({ where: { of }, create: { ...of, ...data }, update: data, select: { id: true } })
 }
 
 /**

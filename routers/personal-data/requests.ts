@@ -47,9 +47,8 @@ export async function answerRequest(db: Database, id: string, now: number): Prom
 
 const removeAnswered = removal({ name: 'data_requests_remove', table: '"DataRequest"', time: '"answeredAt"' })
 
-export async function removeAnsweredRequests(db: Database, now: number, limit = PORTION): Promise<number> {
-  return removeAnswered(db, now - ANSWERED_DAYS * DAY_MS, limit)
-}
+export const removeAnsweredRequests = (db: Database, now: number, limit = PORTION): Promise<number> =>
+  removeAnswered(db, now - ANSWERED_DAYS * DAY_MS, limit)
 
 const id = z.string().refine(isPostgresText, withError('dataRequestUnknown'))
 const time = z.int().meta({ description: 'Unix seconds' })

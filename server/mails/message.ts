@@ -29,18 +29,9 @@ export function renderMessage(mail: DueMail, { brand, words, issuer }: Place) {
   const portal = `${issuer}/developers`
   const portalLanguage = toPortalLanguage(language)
   const w = mailWords[portalLanguage]
-  const {
-    name,
-    isTeam = false,
-    isNew = false,
-    reason = '',
-    count = 1,
-    expiresAt = 0,
-    isExpired = false,
-    addresses = [],
-  } = about
-  const secret = { expiresAt: expiresAt * 1000, isExpired }
-  const named = { name, isTeam, team: team?.name ?? name, brand, isNew, reason, count, addresses, ...secret }
+  const { name, expiresAt = 0 } = about
+  const absent = { isTeam: false, isNew: false, isExpired: false, reason: '', count: 1, addresses: [] }
+  const named = { ...absent, ...about, team: team?.name ?? name, brand, expiresAt: expiresAt * 1000 }
   const sentences = mailType === 'invitation' ? w.invitation(named, invitation!) : w[mailType](named)
   const footer: Footer =
     mailType === 'invitation'

@@ -75,7 +75,6 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
     }),
     calendarPage({
       ...view,
-      connected: host!,
       member: one!,
       clubs: [{ id: id!, name: other!, feeds: [{ id: otherId!, app: app!, createdAt: times.since }] }],
       created: { club: id!, url: `https:${host!}` },

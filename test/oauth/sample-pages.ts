@@ -283,7 +283,6 @@ export function samplePages(language: Language): Record<string, string> {
     '/calendar': calendarPage({
       w,
       action: calendar,
-      connected: '/v1/oauth/connected',
       member: 'Anna Berger',
       clubs: [
         { ...clubs[0]!, feeds: [feed, { ...feed, id: 'f2', app: 'Trainingstagebuch' }] },
@@ -295,7 +294,6 @@ export function samplePages(language: Language): Record<string, string> {
       w,
       brand: { ...brand, name: long },
       action: calendar,
-      connected: '/v1/oauth/connected',
       member: strange,
       clubs: [{ id: 'odd', name: long, feeds: [{ ...feed, app: strange }] }],
       created: {
@@ -307,7 +305,6 @@ export function samplePages(language: Language): Record<string, string> {
     '/calendar-none': calendarPage({
       w,
       action: calendar,
-      connected: '/v1/oauth/connected',
       member: 'Ben Okafor',
       clubs: [],
     }),

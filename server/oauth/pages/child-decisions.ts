@@ -7,7 +7,6 @@ import { pageContext } from '../../browser/page-context.ts'
 import type { Problem } from '../../browser/pages/views.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
-import type { ClubEntry } from '../consents/club-entries.ts'
 import { childEntries } from '../consents/club-entries.ts'
 import type { PageOptions } from './page-options.ts'
 import type { Outcome } from './views/club.ts'
@@ -55,34 +54,34 @@ export async function decideOnForm(
   const { db, now, consentAges } = options
   const entry = await findChildEntry(options, form, by)
   if (!entry) throw errors.addressUnknown()
-  const reason = (state === 'refused' && form.get('reason')?.trim()) || null
   const { id: app, club } = entry
-  const decision = { child: entry.child.id, club, app, state, reason, version: Number(form.get('version')) }
+  const decision = { child: entry.child.id, club, app, state, version: Number(form.get('version')) }
   const as = by.club === null ? 'guardian' : 'administrator'
   const decider = { person: by.person, as, at: new Date(now()), ages: consentAges! } as const
-  return attemptDecision(options, { entry, state, reason }, () => decideForChild(db, decision, decider))
+  return attemptDecision(options, { entry, state }, form, (reason) =>
+    decideForChild(db, { ...decision, reason }, decider),
+  )
 }
 
-interface Attempt {
-  entry: ClubEntry
-  state: ChildDecision['state']
-  /** Null where none is needed. */
-  reason: string | null
-}
-
-/** Decides, unless the reason is not valid, or somebody was faster. `decide` returns how many consents it has ended. */
+/**
+ * Decides, unless the reason is not valid, or somebody was faster. A refusal has one, for a child it may. `decide` returns how many
+ * consents it has ended.
+ */
 export async function attemptDecision(
   { due }: Pick<PageOptions, 'due'>,
-  { entry, state, reason }: Attempt,
-  decide: () => Promise<number>,
+  decided: NonNullable<Outcome['decided']>,
+  form: URLSearchParams,
+  decide: (reason: string | null) => Promise<number>,
 ): Promise<Outcome> {
+  const given = decided.state === 'refused' ? (form.get('reason') ?? '').trim() : null
+  const reason = decided.entry.child ? given || null : given
   const problem = reason === null ? undefined : reasonProblem(reason)
-  if (problem) return { problem, troubled: entry }
+  if (problem) return { problem, troubled: decided.entry }
   try {
-    if ((await decide()) > 0) due.wake()
+    if ((await decide(reason)) > 0) due.wake()
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     return { problem: 'decidedMeanwhile' }
   }
-  return { decided: { state, entry } }
+  return { decided }
 }

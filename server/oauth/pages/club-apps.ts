@@ -52,10 +52,10 @@ export function addClubApps(options: PageOptions) {
     const app = form.get('app') ?? ''
     const entry = await findEntry(club, app)
     if (!entry) throw errors.addressUnknown()
-    const reason = state === 'refused' ? (form.get('reason') ?? '').trim() : null
     const by = { administrator: member.id, at: new Date(now()) }
-    const decision = { club: club.id, app, state, reason }
-    return attemptDecision(options, { entry, state, reason }, () => decide(db, decision, by))
+    return attemptDecision(options, { entry, state }, form, (reason) =>
+      decide(db, { club: club.id, app, state, reason }, by),
+    )
   }
 
   addRoutes({

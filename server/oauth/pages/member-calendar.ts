@@ -19,7 +19,7 @@ const MAX_CHANGES = 30
 
 /** The page with the addresses at which a member's calendar programs read the events of their clubs. */
 export function addMemberCalendar(options: PageOptions) {
-  const { db, now, limits, pages, authBaseUrl } = options
+  const { db, now, limits, authBaseUrl } = options
   const { action, shown, posted, addRoutes } = memberPage(options, '/calendar', 'calendar')
   const mayChange = requestLimit(limits, 'calendar-changes', MAX_CHANGES)
 
@@ -32,7 +32,7 @@ export function addMemberCalendar(options: PageOptions) {
       ...club,
       feeds: feeds.filter(({ clubId }) => clubId === club.id),
     }))
-    const view = { action, connected: `${pages.path}/connected`, member: member.name, clubs: listed }
+    const view = { action, member: member.name, clubs: listed }
     sendPage(ctx, calendarPage({ ...pageContext(ctx), ...view, ...more }))
   }
 

@@ -1,6 +1,6 @@
 import type { PageContext } from '../../../browser/page-context.ts'
 import { html, name, strongName } from '../../../browser/pages/html.ts'
-import { document } from '../../../browser/pages/layout.ts'
+import { connectedLink, document } from '../../../browser/pages/layout.ts'
 import type { Named } from '../../../browser/pages/views.ts'
 import { fill } from '../../../browser/words/fill.ts'
 import { formatDay } from '../../../browser/words/format-day.ts'
@@ -10,7 +10,6 @@ type ShownFeed = Awaited<ReturnType<typeof listFeeds>>[number]
 
 export interface CalendarView extends PageContext {
   action: string
-  connected: string
   member: string
   clubs: readonly (Named & { feeds: readonly Omit<ShownFeed, 'clubId'>[] })[]
   /** The address that was created just now. */
@@ -19,7 +18,7 @@ export interface CalendarView extends PageContext {
 }
 
 export function calendarPage(view: CalendarView): string {
-  const { action, connected, member, clubs, created, removed, ...context } = view
+  const { action, member, clubs, created, removed, ...context } = view
   const { w } = context
   const words = w.calendar
   const club = clubs.find(({ id }) => id === created?.club)
@@ -30,7 +29,7 @@ export function calendarPage(view: CalendarView): string {
 ${created && club && newAddress(created.url, club.name, view)}
 <p class="lead">${clubs.length === 0 ? fill(w.nowhere.club, { member: strongName(member) }) : fill(words.lead, { member: strongName(member) })}</p>
 ${clubs.map((one) => section(one, view))}
-<p class="links"><a href="${connected}">${w.connected}</a></p>`,
+<p class="links">${connectedLink(context)}</p>`,
   })
 }
 
