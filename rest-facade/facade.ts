@@ -36,8 +36,8 @@ export interface RestEvent {
 export function restFacade(core: Core) {
   const invoke = async (
     procedure: AnyProcedure,
-    route: Route,
-    request: RestRequest,
+    { name }: Route,
+    readRawInput: (deadline: Deadline) => Promise<unknown>,
     { principal, consumeQuota, setHeader, reserve, reserveShared, hold }: Caller,
     placeholders: Placeholders,
   ): Promise<unknown> => {
@@ -56,26 +56,39 @@ export function restFacade(core: Core) {
       minBytes: placeholders.readMinBytes,
       typed: false,
     }
-    // A client may take its time to send the body.
-    const body: Body = {
-      headers: request.body.headers,
-      read: (...limits) => deadline.without(() => request.body.read(...limits)),
-    }
     let input: Promise<unknown> | undefined
-    const rawInput = { quotaBytes: core.storageQuotaBytes, placeholders }
-    const getRawInput = () => (input ??= readInput(route, { ...request, body }, rawInput))
+    const getRawInput = () => (input ??= readRawInput(deadline))
     const { type } = readDefinition(procedure)
-    const options = { ctx: { core, call }, path: route.name, type, getRawInput, signal: undefined, batchIndex: 0 }
+    const options = { ctx: { core, call }, path: name, type, getRawInput, signal: undefined, batchIndex: 0 }
     return procedure(options).catch((thrown: unknown) => {
       throw toFailure(thrown)
     })
   }
 
+  const readFrom = (route: Route, request: RestRequest, placeholders: Placeholders) => (deadline: Deadline) => {
+    // A client may take its time to send the body.
+    const body: Body = {
+      headers: request.body.headers,
+      read: (...limits) => deadline.without(() => request.body.read(...limits)),
+    }
+    return readInput(route, { ...request, body }, { quotaBytes: core.storageQuotaBytes, placeholders })
+  }
+
   return {
-    async call(route: Route, request: RestRequest, caller: Caller): Promise<RestResponse> {
-      const { procedure, status, meta } = route
+    call(route: Route, request: RestRequest, caller: Caller): Promise<RestResponse> {
       const placeholders = new Placeholders()
-      const data = await invoke(procedure, route, request, caller, placeholders)
+      return this.callWith(route, readFrom(route, request, placeholders), caller, placeholders)
+    },
+
+    /** The same with an input that is read elsewhere; `placeholders` has its raw values. */
+    async callWith(
+      route: Route,
+      readRawInput: (deadline: Deadline) => Promise<unknown>,
+      caller: Caller,
+      placeholders: Placeholders,
+    ): Promise<RestResponse> {
+      const { procedure, status, meta } = route
+      const data = await invoke(procedure, route, readRawInput, caller, placeholders)
       if (status === 204) return { status, body: undefined }
       const { responseHeaders, file } = meta
       if (file) return { status, body: Buffer.from((data as Fields)[file.field]!, 'base64'), type: file.type }
@@ -87,7 +100,7 @@ export function restFacade(core: Core) {
     /** The events of the route's stream; rejects before the first one where the request is refused. */
     async events(route: Route, request: RestRequest, caller: Caller): Promise<AsyncIterable<RestEvent>> {
       const placeholders = new Placeholders(true)
-      const events = await invoke(route.stream!, route, request, caller, placeholders)
+      const events = await invoke(route.stream!, route, readFrom(route, request, placeholders), caller, placeholders)
       return rendered(events as AsyncIterable<{ id: string; data: unknown }>, placeholders)
     },
   }

@@ -1,16 +1,13 @@
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Body } from '../../rest-facade/body.ts'
 import { restFacade } from '../../rest-facade/facade.ts'
 import type { Route } from '../../rest-facade/routes.ts'
-import type { Access } from '../../routers/kernel/access.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import type { RequestLog } from '../request-log/request-log.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
-import { readBytes } from './body-bytes.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import { EVENTS_TYPE, sendEvents } from './event-stream.ts'
@@ -20,9 +17,9 @@ import { localPaths } from './local-paths.ts'
 import type { LongPollSlots } from './long-poll-slots.ts'
 import type { BaseUrls, LocalUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
-import type { MemoryBudget, Use } from './memory-budget.ts'
-import { SMALL_RESPONSE_BYTES } from './memory-budget.ts'
-import { Lease, reserveShared } from './memory-lease.ts'
+import type { MemoryBudget } from './memory-budget.ts'
+import type { CallParts } from './open-call.ts'
+import { openCall } from './open-call.ts'
 import type { PeopleLimit } from './people-limit.ts'
 import type { Resources } from './protected-resource.ts'
 import { protectedResources } from './protected-resource.ts'
@@ -41,7 +38,7 @@ function traceRequests(tracing: Tracing): Step {
     tracing.request({ method, traceparent: req.headers.traceparent }, next, () => ({
       operation: operationName(state),
       route: readPath(state),
-      status: state.response?.status ?? response.status,
+      status: state.refusal?.status ?? state.response?.status ?? response.status,
     }))
 }
 
@@ -94,6 +91,8 @@ export interface HttpParts {
   /** The issuer at the additional addresses. */
   localIssuer?: string | undefined
   resources: Resources
+  /** The endpoints as tools of assistants. */
+  mcp?: Step | undefined
   example?: Step | undefined
 }
 
@@ -120,6 +119,7 @@ export function createPublicApp({
   issuer,
   localIssuer,
   resources,
+  mcp,
   example,
 }: HttpParts) {
   const app = createKoa(log, tracing)
@@ -128,7 +128,9 @@ export function createPublicApp({
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
   if (localUrls) app.use(localPaths(baseUrls, localUrls))
-  app.use(matchRoute(baseUrls)).use(endpoint(core, { authenticate, consumeQuota, memory, longPollSlots })).use(koaSends)
+  app.use(matchRoute(baseUrls)).use(endpoint(core, { authenticate, consumeQuota, memory, longPollSlots }))
+  if (mcp) app.use(mcp)
+  app.use(koaSends)
   app.use(protectedResources(resources))
   if (reference) app.use(reference)
   if (search) app.use(search)
@@ -155,49 +157,15 @@ const wantsEvents = (ctx: StepContext, { stream }: Route) =>
 /** `headers` has names and values alternately. */
 const etagIn = (headers: readonly string[]) => headers.find((_, i) => headers[i - 1] === 'ETag')
 
-function endpoint(
-  core: Core,
-  {
-    authenticate,
-    consumeQuota,
-    memory,
-    longPollSlots,
-  }: Pick<HttpParts, 'authenticate' | 'consumeQuota' | 'memory' | 'longPollSlots'>,
-): Step {
+function endpoint(core: Core, parts: CallParts & Pick<HttpParts, 'authenticate'>): Step {
   const facade = restFacade(core)
   return async (ctx, next) => {
     const { state } = ctx
     if (!state.route) return next()
-    const principal = await authenticate(ctx.req)
+    const principal = await parts.authenticate(ctx.req)
     state.principal = principal
-    const setHeader = (name: string, value: string) => void state.headers.push(name, value)
-    let team: string | null = null
-    let app: string | null = null
-    // Most requests are small and never need one.
-    let lease: Lease | undefined
-    const reserve = (bytes: number, use: Use) => {
-      lease ??= new Lease(memory, ctx.res, team)
-      return lease.reserve(bytes, use)
-    }
-    const body: Body = {
-      headers: ctx.req.headers,
-      read: (limit, tooLarge, use) => readBytes(ctx.req, limit, tooLarge, (bytes) => reserve(bytes, use)),
-    }
+    const { body, caller, rendered } = openCall(ctx, principal, parts)
     const given = { body, segments: state.segments, search: state.search }
-    const caller = {
-      principal,
-      consumeQuota(access: Access) {
-        ;({ team, app } = access)
-        return consumeQuota(access, { client: principal.client, response: ctx.res, setHeader })
-      },
-      setHeader,
-      reserve: (bytes: number) => reserve(bytes, 'response'),
-      reserveShared: (bytes: number) => reserveShared(memory, team, bytes),
-      async hold() {
-        consumeQuota.waits(ctx.res)
-        return longPollSlots.hold({ team, app, member: principal.member }, ctx.res)
-      },
-    }
     if (wantsEvents(ctx, state.route)) {
       const events = await facade.events(state.route, given, caller)
       forbidStoring(state)
@@ -206,10 +174,8 @@ function endpoint(
     try {
       state.response = await facade.call(state.route, given, caller)
     } finally {
-      lease?.rendered(state.response?.body?.length ?? 0)
+      rendered(state.response?.body?.length ?? 0)
     }
-    const { length = 0 } = state.response.body ?? {}
-    if (length > SMALL_RESPONSE_BYTES && !lease) new Lease(memory, ctx.res, team).hold(length)
     // Set only now: a response that gets no memory is a 503, which must not have an entry's headers.
     const { headers = [] } = state.response
     state.headers.push(...headers)

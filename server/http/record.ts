@@ -11,8 +11,10 @@ export type RecordRequest = (ctx: StepContext, at: number, ms: number, refusal: 
  * is logged once it is, after the response. Requests without a valid token belong to no client.
  */
 export function recordIn(requestLog: RequestLog, authenticate: Authenticate): RecordRequest {
-  return ({ req, res, method, state }, at, ms, refusal) => {
+  return ({ req, res, method: sent, state }, at, ms, refusal) => {
     const { principal, requestId, route, pattern } = state
+    // A tool is called by POST, whatever its endpoint's method is.
+    const method = route && route.path !== pattern ? route.method : sent
     if (!refusal) {
       if (!principal || !route) return
       const status = state.response?.status ?? res.statusCode

@@ -5,6 +5,9 @@ import type { State } from './state.ts'
 /** RFC 9728, 3.1: a resource's path comes after the well-known path. */
 export const RESOURCE_PATH = '/.well-known/oauth-protected-resource'
 
+/** At the host of sync: a resource of its own, whose document names it as the connector of an assistant does. */
+export const MCP_PATH = '/v1/mcp'
+
 interface Addresses {
   baseUrls: Record<Section, string>
   /** In the trial: paths of localhost. */
@@ -21,8 +24,10 @@ export function resourceMetadata({ baseUrls, localUrls }: Addresses) {
       }),
     )
   const [own, local] = [toMetadataUrls(baseUrls), localUrls && toMetadataUrls(localUrls)]
-  return ({ section, base }: Pick<State, 'section' | 'base'>): string =>
-    (base !== undefined && local ? local : own).get(section ?? 'apps')!
+  return ({ section, base, path }: Pick<State, 'section' | 'base' | 'path'>): string => {
+    const url = (base !== undefined && local ? local : own).get(section ?? 'apps')!
+    return section === 'sync' && path === MCP_PATH ? `${url}/mcp` : url
+  }
 }
 
 export type ResourceMetadata = ReturnType<typeof resourceMetadata>

@@ -70,6 +70,8 @@ export function respond(
     let refusal: ApiError | undefined
     try {
       await next()
+      refusal = ctx.state.refusal
+      if (refusal && refusal.status >= 500) ctx.state.cause = refusal.cause
     } catch (thrown) {
       const error = thrown instanceof ApiError ? thrown : toFailure(thrown)
       refusal = error
@@ -99,7 +101,7 @@ export function respond(
     const { method, state } = ctx
     const { response, principal } = state
     if (response) send(ctx, response)
-    const status = response?.status ?? ctx.status
+    const status = refusal?.status ?? response?.status ?? ctx.status
     const operation = operationName(state)
     metrics.ended(operation, status, seconds)
     const path = readPath(state) ?? 'other'

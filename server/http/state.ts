@@ -2,6 +2,7 @@ import type Koa from 'koa'
 import type { RestResponse } from '../../rest-facade/facade.ts'
 import type { Route } from '../../rest-facade/routes.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 
 export interface State extends Koa.DefaultState {
@@ -30,6 +31,8 @@ export interface State extends Koa.DefaultState {
   headers: string[]
   /** The response of an endpoint, or an error; Koa sends everything else. */
   response?: RestResponse
+  /** The refusal that an assistant's response of status 200 tells: logs and metrics have its status. */
+  refusal?: ApiError
   /** The cause of a 5xx, for the log only. */
   cause?: unknown
 }

@@ -18,6 +18,7 @@ import { MemoryBudget } from '../http/memory-budget.ts'
 import { peopleLimit } from '../http/people-limit.ts'
 import { rateLimit } from '../http/rate-limit.ts'
 import type { Limits } from '../limits/limit.ts'
+import { mcp } from '../mcp/endpoint.ts'
 import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
 import { search } from '../search/serve.ts'
@@ -163,5 +164,5 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     ready: given.ready,
     example: given.example,
   }
-  return { parts, oauth, issuers }
+  return { parts: { ...parts, mcp: mcp(parts) }, oauth, issuers }
 }

@@ -87,9 +87,10 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         clientAddress: readClientAddress,
         appsBaseUrl: baseUrls.apps,
         references: Object.values(addresses.references),
-        resources: [parts.baseUrls, ...(localUrls ? [localUrls] : [])].flatMap((urls) =>
-          sectionNames.map((name) => urls[name]),
-        ),
+        resources: [parts.baseUrls, ...(localUrls ? [localUrls] : [])].flatMap((urls) => [
+          ...sectionNames.map((name) => urls[name]),
+          `${urls.sync}/mcp`,
+        ]),
         authenticate: limitFailures(createAuthenticate([trusted], now), readClientAddress, limits),
         requestMs: core.timeLimits.requestMs,
       })

@@ -182,6 +182,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 400 | The body ended early. | bodyCutOff |
   | 400 | The request is not valid HTTP. | requestInvalid |
   | 408 | The body arrived too slowly. | bodyTooSlow |
+  | 413 | The result of this tool is larger than 256 KiB. | resultTooLarge |
   | 413 | This person has more than 16 MiB of data. Export it with member-apps member. | exportTooLarge |
   | 429 | Too many invalid tokens were sent from this address; try again in 7 s. | failuresLimited |
   | 429 | An address gets at most 10 test events per minute; try again in 7 s. | testsLimited |

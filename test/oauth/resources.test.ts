@@ -5,6 +5,7 @@ import { seed } from '../support/chance.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
 import { times } from '../support/rounds.ts'
 import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
+import { offered } from './browser.ts'
 import { deviceFlow, deviceGrant } from './device-world.ts'
 import { api } from './openid-world.ts'
 
@@ -21,6 +22,7 @@ const bases = ['apps', 'lms', 'notify', 'sync'].flatMap((name) => [
   `http://${name}.test/v1`,
   localUrls[name as keyof typeof localUrls],
 ])
+bases.push('http://sync.test/v1/mcp', `${localUrls.sync}/mcp`)
 const known = [AUDIENCE, ...bases.flatMap((base) => [base, `${base}/`])]
 const unknown = [
   ...[
@@ -30,7 +32,13 @@ const unknown = [
     'http://apps.test/',
     'http://apps.test/v1//',
   ],
-  ...['http://apps.test/v1/me/profile', 'http://apps.test/v1?', 'http://apps.test/v1?a', 'http://apps.test/v1#a'],
+  ...[
+    'http://apps.test/v1/me/profile',
+    'http://apps.test/v1/mcp',
+    'http://apps.test/v1?',
+    'http://apps.test/v1?a',
+    'http://apps.test/v1#a',
+  ],
   ...['http://u@apps.test/v1', 'https://apps.test/v1', 'http://apps.test:81/v1', 'http://apps.test/V1', 'apps.test/v1'],
   ...[
     'urn:member-apps-api:x',
@@ -142,5 +150,15 @@ describe('the resource', () => {
       }),
       { numRuns: times(300, 25), seed },
     )
+  })
+
+  it('may come with every scope of the tools, as their document has them: the member sees those of the client', async () => {
+    const scopes = ['svc.me.profile:read', 'svc.me.groups:read'] as const
+    const few = await register(auth.world, { scopes: [...scopes] })
+    const document = await auth.world.send('GET', '/.well-known/oauth-protected-resource/v1/mcp', { host: 'sync.test' })
+    const { resource, scopes_supported } = document.body
+    const { url } = auth.authorizeUrl({ client: few, scope: scopes_supported.join(' '), more: { resource } })
+    const page = await auth.toConsent(auth.newBrowser(), url, auth.world.ids.member)
+    expect(offered(page, 'scope')).toEqual([...scopes])
   })
 })

@@ -61,6 +61,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/reference | routers rest-facade http browser docs      | oidc-provider jose marked       |
 | server/reference/build | routers docs docs/build reference    | oidc-provider jose koa @koa     |
 | server/search   | routers rest-facade http limits browser docs reference | oidc-provider jose marked |
+| server/mcp      | prisma routers rest-facade http             | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
 | server/oauth/keys | prisma routers secrets tokens browser     | koa @koa oidc-provider          |
 | server/oauth/consents | prisma routers browser oauth/keys     | koa @koa jose                   |
@@ -69,7 +70,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/oauth/pages | prisma routers tokens limits http browser oauth/keys oauth/consents oauth/engine oauth/endpoints | |
 | server/oauth    | prisma routers secrets tokens limits http browser oauth/keys oauth/engine oauth/endpoints oauth/pages | |
 | server/portal   | prisma routers http browser mails           | oidc-provider jose              |
-| server/process  | examples prisma routers secrets telemetry outgoing webhooks tokens request-log limits http browser mails calendar docs reference search trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
+| server/process  | examples prisma routers secrets telemetry outgoing webhooks tokens request-log limits http browser mails calendar docs reference search mcp trpc oauth oauth/keys oauth/consents oauth/engine oauth/endpoints oauth/pages portal | |
 | server/commands/line | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process | koa @koa |
 | server/commands/removals | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/client | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line commands/removals | koa @koa |

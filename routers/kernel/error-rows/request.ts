@@ -66,6 +66,13 @@ export const requestErrors = {
     cause: "The call's body is larger than 1 MiB.",
     fix: 'Send less at once.',
   },
+  resultTooLarge: {
+    status: 413,
+    message: 'The result of this tool is larger than 256 KiB.',
+    place: 'sync',
+    cause: 'An assistant has called a tool that returns too much for the context of a model.',
+    fix: 'Ask for less: a smaller limit, or fewer keys at once. What the tool has to write is written.',
+  },
   batchTooLarge: {
     status: 413,
     message: 'The batch is too large. Send large values in separate requests.',
