@@ -1,6 +1,7 @@
 import type { Bench } from './data/database.ts'
 import { noteFigure } from './figures.ts'
 import type { LoadProcess } from './load/process.ts'
+import { splitWay } from './load/requests.ts'
 import type { Asked } from './measure-row.ts'
 import { measureRow } from './measure-row.ts'
 import { pages } from './routes/pages.ts'
@@ -20,7 +21,7 @@ export async function checkRow(bench: Bench, load: LoadProcess, name: string, as
     const { ratio, cpu, target } = computeFigures(row).find((one) => one.target !== undefined)!
     return { row, value: (ratio ?? cpu).median, bound: Math.max(target!, routes[name]?.reached ?? 0) * TOLERANCE }
   }
-  if (!pages[name] && !routes[name.replace(/^trpc-/, '')]?.target) return {}
+  if (!pages[name] && !routes[splitWay(name)[2]]?.target) return {}
   let { row, value, bound } = await measure(SHORT)
   if (value > bound) ({ row, value, bound } = await measure(LONGER))
   noteFigure({ name, value, unit: pages[name] ? 'µs' : '×', bound })

@@ -3,10 +3,10 @@ import { compare, WARM_UP_REQUESTS } from './compare.ts'
 import type { Bench } from './data/database.ts'
 import { runSql } from './data/database.ts'
 import type { LoadProcess } from './load/process.ts'
-import { buildRequests } from './load/requests.ts'
+import { buildRequests, splitWay } from './load/requests.ts'
 import { PAGE_LIMIT, pages } from './routes/pages.ts'
 import type { BenchedRoute } from './routes/route.ts'
-import { TRPC_TARGET } from './routes/route.ts'
+import { MCP_TARGET, TRPC_TARGET } from './routes/route.ts'
 import { FASTIFY, PARSE, routes } from './routes/routes.ts'
 import { TOKEN_REQUESTS, tokenRoutes } from './routes/tokens.ts'
 import type { Row } from './rows.ts'
@@ -34,16 +34,15 @@ interface Entrant {
 export async function measureRow(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
   if (tokenRoutes[row]) return measureTokens(bench, load, row, asked)
   if (pages[row]) return measurePage(bench, load, row, asked)
-  const overTrpc = row.startsWith('trpc-')
-  const name = overTrpc ? row.slice('trpc-'.length) : row
+  const [, way, name] = splitWay(row)
   const route = routes[name]!
   await load.prepare(buildRequests(bench, name))
-  if (overTrpc) await load.prepare(buildRequests(bench, row))
-  const entrants = overTrpc ? restAndTrpc(bench, name, asked) : bareAndOthers(bench, load, name, asked)
+  if (way) await load.prepare(buildRequests(bench, row))
+  const entrants = way ? restAndOther(bench, name, way, asked) : bareAndOthers(bench, load, name, asked)
   const requests = countRequests(bench, route, asked.requests)
   const refilled = entrants.map(({ fill, ...entrant }) => ({ ...entrant, refill: fill && route.refill?.[fill] }))
   const servers = await measureAll(bench, load, refilled, { ...asked, requests })
-  return { name: row, target: overTrpc ? TRPC_TARGET : route.target, servers }
+  return { name: row, target: way ? TARGETS[way] : route.target, servers }
 }
 
 /** Requests for tokens, beside oidc-provider alone. */
@@ -115,7 +114,9 @@ function bareAndOthers(bench: Bench, load: LoadProcess, name: string, asked: Ask
   return entrants
 }
 
-function restAndTrpc(bench: Bench, name: string, { services: [words], flags }: Asked): Entrant[] {
+const TARGETS = { trpc: TRPC_TARGET, mcp: MCP_TARGET }
+
+function restAndOther(bench: Bench, name: string, way: 'trpc' | 'mcp', { services: [words], flags }: Asked): Entrant[] {
   const start = () => startService(bench, [...flags, ...words!.split(' ')])
   const overTrpc = async () => {
     const started = await start()
@@ -123,6 +124,8 @@ function restAndTrpc(bench: Bench, name: string, { services: [words], flags }: A
   }
   return [
     { name: 'REST', set: name, fill: 'service', start },
-    { name: 'tRPC', set: `trpc-${name}`, fill: 'service', start: overTrpc },
+    way === 'trpc'
+      ? { name: 'tRPC', set: `trpc-${name}`, fill: 'service', start: overTrpc }
+      : { name: 'MCP', set: `mcp-${name}`, fill: 'service', start },
   ]
 }

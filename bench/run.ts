@@ -25,7 +25,7 @@ const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   ${rowGroups.rest!.join(' | ')}
   ${rowGroups.tokens!.join(' | ')} (beside oidc-provider)
   ${rowGroups.pages!.slice(0, 5).join(' | ')} …
-  trpc-get … (beside REST)
+  mcp-get | trpc-get … (beside REST)
   all of ${Object.keys(rowGroups).join(' | ')}
   [--service 'node arguments' …]         compares other builds of the service in the same run
 npm run bench -- growth ['DIMENSION' …] | tails | memory | bytes | runtimes
@@ -102,7 +102,13 @@ async function benchRows(names: string[]) {
 }
 
 async function checkRows(bench: Bench, load: LoadProcess) {
-  for (const name of [...rowGroups.rest!, ...rowGroups.trpc!, ...rowGroups.tokens!, ...rowGroups.pages!]) {
+  for (const name of [
+    ...rowGroups.rest!,
+    ...rowGroups.mcp!,
+    ...rowGroups.trpc!,
+    ...rowGroups.tokens!,
+    ...rowGroups.pages!,
+  ]) {
     const { row, fault } = await checkRow(bench, load, name, asked)
     if (row) sayTable(toTable([row], CPU))
     if (!fault) continue

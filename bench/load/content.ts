@@ -1,5 +1,5 @@
-/** The formats in which servers return the same data: REST, tRPC, and Parse Server's own. */
-type DataForm = 'rest' | 'trpc' | 'parse'
+/** The formats in which servers return the same data: REST, tRPC, tools, and Parse Server's own. */
+type DataForm = 'rest' | 'trpc' | 'mcp' | 'parse'
 /** `page` is read by people: its answers are not compared, as pages name times. */
 export type Form = DataForm | 'page'
 
@@ -9,6 +9,7 @@ type Json = any
 const read: Record<DataForm, (body: Json) => Json> = {
   rest: (body) => body,
   trpc: (body) => body.result.data,
+  mcp: (body) => JSON.parse(body.result.content[0].text || 'null'),
   parse: (body) =>
     body.results ? { items: body.results.map(pickEntry), total: body.count } : body.key ? pickEntry(body) : body,
 }

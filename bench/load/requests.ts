@@ -1,3 +1,4 @@
+import { toOperationId } from '../../rest-facade/document.ts'
 import type { Bench } from '../data/database.ts'
 import { pageRequests, pages } from '../routes/pages.ts'
 import type { BenchedRoute, Tenant } from '../routes/route.ts'
@@ -7,23 +8,48 @@ import { tokenRequests, tokenRoutes } from '../routes/tokens.ts'
 import type { Request, RequestSet } from './process.ts'
 import { spread } from './spread.ts'
 
-/** A route's requests as apps send them, cycling through the tenants; the prefix `trpc-` sends the same over tRPC. */
+/** A route's requests as apps send them, cycling through the tenants; the prefixes `trpc-` and `mcp-` send the same another way. */
 export function buildRequests(bench: Bench, set: string): RequestSet {
   if (tokenRoutes[set]) {
     const masked = ['access_token', 'refresh_token']
     return { name: set, agreement: set, form: 'rest', masked, requests: tokenRequests(set) }
   }
   if (pages[set]) return { name: set, agreement: set, form: 'page', masked: [], requests: pageRequests(set) }
-  const overTrpc = set.startsWith('trpc-')
-  const name = overTrpc ? set.slice('trpc-'.length) : set
+  const [, way, name] = splitWay(set)
   const route = routes[name]!
   const { method, path, body, section = 'apps', masked = [], each } = route
-  const request = overTrpc
-    ? trpcRequest(route, section)
-    : ({ token }: Tenant, i: number) => createRequest(token, section, method, path(i), body)
-  const form = overTrpc ? 'trpc' : 'rest'
+  const requestBy = {
+    trpc: trpcRequest(route, section),
+    mcp: toolRequest(route),
+    rest: ({ token }: Tenant, i: number) => createRequest(token, section, method, path(i), body),
+  }
+  const form = way ?? 'rest'
+  const request = requestBy[form]
   return { name: set, agreement: name, form, masked, requests: byTenants(selectCallers(bench, route), request, each) }
 }
+
+/** The way and the route of a set. */
+export const splitWay = (set: string) =>
+  /^(?:(trpc|mcp)-)?(.+)$/.exec(set) as unknown as [string, 'trpc' | 'mcp' | undefined, string]
+
+/** As a client of the stateless version sends it. */
+const toolRequest =
+  ({ procedure }: BenchedRoute) =>
+  ({ token }: Tenant, i: number) => {
+    const { path, input } = procedure!
+    const version = '2026-07-28'
+    const name = toOperationId(path)
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const params = { name, arguments: input?.(i) ?? {}, _meta }
+    const text = JSON.stringify({ jsonrpc: '2.0', id: i, method: 'tools/call', params })
+    const request = createRequest(token, 'sync', 'POST', '/v1/mcp', text)
+    const sent = { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': name }
+    return { ...request, headers: { ...request.headers, ...sent, accept: 'application/json, text/event-stream' } }
+  }
 
 const trpcRequest =
   ({ method, procedure }: BenchedRoute, section: string) =>

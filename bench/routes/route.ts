@@ -37,3 +37,6 @@ export const EACH = 10
 
 /** The allowed CPU time of a procedure over tRPC, as a multiple of that over REST. */
 export const TRPC_TARGET = 1.3
+
+/** The same of a tool's call. */
+export const MCP_TARGET = 1.5

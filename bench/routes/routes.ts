@@ -23,7 +23,8 @@ export const rowGroups: Record<string, string[]> = {
   tokens: Object.keys(tokenRoutes),
   // The first ones have a bare handler, the others a limit.
   pages: [...Object.keys(publicRoutes), ...Object.keys(pages)],
-  // Over tRPC, compared with REST.
+  // By tools and over tRPC, compared with REST.
+  mcp: ['mcp-get'],
   trpc: Object.keys(procedures).map((name) => `trpc-${name}`),
 }
 
