@@ -152,7 +152,7 @@ export const parts: readonly Part[] = [
   },
   {
     proves:
-      'OAuth and OpenID Connect libraries, as npm and Debian have them, sign members in with their defaults; so do the recipes with React, Next.js and Expo.',
+      'OAuth and OpenID Connect libraries, as npm and Debian have them, sign members in with their defaults; so do the recipes with React, Next.js and Expo, and clients of the Model Context Protocol.',
     ...plain('clients', 15, [tests('clients')], [...CHROMIUM, ...OPENID]),
   },
   {

@@ -1,0 +1,18 @@
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { authProvider, printMember, readCallback } from './assistant.mjs'
+
+const newTransport = () => new StreamableHTTPClientTransport(new URL(process.env.MCP), { authProvider })
+const first = newTransport()
+const newClient = () => new Client({ name: 'sample', version: '1' })
+await newClient()
+  .connect(first)
+  .catch((error) => {
+    if (!(error instanceof UnauthorizedError)) throw error
+  })
+await first.finishAuth((await readCallback()).get('code'))
+const client = newClient()
+await client.connect(newTransport())
+printMember(await client.callTool({ name: 'meProfile', arguments: {} }), (await client.listTools()).tools)
+await client.close()
