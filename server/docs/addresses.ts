@@ -30,6 +30,7 @@ const table: readonly [documented: RegExp, running: (at: Running) => string][] =
   [/http:\/\/sync\.localhost:3000\/v1\b/g, ({ urls }) => urls.sync],
   [/apps\.localhost:3000\b/g, ({ appsHost }) => appsHost],
   [/http:\/\/localhost:3000\/apps\/v1\b/g, ({ urls, paths }) => (paths ?? urls).apps],
+  [/http:\/\/localhost:3000\/sync\/v1\b/g, ({ urls, paths }) => (paths ?? urls).sync],
   [/http:\/\/localhost:3000\/auth\/v1\b/g, (at) => at.paths?.auth ?? authAt(at)],
   [/http:\/\/localhost:3001\/trpc\b/g, ({ trpc }) => trpc ?? 'http://localhost:3001/trpc'],
   [/http:\/\/localhost:3000(?=\/(?:sdk|first-party)\.tgz)/g, ({ urls, paths }) => new URL((paths ?? urls).apps).origin],

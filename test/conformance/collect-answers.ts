@@ -8,6 +8,7 @@ import { Connection } from '../raw/socket.ts'
 import type { AtEnd } from '../support/databases.ts'
 import { expectDocumented } from '../support/documented.ts'
 import type { Reply } from '../support/request.ts'
+import { putAddress } from '../support/tenant.ts'
 import type { Tenant } from './answers-tenant.ts'
 import { startFailing, startImpatient, startTenant } from './answers-tenant.ts'
 import type { Place } from './provoke-answers.ts'
@@ -33,13 +34,6 @@ export const listRows = ({ operation }: Place) =>
     .filter(([status]) => status >= '400')
     .flatMap(([, { content }]) => Object.keys(content?.['application/json'].examples ?? {}))
 
-async function putAddress({ world: { db, ids, core } }: Tenant) {
-  const id = `address-${ids.app}`
-  const own = { appId: ids.app, subscriber: 'address', address: true, url: 'https://hooks.example' }
-  const data = { id, ...own, secret: core.cipher.encrypt('s', `Subscription.secret:${id}`) }
-  await db.subscription.upsert({ where: { id }, create: data, update: {} })
-}
-
 type Keep = (place: Place, ...replies: Reply[]) => void
 
 /** The answers of each operation, by its name: each is as documented, or this throws. */
@@ -49,9 +43,9 @@ export async function collectAnswers(atEnd: AtEnd): Promise<Map<string, Reply[]>
   const tenant = await startTenant(atEnd)
   for (const place of places) {
     if (place.path.endsWith('{key}')) await tenant.world.call('PUT', '/storage/c/k', { body: { value: 1 } })
-    if (place.path.endsWith('{addressId}')) await putAddress(tenant)
+    if (place.path.endsWith('{addressId}')) await putAddress(tenant.world.core, tenant.world.ids.app)
     const success = await ask(place, tenant)
-    if (place.path.endsWith('{addressId}')) await putAddress(tenant)
+    if (place.path.endsWith('{addressId}')) await putAddress(tenant.world.core, tenant.world.ids.app)
     keep(place, success)
     if (place.method === 'GET') {
       keep(place, await ask(place, tenant, { headers: { 'if-none-match': success.headers.etag ?? '*' } }))

@@ -6,7 +6,7 @@ import { table } from '../support/markdown-table.ts'
 import type { Call, Reply } from '../support/request.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
 import { useWorld } from '../support/started.ts'
-import { createCard, createQuiz, id } from '../support/tenant.ts'
+import { createCard, createQuiz, id, putAddress } from '../support/tenant.ts'
 
 /** The endpoint tables of both documents; decisions.md adds the procedure names, the status of PUT, and the section sync. */
 const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Procedure'>(`
@@ -69,19 +69,11 @@ beforeAll(async () => {
   await db.person.create({ data: { id: former, ...person } })
 })
 
-const nameAddress = (app: string) => `address-${app}`
-const putAddress = () => {
-  const [id, own] = [nameAddress(world.ids.app), { appId: world.ids.app, subscriber: 'address', address: true }]
-  const secret = world.core.cipher.encrypt('s', `Subscription.secret:${id}`)
-  const data = { id, ...own, url: 'https://hooks.example', secret }
-  return world.db.subscription.upsert({ where: { id }, create: data, update: {} })
-}
-
 const samples = () => {
   const { app, academy } = world.ids
   return sampleCalls({
     id: app,
-    addressId: nameAddress(app),
+    addressId: `address-${app}`,
     quizId: `quiz-${academy}`,
     resultId: `result-${academy}`,
     answers: { q1: 'Yes' },
@@ -132,7 +124,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
   }
 
   it(`returns ${statusHere(Procedure, Status)} for a token with the scope`, async () => {
-    if (Procedure.startsWith('addresses.')) await putAddress()
+    if (Procedure.startsWith('addresses.')) await putAddress(world.core, world.ids.app)
     if (Procedure === 'storage.get' || Procedure === 'storage.delete') await putEntry()
     const reply = await call({ claims: { scope: Scope === 'none' ? '' : Scope } })
     expect(reply.status).toBe(statusHere(Procedure, Status))

@@ -13,7 +13,7 @@ import { clubApp } from '../../routers/kernel/policies.ts'
 import { mintAppServer } from '../support/app-server.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
 import { useWorld } from '../support/started.ts'
-import { createCard, createQuiz } from '../support/tenant.ts'
+import { createCard, createQuiz, putAddress } from '../support/tenant.ts'
 
 const world = useWorld({ auth: {}, passes: () => async () => Buffer.from('a pass') })
 let server: Awaited<ReturnType<typeof mintAppServer>>
@@ -46,14 +46,18 @@ describe.each(routes.map(({ name }) => name))('%s', (name) => {
   it('returns the same over REST, over tRPC, in a batch and in process', async () => {
     const { ids } = world
     const { app, academy } = ids
-    const existing = { quizId: `quiz-${academy}`, resultId: `result-${academy}`, answers: { q1: 'Yes' } }
+    const addressId = `address-${app}`
+    const existing = { addressId, quizId: `quiz-${academy}`, resultId: `result-${academy}`, answers: { q1: 'Yes' } }
     const samples = sampleCalls({ id: app, ...existing })
     const { section, tokens, isOfApp, path, body, input } = samples[name]!
     const route = routes.find((one) => one.name === name)!
     const organisation = { apps: ids.club, lms: ids.academy, notify: ids.provider }[tokens]
     const claims = { organisation, ...(isOfApp && server.claims) }
     const { path: entry, body: value } = samples['storage.put']!
-    const prepare = () => (name.startsWith('storage.') ? world.call('PUT', entry, { body: value }) : undefined)
+    const prepare = async () => {
+      if (name.startsWith('storage.')) await world.call('PUT', entry, { body: value })
+      if (name.startsWith('addresses.')) await putAddress(world.core, app)
+    }
     const options = {
       url: `http://127.0.0.1:${world.internalPort}/trpc`,
       headers: async () => ({ authorization: `Bearer ${await world.token(claims)}` }),

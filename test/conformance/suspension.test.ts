@@ -4,7 +4,7 @@ import type { Section } from '../../routers/kernel/scopes.ts'
 import { mintAppServer } from '../support/app-server.ts'
 import { mintApp, mintOther, readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
-import { createCard, createQuiz, id } from '../support/tenant.ts'
+import { createCard, createQuiz, id, putAddress } from '../support/tenant.ts'
 
 const INVALID = { status: 401, code: 'invalid_token', message: 'This token is not valid.' }
 const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
@@ -66,14 +66,6 @@ const rows: Row[] = routes.map(({ name, method, section, meta }) => ({
   isOfApp: meta.policy.requires.appItself === 'required',
 }))
 
-async function putAddress() {
-  const id = `address-${world.ids.app}`
-  const secret = world.core.cipher.encrypt('s', `Subscription.secret:${id}`)
-  const data = { id, appId: world.ids.app, subscriber: 'address', address: true, url, secret }
-  await world.db.subscription.upsert({ where: { id }, create: data, update: {} })
-  return id
-}
-
 /** A refusal rejects. Callers share the procedures (one-caller.test.ts). */
 async function call({ name, method, section, path, isOfApp }: Row) {
   const address = path
@@ -82,7 +74,7 @@ async function call({ name, method, section, path, isOfApp }: Row) {
     .replace('{quizId}', `quiz-${world.ids.academy}`)
     .replace('{resultId}', `result-${world.ids.academy}`)
     .replace('{id}', world.ids.app)
-    .replace('{addressId}', await putAddress())
+    .replace('{addressId}', await putAddress(world.core, world.ids.app))
   const sent = { api: section, body: bodies[name], ...(isOfApp && { claims: server.claims }) }
   const { status, body } = await world.call(method, address === '/' ? '' : address, sent)
   if (status < 400) return body

@@ -5,7 +5,7 @@ import { routes } from '../../rest-facade/routes.ts'
 import { tools } from '../../rest-facade/tools.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
 import { useWorld } from '../support/started.ts'
-import { createCard, createQuiz } from '../support/tenant.ts'
+import { createCard, createQuiz, putAddress } from '../support/tenant.ts'
 import { connect, localUrls, post, toolCall } from './assistant.ts'
 
 const world = useWorld({ localUrls, auth: {}, passes: () => async () => Buffer.from('a pass') })
@@ -38,7 +38,7 @@ const callable = routes.filter(
 describe('the tools', () => {
   it('are the endpoints of apps, lms and sync that a member can call, each once', () => {
     expect([...tools().values()].map(({ route }) => route.name)).toEqual(callable.map(({ name }) => name))
-    expect(tools().size).toBe(22)
+    expect(tools().size).toBe(26)
   })
 
   it.each([...tools().values()])(
@@ -72,11 +72,15 @@ describe('the tools', () => {
 describe.each(callable.map(({ name }) => name))('%s', (name) => {
   it('returns as a tool what it returns over REST', async () => {
     const { ids } = world
-    const existing = { quizId: `quiz-${ids.academy}`, resultId: `result-${ids.academy}`, answers: { q1: 'Yes' } }
+    const quiz = { quizId: `quiz-${ids.academy}`, resultId: `result-${ids.academy}`, answers: { q1: 'Yes' } }
+    const existing = { ...quiz, addressId: `address-${ids.app}` }
     const { section, tokens, path, body, input } = sampleCalls({ id: ids.app, ...existing })[name]!
     const { method, meta } = routes.find((route) => route.name === name)!
     const put = sampleCalls()['storage.put']!
-    const prepare = () => (name.startsWith('storage.') ? world.call('PUT', put.path, { body: put.body }) : undefined)
+    const prepare = async () => {
+      if (name.startsWith('storage.')) await world.call('PUT', put.path, { body: put.body })
+      if (name.startsWith('addresses.')) await putAddress(world.core, ids.app)
+    }
     await prepare()
     const organisation = { apps: ids.club, lms: ids.academy, notify: ids.provider }[tokens]
     const reply = await world.call(method, path, { api: section, body, claims: { organisation } })

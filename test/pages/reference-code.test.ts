@@ -16,6 +16,7 @@ import { demoConsent } from '../support/app-server.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
 import { send } from '../support/request.ts'
+import { putAddress } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -114,6 +115,8 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
       const answers: Partial<Record<Language, unknown>> = {}
       for (const language of written) {
         if (put) await runAs(id, put.code.javascript!, 'javascript')
+        const [, address] = /addresses\/([\w-]+)/.exec(code.javascript!) ?? []
+        if (address) await putAddress(world.core, 'trainer-app', address)
         answers[language] = steady(await runAs(id, code[language]!, language))
       }
       expect([id, answers.trpc]).toEqual([id, answers.javascript])

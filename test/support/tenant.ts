@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
+import type { Core } from '../../routers/kernel/context.ts'
 
 /** An identifier that no other test has. */
 export const id = (name: string) => `${name}-${randomBytes(6).toString('hex')}`
@@ -85,3 +86,11 @@ export const createCard = ({ db, ids: { club, member } }: { db: Database; ids: I
       validUntil: new Date('2999-12-31'),
     },
   })
+
+/** Stores an address of the app, as it was where it has been removed or changed; returns its id. */
+export async function putAddress({ db, cipher }: Core, appId: string, id = `address-${appId}`) {
+  const secret = cipher.encrypt('s', `Subscription.secret:${id}`)
+  const own = { appId, subscriber: 'address', address: true, url: 'https://hooks.example', types: [], secret }
+  await db.subscription.upsert({ where: { id }, create: { id, ...own }, update: own })
+  return id
+}

@@ -72,7 +72,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
     const body = type === 'POST' ? input : undefined
     return send(topology.internalPort, type, `/trpc/${name}${query}`, { headers, body })
   }
-  const [subscriptions, deliveries, results]: string[][] = [[], [], []]
+  const [subscriptions, deliveries, results, addresses]: string[][] = [[], [], [], []]
   const keeping = (list: string[], run: () => Promise<Reply>) => async () => {
     const reply = await run()
     list.splice(0, list.length, ...[...readIds(reply), ...list].slice(0, 50))
@@ -92,6 +92,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
   const rule = () => ({ rule: pick(['author', 'anyone']) })
   const quiz = `/quizzes/${world.quiz}`
   const result = () => `/quiz-results/${results![0] ?? 'none'}`
+  const address = () => `/addresses/${addresses![0] ?? 'none'}`
   const subscribe = () => trpc('POST', 'subscriptions.create', { app, subscriber: id('subscriber') })
   const publish = () => trpc('POST', 'events.publish', { app, type: 'soak.ran', data: value() })
   const listDeliveries = () => trpc('GET', 'deliveries.list', {})
@@ -140,6 +141,28 @@ export async function openOperations(world: World): Promise<Operation[]> {
     operation('webhook.put', [200], rest('PUT', webhook, hook, 'notify')),
     operation('webhook.get', [200, 404], rest('GET', webhook, undefined, 'notify')),
     operation('webhook.delete', [204, 404], rest('DELETE', webhook, undefined, 'notify')),
+    operation(
+      'addresses.create',
+      [201, 409],
+      keeping(
+        addresses!,
+        rest('POST', '/addresses', () => ({ url: hook().url, types: ['soak.ran'] }), 'sync', 'notify'),
+      ),
+      0.3,
+    ),
+    operation('addresses.list', [200], rest('GET', '/addresses', undefined, 'sync', 'notify'), 0.3),
+    operation(
+      'addresses.update',
+      [200, 404],
+      rest('PUT', address, () => ({ url: hook().url, types: null, state: 'active' }), 'sync', 'notify'),
+      0.3,
+    ),
+    operation(
+      'addresses.remove',
+      [204, 404],
+      rest('DELETE', () => `/addresses/${addresses!.pop() ?? 'none'}`, undefined, 'sync', 'notify'),
+      0.3,
+    ),
     operation('subscriptions.create', [200], keeping(subscriptions!, subscribe)),
     operation('subscriptions.update', [200, 404, 409], () =>
       trpc('POST', 'subscriptions.update', { id: subscriptions![0] ?? 'none' }),

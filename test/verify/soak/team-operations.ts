@@ -15,7 +15,7 @@ export async function teamOperations({ ids, owner, colleague, ...world }: World,
   const token = await world.portalToken(owner)
   const ask = (name: string, input: object) => trpc('GET', `developer.${name}`, input, token)
   const change = (name: string, input: object) => trpc('POST', `developer.${name}`, input, token)
-  const [invitations, deliveries]: string[][] = [[], []]
+  const [invitations, deliveries, addresses]: string[][] = [[], [], []]
   const { team, app } = ids
   const access = { redirectUris: ['https://soak.example/'], scopes: ['svc.me.profile:read'] }
   const made = await change('clients.create', { app, name: 'Soak', type: 'web', ...access })
@@ -27,6 +27,7 @@ export async function teamOperations({ ids, owner, colleague, ...world }: World,
   const noEntry = () => ({ app, club: id('none'), owner: '', collection: 'c', key: 'k', etag: '', value: '1' })
   const noClient = { app, name: 'Soak', type: 'web', redirectUris: [], scopes: [] }
   const webhook = () => ({ app: world.webhooks })
+  const newAddress = () => ({ app, environment: 'production', url: world.receiver.url('/hook'), types: null })
 
   /** By name: statuses that are right, how it is called, with what, and what becomes of the reply's ids. */
   type Row = [
@@ -93,6 +94,10 @@ export async function teamOperations({ ids, owner, colleague, ...world }: World,
     ['clients.secrets.remove', [404], change, () => ({ client, secret: id('none') })],
     ['requests.get', [200], ask, () => ({ team, requestId: randomUUID() })],
     ['webhook.get', [200], ask, webhook],
+    ['addresses.list', [200], ask, () => ({ app })],
+    ['addresses.create', [200, 409], change, newAddress, (ids) => addresses!.push(...ids)],
+    ['addresses.update', [200, 404], change, () => ({ app, id: addresses![0] ?? 'none', state: 'active' })],
+    ['addresses.remove', [200, 404], change, () => ({ app, id: addresses!.pop() ?? 'none' })],
     ['webhook.set', [200], change, () => ({ ...webhook(), url: world.receiver.url('/hook') })],
     ['webhook.remove', [200], change, webhook],
     ['webhook.endFormerSecret', [200], change, webhook],
