@@ -14,9 +14,6 @@ import type { Handlers } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 import { toErrorResult, toResult } from './results.ts'
 
-/** JSON-RPC 2.0, 5.1. */
-const INVALID_PARAMS = -32602
-
 /**
  * The endpoints as tools of assistants (Model Context Protocol), at `/v1/mcp` of sync. A message counts for the quota before its body
  * is read. A tool's refusal is a result, which the model reads, except for 401: by it clients begin to sign in.
@@ -65,7 +62,7 @@ export function mcp(parts: HttpParts): Step {
         >,
       async call({ name, arguments: given = {} }) {
         const entry = tools().get(name)
-        if (!entry) throw Object.assign(new Error(`Unknown tool: ${name.slice(0, 64)}`), { code: INVALID_PARAMS })
+        if (!entry) return undefined
         state.route = entry.route
         return callTool(entry, given, caller, values).catch((thrown) => {
           state.refusal = toFailure(thrown)
@@ -79,7 +76,7 @@ export function mcp(parts: HttpParts): Step {
       const answer = await loading
       const reply = await answer(message, ctx.req.headers, handlers)
       if (state.refusal?.status === 401) throw state.refusal
-      state.response = { status: reply.status, body: reply.body && JSON.stringify(reply.body) }
+      state.response = { body: undefined, ...reply }
     } finally {
       rendered(state.response?.body?.length ?? 0)
     }

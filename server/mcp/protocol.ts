@@ -2,21 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type {
   CallToolRequest,
   CallToolResult,
+  Implementation,
   InboundLegacyRoute,
   InboundModernRoute,
-  JSONRPCMessage,
   JSONRPCRequest,
   ListToolsResult,
   MessageClassification,
-  RequestId,
 } from '@modelcontextprotocol/server'
 import {
   classifyInboundRequest,
   INVALID_PARAMS,
   INVALID_REQUEST,
-  METHOD_NOT_FOUND,
   PerRequestHTTPServerTransport,
-  ProtocolError,
+  SERVER_INFO_META_KEY,
   Server,
   SUPPORTED_PROTOCOL_VERSIONS,
   UnsupportedProtocolVersionError,
@@ -31,67 +29,59 @@ const HEADER_MISMATCH = -32020
 /** What a request may do. */
 export interface Handlers {
   list: () => ListToolsResult['tools']
-  call: (params: CallToolRequest['params']) => Promise<CallToolResult>
+  /** Undefined for an unknown tool. */
+  call: (params: CallToolRequest['params']) => Promise<CallToolResult | undefined>
 }
 
 /** Without a body for a notification. */
 interface Reply {
   status: number
-  body?: JSONRPCMessage
+  body?: string
 }
 
-/**
- * Serves the requests of all clients of an era, under ids of its own: to connect a server for each request costs 80 us, and the
- * package's own way from message to Response and back 40.
- */
-class Peer extends PerRequestHTTPServerTransport {
-  readonly #waiting = new Map<RequestId, Handlers & { answer: (message: JSONRPCMessage) => void }>()
-  readonly #connected: Promise<void>
-  readonly #era: { classification: MessageClassification }
-  #last = 0
-
-  constructor(title: string, classification: MessageClassification) {
-    super({ classification })
-    this.#era = { classification }
-    const info = { name: 'member-apps-api', title, version: release }
-    const server = new Server(info, { capabilities: { tools: {} }, supportedProtocolVersions: VERSIONS })
-    // Handlers by method have requests and results parsed three times: 12 KB a call.
-    server.fallbackRequestHandler = ({ method, params }, { mcpReq: { id } }) =>
-      serveMethod(this.#waiting.get(id)!, method, params)
-    this.#connected = server.connect(this)
-  }
-
-  override async send(message: JSONRPCMessage) {
-    if ('id' in message && message.id !== undefined) this.#waiting.get(message.id)?.answer(message)
-  }
-
-  async serve(request: JSONRPCRequest, handlers: Handlers): Promise<JSONRPCMessage> {
-    await this.#connected
-    const id = ++this.#last
-    const answered = new Promise<JSONRPCMessage>((answer) => this.#waiting.set(id, { ...handlers, answer }))
-    this.onmessage!({ ...request, id }, this.#era)
-    const message = await answered
-    this.#waiting.delete(id)
-    return { ...message, id: request.id } as JSONRPCMessage
-  }
+/** Answers `initialize`, `server/discover`, `ping` and `tools/list`, by a server of the package for the one message: 180 us. */
+async function serve(
+  info: Implementation,
+  request: JSONRPCRequest,
+  classification: MessageClassification,
+  { list }: Handlers,
+): Promise<Reply> {
+  const server = new Server(info, { capabilities: { tools: {} }, supportedProtocolVersions: VERSIONS })
+  server.setRequestHandler('tools/list', async () => ({ tools: list() }))
+  const transport = new PerRequestHTTPServerTransport({ classification, responseMode: 'json' })
+  await server.connect(transport)
+  const response = await transport.handleMessage(request)
+  // To clients of the versions before, 404 is the end of a session.
+  return { status: classification.era === 'legacy' ? 200 : response.status, body: await response.text() }
 }
 
-async function serveMethod({ list, call }: Handlers, method: string, params: JSONRPCRequest['params']) {
-  if (method === 'tools/list') return { tools: list() }
-  if (method !== 'tools/call') throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found')
-  const { name, arguments: given = {} } = params ?? {}
-  if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, 'name is a string.')
-  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, 'arguments is an object.')
-  return call({ name, arguments: given })
+/** Answers `tools/call` as the package would: the classification has checked the envelope. A server takes 60 us of 300 and 30 KB of 84. */
+async function serveCall(
+  info: Implementation,
+  { id, params: { name, arguments: given = {} } = {} }: JSONRPCRequest,
+  { era }: MessageClassification,
+  { call }: Handlers,
+): Promise<Reply> {
+  const refuse = (message: string) => toReply(200, { id, error: { code: INVALID_PARAMS, message } })
+  if (typeof name !== 'string') return refuse('name is a string.')
+  if (!isObject(given)) return refuse('arguments is an object.')
+  const result = await call({ name, arguments: given })
+  if (!result) return refuse(`Unknown tool: ${name.slice(0, 64)}`)
+  const complete = { ...result, resultType: 'complete', _meta: { [SERVER_INFO_META_KEY]: info } }
+  return toReply(200, { id, result: era === 'modern' ? complete : result })
 }
+
+const toReply = (status: number, message: object): Reply => ({
+  status,
+  body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+})
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Answers messages of any version, each by itself: no sessions, streams or batches. `title` is shown to people. */
 export function openProtocol(title: string) {
-  const stateless = new Peer(title, { era: 'modern', revision: STATELESS })
-  const former = new Peer(title, { era: 'legacy' })
+  const info = { name: 'member-apps-api', title, version: release }
   return async (json: unknown, headers: IncomingHttpHeaders, handlers: Handlers): Promise<Reply> => {
     const { 'mcp-protocol-version': version, 'mcp-method': method } = headers
     const route = classifyInboundRequest({
@@ -105,14 +95,16 @@ export function openProtocol(title: string) {
       const { code, message, data } = fault
       const { id } = (json ?? {}) as Partial<JSONRPCRequest>
       const known = typeof id === 'string' || typeof id === 'number' ? { id } : {}
-      return { status: 400, body: { jsonrpc: '2.0', ...known, error: { code, message, data } } }
+      return toReply(400, { ...known, error: { code, message, data } })
     }
-    if (route.kind === 'legacy' && (route.reason === 'initialize' || route.reason === 'no-claim')) {
-      return { status: 200, body: await former.serve(json as JSONRPCRequest, handlers) }
-    }
-    if (route.kind !== 'modern' || route.messageKind === 'notification') return { status: 202 }
-    const body = await stateless.serve(route.message as JSONRPCRequest, handlers)
-    return { status: 'error' in body && body.error.code === METHOD_NOT_FOUND ? 404 : 200, body }
+    const isRequest =
+      route.kind === 'modern'
+        ? route.messageKind === 'request'
+        : route.kind === 'legacy' && (route.reason === 'initialize' || route.reason === 'no-claim')
+    if (!isRequest) return { status: 202 }
+    const request = json as JSONRPCRequest
+    const classification: MessageClassification = route.kind === 'modern' ? route.classification : { era: 'legacy' }
+    return (request.method === 'tools/call' ? serveCall : serve)(info, request, classification, handlers)
   }
 }
 
