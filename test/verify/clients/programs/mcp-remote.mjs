@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { print, printMember, readCallback } from './assistant.mjs'
@@ -28,7 +29,8 @@ createInterface({ input: transport.stderr }).on('line', async (line) => {
   said.asked = true
   print(address)
   const callback = await readCallback()
-  await fetch(`${REDIRECT_URI}?${callback}`)
+  // It listens after it has printed the address: a member is slower.
+  while (!(await fetch(`${REDIRECT_URI}?${callback}`).catch(() => undefined))) await pause(50)
 })
 const client = new Client({ name: 'sample', version: '1' })
 await client.connect(transport, { timeout: 50_000 }).catch((error) => {
