@@ -84,6 +84,26 @@ export const listPages = (team: string, app: string, client: string, delivery: s
   return [...sections, ...ofApp, ...ofClient]
 }
 
+interface OtherIds {
+  address: string
+  club: string
+  person: string
+  invitation: string
+}
+
+/** The pages of the portal that a team has besides: of its people, addresses and data, of clubs that approve apps, and of nobody's team. */
+export const listOtherPages = (team: string, app: string, { address, club, person, invitation }: OtherIds) => {
+  const ofApp = ['', '/remove'].map((page) => `/addresses/${address}${page}`)
+  const ofData = ['', '/shared/c', '/shared/c/k'].map((page) => `/data/${club}${page}`)
+  return [
+    '',
+    '/mails',
+    `/invitations/${invitation}`,
+    `/teams/${team}/people/${person}/remove`,
+    ...['/clubs', ...ofApp, ...ofData].map((page) => `/teams/${team}/apps/${app}${page}`),
+  ]
+}
+
 /** Each form with fields that are accepted, likewise. */
 export const listForms = (
   team: string,

@@ -8,7 +8,7 @@ import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import type { PortalWorld } from './portal-world.ts'
-import { listForms, startPortal, storeEntry } from './portal-world.ts'
+import { listForms, listOtherPages, listPages, startPortal, storeEntry } from './portal-world.ts'
 
 /**
  * All routes of the authorization server, its pages and the portal, below its issuer. `[sign-in]` is each of four places.
@@ -301,6 +301,16 @@ it('each route has a row, and each row a route', () => {
 })
 /** Routes of the APIs and the internal port. */
 const OTHER = /^GET (\/v1\/openapi\.json|\/metrics|\/healthz|\/readyz)$/
+
+it('axe sees each page of the portal, in test/verify/pages/portal.test.ts', () => {
+  const others = { address: ':address', club: ':club', person: ':person', invitation: ':invitation' }
+  const seen = [
+    ...listPages(':team', ':app', ':client', ':delivery', ':secret'),
+    ...listOtherPages(':team', ':app', others).map((page) => page.replace('shared/c/k', ':owner/:collection/:key')),
+  ].map((page) => `/developers${page.replace('shared/c', ':owner/:collection')}`)
+  const pages = routes.filter(({ method, limit }) => method === 'GET' && limit === 'people')
+  expect(pages.map(({ path }) => path).filter((path) => !seen.includes(path))).toEqual([])
+})
 
 describe('a form', () => {
   it.each(titled(posts))('%s says where it may come from', (_, { from }) => {

@@ -4,7 +4,7 @@ import { flow } from '../../oauth/auth-world.ts'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import type { PortalWorld } from '../../portal/portal-world.ts'
-import { listPages, portal, startPortal, storeEntry } from '../../portal/portal-world.ts'
+import { listOtherPages, listPages, portal, startPortal, storeEntry } from '../../portal/portal-world.ts'
 
 let team: PortalWorld
 let browser: Browser
@@ -12,7 +12,7 @@ let addresses: string[]
 let client: string
 beforeAll(async () => {
   if (!chromium) return
-  team = await startPortal()
+  team = await startPortal({ clubApproval: true })
   const { world, sandbox, failed, as, owner } = team
   const { id } = await sandbox({ name: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen' })
   client = id
@@ -33,22 +33,18 @@ beforeAll(async () => {
   await as(owner).rules.set({ app: world.ids.app, collection: 'c', rule: 'author' })
   const hook = { app: world.ids.app, url: 'https://hooks.example/in', types: ['member.left'] }
   const made = await as(owner).addresses.create({ ...hook, environment: 'sandbox' })
-  const at = `/teams/${world.ids.team}/apps/${world.ids.app}/addresses/${made.id}`
   await world.call('GET', '/storage/c/none')
   await world.call('PUT', '/storage/c/one', { body: { value: 1 } })
   const redirectUri = `https://app.example/${'callback'.repeat(40)}`
   await team.newBrowser().get(flow(world).authorizeUrl({ client: id, redirectUri, scope: 'svc.me.events:read' }).url)
   await world.requestLog.flush()
-  const stored = `/teams/${world.ids.team}/apps/${world.ids.app}/data/${await storeEntry(team)}`
+  const { email } = await world.db.person.findUniqueOrThrow({ where: { id: owner } })
+  const invitation = await as(team.stranger).people.invite({ team: team.strangers, email, role: 'developer' })
+  const ids = { address: made.id, club: await storeEntry(team), person: team.colleague, invitation: invitation.id }
   const all = `/teams/${world.ids.team}/requests?status=all`
-  const data = [stored, `${stored}/shared/c`, `${stored}/shared/c/k`]
   addresses = [
-    '',
-    '/mails',
     ...listPages(world.ids.team, world.ids.app, id, delivery, secret),
-    ...data,
-    at,
-    `${at}/remove`,
+    ...listOtherPages(world.ids.team, world.ids.app, ids),
     all,
   ]
   browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
@@ -133,7 +129,8 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     ] as const) {
       const page = await signedIn('', { ...still, ...appearance })
       for (const address of addresses) {
-        await page.goto(portal + address)
+        const response = await page.goto(portal + address)
+        expect([address, response!.status()]).toEqual([address, 200])
         await page.evaluate(`document.querySelectorAll('details:not(.menu)').forEach((one) => { one.open = true })`)
         await expectAccessible(page)
       }
