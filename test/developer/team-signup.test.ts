@@ -23,7 +23,11 @@ async function newcomer({ world, as }: typeof open) {
 async function stored({ world: { db } }: typeof open, person: string) {
   const where = { people: { some: { personId: person } } }
   return {
-    teams: await db.team.findMany({ where, include: { people: true, audit: true }, orderBy: { id: 'asc' } }),
+    teams: await db.team.findMany({
+      where,
+      include: { people: true, audit: { orderBy: { id: 'asc' } } },
+      orderBy: { id: 'asc' },
+    }),
     requests: await db.teamRequest.findMany({ where: { personId: person } }),
     mails: await db.mail.findMany({ where: { personId: person }, orderBy: { createdAt: 'asc' } }),
   }
