@@ -14,6 +14,7 @@ import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { demoConsent } from '../support/app-server.ts'
 import { limitOwnSessions, migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
+import { sampleCalls } from '../support/sample-calls.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 import type { Answer } from './service.ts'
@@ -81,6 +82,14 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some, setti
       stoppedAt = Date.now()
     },
     log: () => lines.map((line) => JSON.parse(line)),
+    /** Stores the address of the demo app that the examples change and remove, without the secret that it gets by the change. */
+    async putAddress() {
+      const db = openTestDatabase(databaseUrl)
+      const { addressId: id } = sampleCalls()['addresses.update']!.input as { addressId: string }
+      const own = { appId: 'trainer-app', subscriber: 'address', address: true }
+      await db.subscription.upsert({ where: { id }, create: { id, ...own }, update: {} })
+      await db.$disconnect()
+    },
     /** The lines of the log that tell of an error, or of requests that were refused. */
     failures: () => lines.map((line) => JSON.parse(line)).filter(({ err, reason }) => err || reason),
     /** Without a member, by the app itself. */
