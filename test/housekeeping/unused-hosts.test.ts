@@ -11,7 +11,7 @@ const YEAR_AGO = new Date(NOW - 366 * DAY_MS)
 
 it('hosts of metadata documents that nobody allows end in 30 days, but for those about which somebody has decided', async () => {
   const { db } = await startQueue()
-  const { member: personId, club: organisationId, team } = await createTenant(db)
+  const { member: personId, club: organisationId, team, provider: providerId } = await createTenant(db)
   const add = async (host: string) => {
     await storeDocumentClient(db, { id: `https://${host}/client.json`, name: 'Tool', scopes: [] })
     return { id: `https://${host}`, clientId: `https://${host}/client.json` }
@@ -21,6 +21,9 @@ it('hosts of metadata documents that nobody allows end in 30 days, but for those
     const of = { personId, organisationId, clientId, scopes: [], createdAt: new Date(NOW) }
     await db.consent.create({ data: { id: host, ...of, ...more } })
   }
+  const registered = { id: 'registered', name: 'Registered' }
+  await db.team.create({ data: { ...registered, level: 'hobby' } })
+  await db.app.create({ data: { ...registered, teamId: registered.id, providerId } })
   await add('never.example')
   await consent('withdrawn.example', { withdrawnAt: new Date(NOW) })
   await consent('expired.example', { createdAt: YEAR_AGO })
@@ -30,6 +33,9 @@ it('hosts of metadata documents that nobody allows end in 30 days, but for those
   await db.clubApproval.create({
     data: { organisationId, appId: refused, state: 'refused', reason: 'No.', ...decided },
   })
+  const { id: appId } = await add('asked.example')
+  const request = { state: 'requested' as const, scopes: ['svc.me.profile:read'], requestedAt: new Date(NOW) }
+  await db.childRequest.create({ data: { childId: personId, organisationId, appId, ...request } })
   const { id: suspended } = await add('suspended.example')
   await db.app.update({ where: { id: suspended }, data: { state: 'suspended' }, select: { id: true } })
 
@@ -45,7 +51,7 @@ it('hosts of metadata documents that nobody allows end in 30 days, but for those
   ])
   while ((await removeEnded(db, NOW + 30 * DAY_MS)) > 0);
   const left = await db.client.findMany({ where: { id: { startsWith: 'https://' } }, orderBy: { id: 'asc' } })
-  const hosts = ['never', 'refused', 'suspended', 'used'].map((name) => `https://${name}.example`)
+  const hosts = ['asked', 'never', 'refused', 'suspended', 'used'].map((name) => `https://${name}.example`)
   expect(left.map(({ teamId }) => teamId)).toEqual(hosts)
-  expect(await db.team.count({ where: { id: team } })).toBe(1)
+  expect(await db.team.count({ where: { id: { in: [team, registered.id] }, endsAt: null } })).toBe(2)
 })
