@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
 import { mintAppServer } from '../support/app-server.ts'
 import type { Reply } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
@@ -66,6 +67,7 @@ const STATELESS = '2026-07-28'
 describe('a body', () => {
   it.each<[string, number, unknown, Record<string, string>?]>([
     ['no JSON', 400, '{'],
+    ['no JSON, and large', 400, `{"a":"${'x'.repeat(20_000)}"`],
     ['no UTF-8', 400, Buffer.from([0x22, 0xff, 0x22])],
     ['empty', 400, ''],
     ['of another content type', 415, '{}', { 'content-type': 'text/plain' }],
@@ -98,6 +100,18 @@ describe('a body', () => {
     const reply = await post(world, body, { headers: { 'content-type': 'application/json', ...headers } })
     expect(reply).toMatchObject({ status, body: { jsonrpc: '2.0', error: { code } } })
     expect(reply.headers['content-type']).toContain('application/json')
+  })
+
+  it('of 20 KB returns 503 without the memory to parse it, and gives back what was reserved', async () => {
+    const { params } = toolCall('storageGet', entry)
+    const body = { ...toolCall('root'), params: { ...params, _meta: { padding: 'x'.repeat(20_000) } } }
+    // 80 KB for its bytes, and 640 to parse it.
+    const others = world.memory.freeBytes - 500_000
+    expect(world.memory.take('another team', others)).toBe(true)
+    expect((await post(world, body)).status).toBe(503)
+    world.memory.give('another team', others)
+    expect((await post(world, body)).body.result.content[0].text).toContain('"value":1')
+    await expect.poll(() => world.memory.freeBytes).toBe(BUDGET_BYTES)
   })
 
   const meta = {
@@ -187,6 +201,11 @@ describe('a call of a tool', () => {
     expect((await world.call('GET', '/collections', { token })).status).toBe(200)
   })
 
+  it('refuses a result of 150 Ki letters of two bytes', async () => {
+    await world.call('PUT', '/storage/letters/k', { body: { value: 'ä'.repeat(150 * 1024) } })
+    expect(readText(await call('storageGet', { collection: 'letters', key: 'k' }))).toContain('larger than 256 KiB')
+  })
+
   it.each([100, 1_100])(
     'refuses a result of more than 256 KiB, and says how to ask for less: %s KiB four times',
     async (kib) => {
@@ -198,6 +217,15 @@ describe('a call of a tool', () => {
       if (kib === 100) expect(readText(await call('storageEntries', { ...given, limit: 2 }))).toContain(value)
     },
   )
+
+  it('repeats 64 characters of an unknown name at most', async () => {
+    const { error } = (await call('x'.repeat(10_000))).body
+    expect(error.message).toBe(`Unknown tool: ${'x'.repeat(64)}`)
+  })
+
+  it('gets an answer that nothing on its way stores', async () => {
+    expect((await call('meProfile')).headers['cache-control']).toBe('private, no-store')
+  })
 
   it('does not wait for changes', async () => {
     const { cursor } = JSON.parse(readText(await call('storageChanges', { collection: 'quiet' })))

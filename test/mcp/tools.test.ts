@@ -55,10 +55,19 @@ describe('the tools', () => {
     },
   )
 
+  it('say of themselves that they change or remove what is there', () => {
+    const some = [...tools().values()].filter(({ tool }) => tool.annotations.destructiveHint)
+    expect(some.map(({ tool }) => tool.name)).toEqual([
+      ...['storagePut', 'storageDelete', 'storageBatch'],
+      ...['addressesUpdate', 'addressesRemove'],
+    ])
+  })
+
   it('are listed by what the scopes and the organisation of the token allow', async () => {
     const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name)
     const all = await Promise.all(Object.values(clients).map(names))
     expect([...new Set(all.flat())].sort()).toEqual([...tools().keys()].sort())
+    expect(all.map((one) => one.includes('quizzesGet'))).toEqual([false, true, false])
     const few = await connect(world, await world.token({ scope: 'svc.me.groups:read' }))
     expect(await names(few)).toEqual(['root', 'meGroups'])
     const { tools: listed } = await few.listTools()
