@@ -237,6 +237,27 @@ it('a host is asked for 60 documents a minute by all networks, and 20 are read a
   expect(await documents.findRefusal(known, '192.0.2.1')).toBeNull()
 })
 
+it('the last good document stands in for a day for one that cannot be read, and not at all once it is gone', async () => {
+  const address = 'https://tool.example/client.json'
+  const text = JSON.stringify({ client_id: address, redirect_uris: [redirectUri] })
+  let [time, status] = [1, 200]
+  const get = async () => ({ status, headers: { 'content-type': 'application/json' }, text })
+  const documents = clientDocuments({ get, now: () => time, limits: memoryLimits(() => time) })
+  expect(documents.cached).toEqual({ min: 60, max: 3_600 })
+  const read = (next: number) => {
+    status = next
+    return documents.fetch(address, new AbortController().signal)
+  }
+  await read(200)
+  time += 86_400_000
+  expect(await (await read(503)).json()).toMatchObject({ client_id: address })
+  time++
+  await expect(read(503)).rejects.toThrow('its status is 503')
+  await read(200)
+  await expect(read(404)).rejects.toThrow('its status is 404')
+  await expect(read(503)).rejects.toThrow('its status is 503')
+})
+
 it('is off by default: an address is an unknown client, and the metadata does not offer more', async () => {
   const { url } = off.authorizeUrl({ client: here.publish(nextAddress()), scope, redirectUri })
   const before = here.received.length
