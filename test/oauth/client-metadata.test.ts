@@ -194,10 +194,14 @@ describe('an end that the document cannot undo', () => {
   it('is that of a suspended app, for all documents of its host', async () => {
     const [client, beside] = ['/s.json', '/beside.json'].map((path) => here.publish(here.at(path)))
     const { json } = await here.allow(client!)
+    const { page: open, browser } = await here.ask(beside!)
     const where = { id: new URL(client!).origin }
     await here.world.db.app.update({ where, data: { state: 'suspended' }, select: { id: true } })
     here.world.advance(5)
     expect(await states(json.access_token, client!, json.refresh_token)).toEqual([401, 400])
+    const fields = { organisation: here.world.ids.club, scope: scope.split(' '), decision: 'allow' }
+    await browser.submit(open, 'consent', fields)
+    expect(await here.world.db.consent.count({ where: { clientId: beside! } })).toBe(0)
     for (const one of [client!, beside!]) {
       const { page } = await here.ask(one)
       expect(page.location!.searchParams.get('error_description')).toBe('this app is suspended')
