@@ -213,7 +213,11 @@ describe('a call of a tool', () => {
       for (const key of 'abcdef') await world.call('PUT', `/storage/large/${key}`, { body: { value } })
       const given = { collection: 'large', values: true }
       const message = /^invalid_request: The result of this tool is larger than 256 KiB\. Ask for less: a smaller limit/
+      // No memory is taken for it.
+      const others = world.memory.freeBytes - 1024 * 1024
+      expect(world.memory.take('another team', others)).toBe(true)
       expect(readText(await call('storageEntries', given))).toMatch(message)
+      world.memory.give('another team', others)
       if (kib === 100) expect(readText(await call('storageEntries', { ...given, limit: 2 }))).toContain(value)
     },
   )
