@@ -137,6 +137,23 @@ describe('a rule', () => {
     expect(await valueNow()).toBe(undefined)
   })
 
+  it.each([undefined, 'once'])('binds merge and add, with the Idempotency-Key %s', async (idempotencyKey) => {
+    await api(1).storage.put({ ...place, value: { n: 1 } })
+    await setRule('author')
+    const before = await stored()
+    for (const change of [
+      { op: 'merge' as const, value: { n: 2 } },
+      { op: 'add' as const, pointer: '/n', value: 1 },
+    ]) {
+      const operations = [
+        { op: 'get' as const, ...first },
+        { ...place, ...change },
+      ]
+      await expect(api(0).storage.batch({ operations, idempotencyKey })).rejects.toMatchObject(refusal(1))
+    }
+    expect(await stored()).toEqual(before)
+  })
+
   it('binds no reader', async () => {
     await api(1).storage.put({ ...place, value: 1 })
     await setRule('app')
