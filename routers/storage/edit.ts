@@ -51,7 +51,7 @@ interface Edited {
 export async function resolveEdits(
   db: Database,
   { app, club, member }: { app: string; club: string; member: string | null },
-  { operations, at, quotaBytes, once }: Request,
+  { operations, at, once }: Request,
 ): Promise<Edited> {
   const edits = operations.filter(isEdit)
   const rows = await db.execute(selectEdited, {
@@ -75,7 +75,7 @@ export async function resolveEdits(
   let bytes = rows[0]!.bytes ?? 0
   const count = (value: JsonText) => {
     bytes += Buffer.byteLength(value)
-    if (bytes > Math.min(MAX_EDITED_BYTES, quotaBytes)) throw errors.editsTooLarge()
+    if (bytes > MAX_EDITED_BYTES) throw errors.editsTooLarge()
   }
   count('')
   const stored = new Map(edits.map((edit, i) => [toPlace(edit), rows[i]!]))

@@ -184,8 +184,10 @@ export const provoke: Record<string, Provoke> = {
     return ask(place, tenant, { body: { operations: [{ ...put, op: 'add', pointer: '', value: 1e41 }] } })
   },
   editsTooLarge: (place, tenant) => {
-    const merge = { op: 'merge', collection: 'edited', key: 'k', value: { text: 'x'.repeat(400) } }
-    return ask(place, tenant, { body: { operations: [merge, merge, merge] } })
+    const merge = { op: 'merge', collection: 'edited', key: 'k' }
+    const more = Array.from({ length: 24 }, (_, n) => ({ ...merge, value: { [n]: n } }))
+    const operations = [{ ...merge, value: { text: 'x'.repeat(40_000) } }, ...more]
+    return ask(place, tenant, { body: { operations } })
   },
   operationsTooLarge: asking({ body: `{"operations":[${' '.repeat(66_000)}]}` }),
   readsTooLarge: (place, tenant) => {

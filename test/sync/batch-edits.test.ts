@@ -8,6 +8,7 @@ import {
   testCore,
   twoPools,
 } from '../storage/tenants.ts'
+import { meanwhile } from '../support/meanwhile.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -84,6 +85,7 @@ describe('merge and add', () => {
       [add('/n', 2), merge({ a: 1 })],
       [add('/m', 1), merge({ a: 1 })],
       [add('/n', 1), merge({ a: 2 })],
+      [add('/n', 1), { op: 'put', value: { a: 1 } }],
     ]) {
       expect((await batch(others, key)).status).toBe(409)
     }
@@ -162,6 +164,17 @@ describe('merge and add', () => {
     expectRefusal(await batch([merge({ more: 'x'.repeat(600_000) })]), 413, 'invalid_request', message)
     expect(await stored()).toEqual(before)
   })
+
+  it.each([
+    ['what merge names, though it adds nothing', Array(2).fill(merge({ ['x'.repeat(600_000)]: null }))],
+    [
+      'what each of them finds, made by the operations before',
+      [{ op: 'put', value: { n: 1, text: 'x'.repeat(100_000) } }, ...Array(6).fill(add('/n', 1))],
+    ],
+  ])('count %s', async (_, operations) => {
+    expect((await batch(operations)).status).toBe(413)
+    expect(await stored()).toBeUndefined()
+  })
 })
 
 const { db, other } = twoPools({ deadlock_timeout: '20ms' })
@@ -169,12 +182,13 @@ const tenants = tenantsOfEach(db)
 
 describe('counters of two nodes', () => {
   const address = { collection: 'c', key: 'counter', scope: 'org' as const }
-  it('lose no addition: 20 writers need 20 requests', async () => {
+  it('lose no addition: 20 writers need 20 requests, half of them with a key', async () => {
     const nodes = [testCore(db), testCore(other)]
     await createCaller(nodes[0]!, tenants, 0, 0, 0).storage.put({ ...address, value: { n: 0, by: {} } })
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         createCaller(nodes[n % 2]!, tenants, 0, 0, n % 2).storage.batch({
+          idempotencyKey: n < 10 ? `writer${n}` : undefined,
           operations: [
             { op: 'add', ...address, pointer: '/n', value: 0.1 },
             { op: 'merge', ...address, value: { by: { [`writer${n}`]: n } } },
@@ -185,6 +199,42 @@ describe('counters of two nodes', () => {
     const { value } = await createCaller(nodes[0]!, tenants, 0, 0, 0).storage.get(address)
     expect(value).toEqual({ n: 2, by: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`writer${n}`, n])) })
     expect(await readCounters(db, tenants)).toEqual(sumEntries(await listEntries(db, tenants)))
+  })
+
+  it('begin again where another node removes the entry meanwhile', async () => {
+    const { apps, clubs } = tenants
+    const { storage } = createCaller(testCore(db), tenants, 0, 0, 0)
+    await storage.put({ ...address, value: { before: 1 } })
+    await meanwhile(
+      other,
+      (tx) => tx.$executeRaw`SELECT FROM storage_delete(${apps[0]}, ${clubs[0]}, '', 'c', 'counter', null, null, null)`,
+      () => storage.batch({ operations: [{ op: 'merge', ...address, value: { n: 1 } }] }),
+    )
+    expect((await storage.get(address)).value).toEqual({ n: 1 })
+  })
+
+  it('count a key once for each app, club and member, and again after 24 hours', async () => {
+    let now = Date.now()
+    const core = testCore(db, () => now)
+    const own = { ...address, scope: 'user' as const }
+    const addOnce = async ({ storage }: ReturnType<typeof createCaller>) => {
+      const operations = [{ op: 'add' as const, ...own, pointer: '', value: 1 }]
+      await storage.batch({ idempotencyKey: 'of-each', operations })
+      return (await storage.get(own)).value
+    }
+    const all: [number, number, number][] = [
+      [0, 0, 0],
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ]
+    const callers = all.map((of) => createCaller(core, tenants, ...of))
+    for (const one of callers) {
+      await one.storage.put({ ...own, value: 0 })
+      expect([await addOnce(one), await addOnce(one)]).toEqual([1, 1])
+    }
+    now += 86_400_000
+    expect(await addOnce(callers[0]!)).toBe(2)
   })
 
   it('apply a request with a key that arrives five times at once a single time', async () => {
