@@ -67,6 +67,12 @@ describe('developer.addresses', () => {
     expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(10)
     const other = await mintTeam(world)
     expect((await readRefusal(other.api.webhook.test({ app: other.app, address: to.id }))).status).toBe(404)
+    const { id: subscription } = await asPlatform(world).subscriptions.create({ app, subscriber: 's' })
+    expect((await readRefusal(api.webhook.test({ app, address: subscription }))).status).toBe(404)
+    world.advance(60)
+    await api.addresses.update({ app, id: to.id, state: 'paused' })
+    expect((await readRefusal(api.webhook.test({ app, address: to.id }))).status).toBe(409)
+    expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(10)
   })
 
   it('leaves what the webhook shows of its secret, and its removal, as they were', async () => {

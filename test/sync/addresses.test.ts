@@ -121,7 +121,13 @@ describe('addresses of an app', () => {
     await create()
     const test = `test:${app}`
     await world.db.app.update({ where: { id: app }, data: { webhookUrl: url } })
-    await world.db.subscription.create({ data: { id: test, appId: app, subscriber: 'test', url, test: true } })
+    await world.db.subscription.createMany({
+      data: [
+        { id: test, appId: app, subscriber: 'test', url, test: true },
+        { id: id('s'), appId: app, subscriber: 'without a webhook' },
+        { id: id('s'), appId: app, subscriber: 'ended', url, endedAt: new Date(0) },
+      ],
+    })
     await publishTest('left')
     expect(await receivers()).toEqual([`member.left ${test}`])
   })
@@ -141,15 +147,16 @@ describe('addresses of an app', () => {
   })
 
   it('are at most 10 of 20 that are created at once, and as many of the sandbox', async () => {
+    await asPlatform(world).subscriptions.create({ app, subscriber: 's' })
     const body = { url, types: null }
     const sent = await Promise.all(Array.from({ length: 20 }, () => call('POST', '', { body })))
     expect(sent.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(10).fill(409)])
     const refused = sent.find(({ status }) => status === 409)!
     const message = 'An app can have at most 10 addresses, and its sandbox as many.'
     expectRefusal(refused, 409, 'conflict', message, 'too_many_addresses')
-    expect(await rows()).toHaveLength(10)
+    expect(await rows()).toHaveLength(1 + 10)
     await create({}, sandbox)
-    expect(await rows()).toHaveLength(11)
+    expect(await rows()).toHaveLength(1 + 11)
   })
 
   it('are delivered with a signature that the library of Standard Webhooks verifies, of both secrets for 24 hours', async () => {
@@ -203,17 +210,38 @@ describe('addresses of an app', () => {
     expect(await row(address)).toMatchObject({ paused: false, endedAt: null, alarm: null })
   })
 
-  it('fail while a delivery is retried', async () => {
+  it('fail while a delivery is retried, which no change of theirs alters', async () => {
     const to = await receiver((_, response) => void response.writeHead(500).end())
     const { id: address } = await create({ url: to.url('/in') })
     await publish('a.b')
     await attempt(address, to.ca)
     expect(await list()).toMatchObject([{ state: 'failing', lastDelivery: { status: 500, error: 'status 500' } }])
+    await world.db.subscription.update({ where: { id: address }, data: { alarm: 'failing' } })
+    const put = (state: string) => call('PUT', `/${address}`, { body: { url: to.url('/in'), types: null, state } })
+    expect((await put('active')).body.state).toBe('failing')
+    expect((await row(address)).alarm).toBe('failing')
+    await put('paused')
+    const audit = { where: { teamId: team, action: 'address.update' } } as const
+    expect(await world.db.auditEntry.findMany(audit)).toMatchObject([
+      { before: { state: 'active' }, after: { state: 'paused' } },
+    ])
+  })
+
+  it('need a secret again once theirs was lost', async () => {
+    const { id: address } = await create()
+    await world.db.subscription.update({ where: { id: address }, data: { url: null, secret: null } })
+    const before = await rows()
+    const put = (more: object) => call('PUT', `/${address}`, { body: { url, types: null, state: 'active', ...more } })
+    const message = 'secret must be 1 to 1024 visible ASCII characters, without spaces.'
+    expectRefusal(await put({}), 400, 'invalid_request', message)
+    expect(await rows()).toEqual(before)
+    expect((await put({ secret: 'new' })).body).toMatchObject({ url, state: 'active' })
   })
 
   it('are removed with what is pending', async () => {
     const { id: address } = await create()
     await publish('a.b')
+    expect(await list()).toMatchObject([{ id: address, state: 'active', lastDelivery: null }])
     expect((await call('DELETE', `/${address}`)).status).toBe(204)
     expect([await rows(), await receivers()]).toEqual([[], []])
     expectRefusal(await call('DELETE', `/${address}`), 404, 'not_found', UNKNOWN)

@@ -104,6 +104,7 @@ describe('add', () => {
     [`{"n":${forty}}`, '/n', '-1', `{"n":${'9'.repeat(39)}8}`],
     ['{"x":1,"x":2,"n":0}', '/n', '1', '{"x":1,"x":2,"n":1}'],
     ['{"\\u006e":1}', '/n', '1', '{"\\u006e":2}'],
+    ['[ 1 , 2 ]', '/1', '1', '[ 1 , 3 ]'],
   ])('to %s at %s: with %s it is %s', (text, pointer, addend, result) =>
     expect(add(text, pointer, addend)).toBe(result),
   )
@@ -125,6 +126,7 @@ describe('add', () => {
     ['{"n":1e41}', '/n', '1', 'numberTooLong'],
     ['{"n":1}', '/n', '1e-41', 'numberTooLong'],
     ['{"n":1e40}', '/n', '1', 'numberTooLong'],
+    ['{"n":1.5e-40}', '/n', '-1.4e-40', 'numberTooLong'],
     ['{"n":9e40}', '/n', '9e40', 'numberTooLong'],
     ['{"n":1}', '/n', '1e999999999999999999', 'numberTooLong'],
   ])('to %s at %s, %s is refused: %s', (text, pointer, addend, id) =>
