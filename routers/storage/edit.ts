@@ -18,8 +18,8 @@ const [ABSENT, NEVER] = ['', '-']
 
 const selectEdited = statement(
   'storage_edited',
-  `SELECT $key <> '' AND EXISTS (SELECT FROM "StorageRequest" WHERE "clientId" = $client AND "clubId" = $club AND "memberId" = $sender
-        AND key = $key AND "createdAt" > $after) AS known,
+  `SELECT $key <> '' AND coalesce((SELECT "appId" = $app AND "createdAt" > $after FROM "StorageRequest"
+        WHERE "clientId" = $client AND "clubId" = $club AND "memberId" = $sender AND key = $key), false) AS known,
       version, sum(octet_length(value)) OVER () AS bytes,
       CASE WHEN sum(octet_length(value)) OVER () <= ${MAX_EDITED_BYTES} THEN value END AS value
     FROM unnest($owners::text[], $collections::text[], $keys::text[]) WITH ORDINALITY given (owner, collection, key, place)

@@ -235,6 +235,16 @@ describe('counters of two nodes', () => {
     }
     now += 86_400_000
     expect(await addOnce(callers[0]!)).toBe(2)
+    const [id, other] = [tenants.clients[0], { appId: tenants.apps[1], teamId: tenants.teams[1] }]
+    await db.client.update({ where: { id }, data: other })
+    const moved = createCaller(
+      testCore(db, () => now),
+      tenants,
+      0,
+      0,
+      0,
+    )
+    expect(await addOnce(moved)).toBe(2)
   })
 
   it('apply a request with a key that arrives five times at once a single time', async () => {
