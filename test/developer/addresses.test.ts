@@ -44,7 +44,10 @@ describe('developer.addresses', () => {
       ...Array.from({ length: 1_001 }, (_, n) => ({ id: `many-${n}`, type: 'm', publishedAt: at(1) })),
       { id: 'test', type: 'webhook.test', publishedAt: at(1), isTest: true },
     ]
-    await world.db.publishedEvent.createMany({ data: rows.map((row) => ({ appId: app, body: '{}', ...row })) })
+    const { app: appId } = await mintTeam(world)
+    const ofOther = { appId, id: 'other', type: 'a.b', publishedAt: at(1) }
+    const data = [...rows, ofOther].map((row) => ({ appId: app, body: '{}', ...row }))
+    await world.db.publishedEvent.createMany({ data })
     const { types } = await api.addresses.list({ app })
     expect(types).toEqual(
       expect.arrayContaining([

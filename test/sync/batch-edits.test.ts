@@ -142,6 +142,12 @@ describe('merge and add', () => {
       'add has a JSON pointer of at most 1024 characters, as /points; no other operation has one.',
     ],
     [
+      'add with a pointer of 1025 characters',
+      '{"n":1}',
+      add(`/${'n'.repeat(1024)}`, 1),
+      'add has a JSON pointer of at most 1024 characters, as /points; no other operation has one.',
+    ],
+    [
       'merge with a pointer',
       '{"n":1}',
       merge({}, { pointer: '/n' }),
