@@ -131,7 +131,7 @@ describe('the keys of codes', () => {
 
 describe('a code and a token', () => {
   it('are not taken for each other', async () => {
-    const { getCode, claims } = await newHolder()
+    const { getCode, claims, serial } = await newHolder()
     const { code } = (await getCode()).body
     for (const address of ['/me/membercard', '/me/profile']) {
       expect((await here.world.call('GET', address, { token: code })).status).toBe(401)
@@ -150,7 +150,7 @@ describe('a code and a token', () => {
     const signed = async (kind: string, typ: string) => {
       const { kid, jwk } = keys.find((key) => key.kind === kind)!
       const exp = here.world.now() + 60
-      return new SignJWT({ s: 'C', exp, iss: issuer, aud: authBaseUrl, sub: claims.sub, client_id: here.client })
+      return new SignJWT({ s: serial, exp, iss: issuer, aud: authBaseUrl, sub: claims.sub, client_id: here.client })
         .setProtectedHeader({ alg: 'ES256', typ, kid })
         .sign(await importJWK(jwk!, 'ES256'))
     }
@@ -283,7 +283,7 @@ describe('the page of a code', () => {
     const browser = new Browser(here.world.publicPort)
     browser.localAddress = '127.0.0.77'
     const statuses = []
-    for (let at = 0; at <= MAX_CHECKS; at++) statuses.push((await browser.open(`${authBaseUrl}/card/x`)).status)
+    for (let at = 0; at <= MAX_CHECKS; at++) statuses.push((await browser.open(`${authBaseUrl}/card/x${at}`)).status)
     expect(statuses.filter((status) => status === 429)).toHaveLength(1)
     here.world.advance(61)
     expect((await browser.open(`${authBaseUrl}/card/x`)).status).toBe(404)

@@ -82,7 +82,6 @@ export function cardCodes({ keys: { cards }, authBaseUrl, now }: Options): OwnCa
       return { code, url: page + code, validUntil }
     },
     async readHash(code) {
-      if (code.length > MAX_URL) return null
       const rules = { algorithms: ['ES256'], typ: TYPE, requiredClaims: ['s', 'exp'], currentDate: new Date(now()) }
       try {
         const { payload } = await jwtVerify(code, cards.verify, rules)
