@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CONSENT_MS } from '../../routers/kernel/access.ts'
 import { authWorld, issuer } from '../oauth/auth-world.ts'
 import type { Browser, Page } from '../oauth/browser.ts'
 import { offered } from '../oauth/browser.ts'
@@ -65,10 +66,34 @@ describe('the page of calendar addresses', () => {
     expect(await auth.world.db.calendarFeed.count({ where: { personId: member } })).toBe(0)
   })
 
+  it('creates none for an academy of the member', async () => {
+    const { browser, member } = await signIn()
+    const { academy } = auth.world.ids
+    await auth.world.db.membership.create({ data: { organisationId: academy, personId: member } })
+    expect((await create(browser, academy)).status).toBe(404)
+    expect(await auth.world.db.calendarFeed.count({ where: { personId: member } })).toBe(0)
+  })
+
+  it('takes at most 30 changes a minute', async () => {
+    const { browser, member, club } = await signIn()
+    const statuses = []
+    for (let n = 0; n < 30; n++) statuses.push((await create(browser, 'nowhere')).status)
+    statuses.push((await create(browser, club)).status)
+    expect(statuses).toEqual([...Array(30).fill(404), 429])
+    expect(await auth.world.db.calendarFeed.count({ where: { personId: member } })).toBe(0)
+  })
+
   it('lists none whose consent or membership has ended', async () => {
     const { browser, member, club } = await signIn()
     const calls = calendarCalls(auth)
     await calls.create(await calls.tokens(member, club))
+    const { createdAt } = await auth.world.db.consent.findFirstOrThrow({ where: { personId: member } })
+    const date = (at: Date) =>
+      auth.world.db.consent.updateMany({ where: { personId: member }, data: { createdAt: at } })
+    await date(new Date(auth.world.core.now() - CONSENT_MS))
+    expect(offered(await browser.open(page), 'address')).toEqual([])
+    await date(createdAt)
+    expect(offered(await browser.open(page), 'address')).toHaveLength(1)
     const ended = { where: { personId: member }, data: { withdrawnAt: new Date() } }
     await auth.world.db.consent.updateMany(ended)
     expect(offered(await browser.open(page), 'address')).toEqual([])

@@ -187,6 +187,12 @@ describe('a request of a child', () => {
     expect(sentTo(anna)[0]!.parts['text/plain']).toContain(`${issuer}/club?club=${club}`)
   })
 
+  it('without a guardian is mailed to no administrator who has left', async () => {
+    await db.membership.updateMany({ where: { personId: ben! }, data: { leftAt: new Date(NOW - 1) } })
+    await ask()
+    expect(await queuedFor()).toEqual([anna])
+  })
+
   it('for more scopes is another mail, and nobody gets more than ten in 24 hours', async () => {
     await name(anna!)
     await ask()

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { removeAnsweredRequests, requestData } from '../../routers/personal-data/requests.ts'
+import { answerRequest, removeAnsweredRequests, requestData } from '../../routers/personal-data/requests.ts'
 import { authWorld, issuer } from '../oauth/auth-world.ts'
 import { mintMember } from '../support/app-server.ts'
 import { asPlatform, readRefusal } from '../support/platform.ts'
@@ -126,6 +126,13 @@ describe('the platform', () => {
     await platform().answer({ id: request!.id })
     expect(await requests()).toEqual([answered])
     expect((await readAll()).map(({ person }) => person)).not.toContain(member)
+  })
+
+  it('ends a request whose node had a clock ahead of its own', async () => {
+    await ask()
+    const [request] = await requests()
+    await answerRequest(auth.world.db, request!.id, +request!.requestedAt - 1)
+    expect((await requests())[0]!.answeredAt).toEqual(request!.requestedAt)
   })
 
   it.each([id('none'), '', 'a\0b'])('cannot end the request %j, which does not exist', async (unknown) => {

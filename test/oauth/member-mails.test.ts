@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { MAILS_TO_MEMBER } from '../../routers/developer/mails/member-mails.ts'
+import { MAILS_TO_MEMBER, queueMemberMail } from '../../routers/developer/mails/member-mails.ts'
+import { CONSENT_MS } from '../../routers/kernel/access.ts'
+import { DAY_MS } from '../../routers/kernel/time.ts'
 import { languages } from '../../server/browser/language.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { words } from '../../server/browser/words/words.ts'
 import { mailSender } from '../../server/mails/send.ts'
-import { mintMember } from '../support/app-server.ts'
+import { consentTo, mintMember } from '../support/app-server.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
@@ -102,6 +104,14 @@ describe('a mail to the member is queued', () => {
     expect(await queued()).toEqual([GRANTED, GRANTED, GRANTED])
   })
 
+  it('when it gets access again after a year, as a consent ends then', async () => {
+    await toTokens(profile)
+    const createdAt = new Date(auth.world.core.now() - CONSENT_MS)
+    await auth.world.db.consent.updateMany({ where: { personId: member }, data: { createdAt } })
+    await toTokens(profile)
+    expect(await queued()).toEqual([GRANTED, GRANTED])
+  })
+
   it('not for a sign-in that skips the consent page', async () => {
     const { url } = auth.authorizeUrl({ client, scope: profile })
     const browser = auth.newBrowser()
@@ -177,6 +187,11 @@ describe('a mail to the member is queued', () => {
     await auth.refresh(client, refresh_token)
     const [replayed] = (await mails()).filter(({ kind }) => kind === 'accessReplayed')
     expect(replayed!.consentId).toBe(consent!.id)
+    const aDayAgo = new Date(auth.world.core.now() - DAY_MS)
+    await auth.world.db.mail.updateMany({ where: { personId: member }, data: { createdAt: aDayAgo } })
+    await withdraw()
+    await toTokens(profile)
+    expect((await queued()).filter(([kind]) => kind === 'accessGranted')).toHaveLength(MAILS_TO_MEMBER + 1)
   })
 
   it('not for a sandbox client, whose members are invented', async () => {
@@ -191,6 +206,24 @@ describe('a mail to the member is queued', () => {
     const [organisation] = offered(page, 'organisation')
     await browser.submit(page, 'consent', { organisation: organisation!, scope: profile, decision: 'allow' })
     expect(await auth.world.db.consent.count({ where: { clientId: sandbox, personId: member } })).toBe(1)
+    expect(await queued()).toEqual([])
+  })
+
+  it.each<[string, () => Promise<{ client?: string; club?: string }>]>([
+    ['a client of the operator', async () => ({ client: await register(auth.world, { teamId: null, appId: null }) })],
+    [
+      'a test club',
+      async () => {
+        const club = id('club')
+        const of = { kind: 'club' as const, name: 'Test', testTeamId: auth.world.ids.team }
+        await auth.world.db.organisation.create({ data: { id: club, ...of } })
+        return { club }
+      },
+    ],
+  ])('not for %s', async (_, mint) => {
+    const consent = await consentTo(auth.world, { client, member, scopes: [profile], ...(await mint()) })
+    const at = auth.world.core.now()
+    await auth.world.db.$transaction((tx) => queueMemberMail(tx, { kind: 'deviceAllowed', consent, at }))
     expect(await queued()).toEqual([])
   })
 
