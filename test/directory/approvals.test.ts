@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { requestApproval } from '../../routers/approvals/approvals.ts'
+import { appsOfChildren, requestForChild } from '../../routers/approvals/child-requests.ts'
 import { decide } from '../../routers/approvals/decide.ts'
+import { decideForChild } from '../../routers/approvals/decide-for-child.ts'
+import { CONSENT_MS } from '../../routers/kernel/access.ts'
 import { consentTo, mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
@@ -187,5 +190,68 @@ describe('two decisions at once', () => {
     const { items } = await approvals().list({ after: cursor, limit: 200 })
     const own = items.filter((item) => [app, other].includes(item.app))
     expect(own.map((item) => item.app)).toEqual([app, other])
+  })
+})
+
+describe('for a child', () => {
+  const ages = new Map([['', 16]])
+  const scopes = ['svc.me.profile:read']
+  let child: string
+  let guardian: string
+  beforeEach(async () => {
+    child = await mintMember(world)
+    guardian = await mintMember(world)
+  })
+  const now = () => world.core.now()
+  const of = () => ({ child, club: world.ids.club, app })
+  const ask = () => requestForChild(world.db, of(), scopes, now(), { person: child, language: 'en' })
+  const addGuardian = () => world.db.guardian.create({ data: { childId: child, guardianId: guardian } })
+  const refuse = (person: string, as: 'guardian' | 'administrator') =>
+    decideForChild(
+      world.db,
+      { ...of(), state: 'refused', reason: null, version: 1 },
+      { person, as, at: new Date(now()), ages },
+    )
+  const listed = async () => {
+    const apps = await appsOfChildren(world.db, { person: guardian, club: null, ages, now: now(), limit: 9, offset: 0 })
+    return apps.map((one) => one.app)
+  }
+
+  it('a refusal ends the access of the child in the club, and no other', async () => {
+    await addGuardian()
+    await ask()
+    const club = id('club')
+    const memberships = { create: { personId: child } }
+    await world.db.organisation.create({ data: { id: club, kind: 'club', name: 'Second', memberships } })
+    await consentTo(world, { client, member: child, scopes })
+    const others = [
+      await consentTo(world, { client, member: child, club, scopes }),
+      await consentTo(world, { client, member: guardian, scopes }),
+    ]
+    expect(await refuse(guardian, 'guardian')).toBe(1)
+    const left = await world.db.consent.findMany({ where: { clientId: client, withdrawnAt: null } })
+    expect(left.map((consent) => consent.id).toSorted()).toEqual(others.toSorted())
+  })
+
+  it('no administrator decides for themselves, nor beside a guardian', async () => {
+    await ask()
+    const where = { personId: { in: [child, guardian] }, organisationId: world.ids.club }
+    await world.db.membership.updateMany({ where, data: { administrator: true } })
+    await expect(refuse(child, 'administrator')).rejects.toMatchObject({ status: 404 })
+    await addGuardian()
+    await expect(refuse(guardian, 'administrator')).rejects.toMatchObject({ status: 404 })
+    const row = await world.db.childRequest.findFirst({ where: { childId: child } })
+    expect(row).toMatchObject({ state: 'requested', version: 1 })
+  })
+
+  it('a guardian sees no app whose consent is a year old, and none of a club that the child has left', async () => {
+    await addGuardian()
+    await consentTo(world, { client, member: child, scopes, at: now() - CONSENT_MS })
+    expect(await listed()).toEqual([])
+    await ask()
+    expect(await listed()).toEqual([app])
+    const left = { joinedAt: new Date(0), leftAt: new Date(now() - 1) }
+    await world.db.membership.updateMany({ where: { personId: child }, data: left })
+    expect(await listed()).toEqual([])
   })
 })
