@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createFeed, toAddress } from '../../routers/calendar/feeds.ts'
 import { callAs } from '../../routers/core.ts'
-import { MAX_OF_FEED, MAX_UNKNOWN } from '../../server/calendar/serve.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
+import { calendarFeeds, MAX_OF_FEED, MAX_UNKNOWN } from '../../server/calendar/serve.ts'
+import { MemoryBudget } from '../../server/http/memory-budget.ts'
+import type { StepContext } from '../../server/http/state.ts'
+import type { Limits } from '../../server/limits/limit.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import { createMember } from '../oauth/members.ts'
 import { consentTo } from '../support/app-server.ts'
@@ -146,6 +151,9 @@ describe('the address that POST /calendar returns', () => {
     const second = await read(url, etag)
     expect(second.status).toBe(200)
     expect(second.text).toContain('SUMMARY:Race')
+    const items = [{ id: club, timeZone: 'Europe/Berlin' }]
+    await asPlatform(auth.world).directory.organisations.upsert({ items })
+    expect((await read(url, { 'if-none-match': second.headers.etag! })).status).toBe(200)
     expect((await read(url, {}, 'POST')).status).toBe(405)
   })
 
@@ -253,6 +261,13 @@ describe('the address that POST /calendar returns', () => {
   })
 })
 
+const readStatus = async (work: () => unknown) => {
+  try {
+    await work()
+  } catch (error) {
+    return (error as ApiError).status
+  }
+}
 const strip = ({ status, text, headers }: { status: number; text: string; headers: object }) => {
   const { 'x-request-id': request, date: _, ...rest } = headers as Record<string, string>
   return { status, text: text.replace(request!, ''), headers: rest }
@@ -356,6 +371,26 @@ describe('the limits', () => {
     expect((await read(other, network(1))).status).toBe(200)
     auth.world.advance(61)
     expect((await read(one, network(1))).status).toBe(200)
+  })
+
+  it('refuse an address that reads more than the services of Google and Microsoft', async () => {
+    const { core } = auth.world
+    const limits = memoryLimits(() => 0)
+    const taken: Limits = {
+      ...limits,
+      open(name, points, seconds) {
+        const limit = limits.open(name, points, seconds)
+        if (name === 'calendar-addresses') for (let n = 0; n < points; n++) limit.take('198.51.100.4')
+        return limit
+      },
+    }
+    const statusOf = (address: string) => {
+      const of = { core, memory: new MemoryBudget(), limits: taken, authBaseUrl: 'http://auth.test/v1' }
+      const ctx = { state: { path: '/v1/calendar/x.ics', host: 'auth.test' }, method: 'GET', req: {} }
+      const step = calendarFeeds({ ...of, readClientAddress: () => address })
+      return readStatus(() => step(ctx as unknown as StepContext, async () => {}))
+    }
+    expect([await statusOf('198.51.100.4'), await statusOf('198.51.100.5')]).toEqual([429, 404])
   })
 
   it('refuse an address that guesses, but not what it knows', async () => {
