@@ -46,7 +46,7 @@ describe('the address that POST /calendar returns', () => {
     const { club, token } = await signedIn()
     for (const hours of [-8_000, -5, 1, 4_000]) await addEvent(hours, { title: `In ${hours} h` }, club)
     await addEvent(2, { state: 'draft' }, club)
-    await addEvent(24 * 400, {}, club)
+    for (const days of [-400, 400]) await addEvent(24 * days, {}, club)
     const url = await create(token)
     expect(url).toMatch(/^http:\/\/auth\.test\/v1\/calendar\/[\w-]{22}\.ics$/)
     const shown = await show(url)
@@ -216,6 +216,12 @@ describe('the address that POST /calendar returns', () => {
     const unknown = await calls().read(`http://auth.test/v1/calendar/${'A'.repeat(22)}.ics`)
     const reply = await auth.world.send('GET', `/v1/calendar/${name}`, { host: 'auth.test' })
     expect(strip(reply)).toEqual(strip(unknown))
+  })
+
+  it('is not answered at the host of an API', async () => {
+    const { url } = await newFeed()
+    const { status, text } = await calls().read(url.replace('auth.test', 'apps.test'))
+    expect([status, text.includes('VCALENDAR')]).toEqual([404, false])
   })
 
   it('is dead from its start if the consent ends while it is created', async () => {
