@@ -39,6 +39,15 @@ describe('a page of 9 MB', () => {
     await expect.poll(() => world.memory.freeBytes).toBe(BUDGET_BYTES)
   })
 
+  it('waits while its own team holds more than it leaves free', async () => {
+    const bytes = 0.75 * BUDGET_BYTES
+    expect(world.memory.take(world.ids.team, bytes)).toBe(true)
+    const waiting = page()
+    await expect.poll(() => world.memory.waiting).toBe(1)
+    world.memory.give(world.ids.team, bytes)
+    expect(sizes((await waiting).body)).toEqual([3 * MIB, 3 * MIB, 3 * MIB])
+  })
+
   it('needs none without values, and reserves for the entries of the page alone', async () => {
     holdAllBut(MIB)
     expect((await page('?values=false')).body.items).toHaveLength(3)
