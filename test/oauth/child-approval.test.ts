@@ -380,6 +380,19 @@ describe('at once', () => {
     expect((await row())?.version).toBe(2)
   })
 
+  it('a decision waits for another one that is being stored, and changes nothing', async () => {
+    await ask()
+    const browser = await signedIn()
+    const decidedAt = new Date(here.world.core.now())
+    const refused = { state: 'refused' as const, decidedAt, decidedBy: guardian, version: 2 }
+    const late = await meanwhile(
+      db(),
+      (tx) => tx.childRequest.updateMany({ where: { appId: app }, data: refused }),
+      () => decide(browser, 'approve', { version: '1' }),
+    )
+    expect([late.status, await row()]).toMatchObject([409, { state: 'refused', covered: [], version: 2 }])
+  })
+
   it('an approval that is being withdrawn lets no consent through', async () => {
     await ask()
     await decide(await signedIn(), 'approve')
