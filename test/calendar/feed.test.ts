@@ -390,13 +390,13 @@ describe('the limits', () => {
         return limit
       },
     }
-    const statusOf = (address: string) => {
+    const readFrom = (address: string) => {
       const of = { core, memory: new MemoryBudget(), limits: taken, authBaseUrl: 'http://auth.test/v1' }
       const ctx = { state: { path: '/v1/calendar/x.ics', host: 'auth.test' }, method: 'GET', req: {} }
       const step = calendarFeeds({ ...of, readClientAddress: () => address })
       return readStatus(() => step(ctx as unknown as StepContext, async () => {}))
     }
-    expect([await statusOf('198.51.100.4'), await statusOf('198.51.100.5')]).toEqual([429, 404])
+    expect([await readFrom('198.51.100.4'), await readFrom('198.51.100.5')]).toEqual([429, 404])
   })
 
   it('refuse an address that guesses, but not what it knows', async () => {
