@@ -52,6 +52,7 @@ const store = { app: either, club: either, person: either }
 const step = fc.oneof(
   { weight: 10, arbitrary: fc.record({ does: fc.constant('put' as const), entry: write }) },
   { weight: 5, arbitrary: fc.record({ does: fc.constant('delete' as const), entry: write }) },
+  { weight: 5, arbitrary: fc.record({ does: fc.constantFrom('merge' as const, 'add' as const), entry: write }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -74,9 +75,16 @@ async function take(one: Step, tenants: Tenants) {
   if ('entry' in one) {
     const { app, club, person, value, ...entry } = one.entry
     const storage = createStorage(testCore(db), tenants, app, club, person)
-    // 401 and 404 where app, club or member have been removed, 404 for an entry that is absent.
-    const done: Promise<unknown> = one.does === 'put' ? storage.put({ ...entry, value }) : storage.delete(entry)
-    return done.catch((error) => expect([401, 403, 404]).toContain(error.status))
+    const edit =
+      one.does === 'merge' ? { op: one.does, value: { n: 1 } } : { op: 'add' as const, pointer: '/n', value: 1 }
+    const done: Promise<unknown> =
+      one.does === 'put'
+        ? storage.put({ ...entry, value })
+        : one.does === 'delete'
+          ? storage.delete(entry)
+          : storage.batch({ operations: [{ ...entry, ...edit }] })
+    // 401 and 404 where app, club or member have been removed, 404 for an entry that is absent, 400 for an edit of what is no object.
+    return done.catch((error) => expect([400, 401, 403, 404]).toContain(error.status))
   }
   const [app, club, person] = [tenants.apps[one.app], tenants.clubs[one.club], tenants.people[one.person]]
   if ('rolledBack' in one) {
