@@ -61,7 +61,8 @@ export default defineConfig(({ mode }) => ({
               // As many as cores, as none of them waits: two more cost 5 s of the processor for their imports.
               maxWorkers: 2,
               sequence: { groupOrder: 0 },
-              // Without database and network the longest takes 3 s, 23 s on a machine with fifteen times the load: a hang has a name soon.
+              // Without database and network the longest takes 3 s, 23 s on a machine with fifteen times the load: a hang has a
+              // name soon.
               testTimeout: 60_000,
               expect: { poll: { timeout: 30_000 } },
             },
@@ -97,8 +98,7 @@ export default defineConfig(({ mode }) => ({
               name: 'verify',
               include: ['test/verify/**/*.test.ts'],
               globalSetup,
-              // One more than cores: part of their time is waiting, and those that hold latencies do so on a busy machine too.
-              maxWorkers: 3,
+              // Each part names its workers (test/verify/parts.ts): a number here would win over the command's.
               sequence: { groupOrder: 3 },
             },
           },

@@ -29,15 +29,16 @@ const ofKind =
   })
 const [plain, chance, figures] = [ofKind('plain'), ofKind('chance'), ofKind('figures')]
 
-/** All files of a folder of test/verify; a test that is skipped is a fault there. */
-const tests = (folder: string, ...more: string[]) =>
+/** All files of a folder of test/verify, so many at once; a test that is skipped is a fault there. */
+const runFiles = (folder: string, maxWorkers: number) =>
   [
-    `npx vitest run --mode whole --project verify test/verify/${folder}/`,
-    ...more,
+    `npx vitest run --mode whole --project verify test/verify/${folder}/ --maxWorkers=${maxWorkers}`,
     '--reporter=default --reporter=json --outputFile.json="$REPORT" && node .ci/skipped.mjs "$REPORT"',
   ].join(' ')
+/** One more than cores: part of their time is waiting, and those that hold latencies do so on a busy machine too. */
+const tests = (folder: string) => runFiles(folder, 3)
 /** A measurement shares the machine with nothing of ours. */
-const ALONE = '--maxWorkers=1'
+const measurements = (folder: string) => runFiles(folder, 1)
 
 /** Figures of different machines have the same server then, and whole projects its 300 connections. */
 const EMBEDDED = 'env -u TEST_DATABASE_URL'
@@ -81,7 +82,7 @@ export const parts: readonly Part[] = [
   {
     proves:
       'No operation costs more than its target beside a bare handler, a service starts and rests as lightly as said, and a worker delivers as many webhooks.',
-    ...figures('figures', 60, [tests('figures', ALONE), bench('check')]),
+    ...figures('figures', 60, [measurements('figures'), bench('check')]),
   },
   {
     proves:
@@ -90,19 +91,19 @@ export const parts: readonly Part[] = [
   },
   {
     proves: 'Large bodies, lists and imports stay below their limits of memory.',
-    ...figures('memory', 30, [tests('memory', ALONE)]),
+    ...figures('memory', 30, [measurements('memory')]),
   },
   {
     proves: 'A mixed load on two nodes and a worker lets neither memory nor handles grow.',
-    ...figures('soak', 10, [tests('soak', ALONE)], TOPOLOGY),
+    ...figures('soak', 10, [measurements('soak')], TOPOLOGY),
   },
   {
     proves: 'Slow, hostile and very many clients neither stop the service nor slow its other clients.',
-    ...figures('floods', 45, [tests('floods', ALONE)]),
+    ...figures('floods', 45, [measurements('floods')]),
   },
   {
     proves: 'With a million rows, statements still use the plans that they were written for.',
-    ...figures('rows', 15, [tests('rows', ALONE)]),
+    ...figures('rows', 15, [measurements('rows')]),
   },
   {
     proves:
