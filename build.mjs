@@ -1,6 +1,6 @@
 // Builds the Prisma client, dist with the service, the packages that it serves, and with --packages the types of the whole API,
-// for this package and the first-party client. With --if-changed only what has changed since the last build, and nothing where the sources or the tools are absent, as in an installation with
-// `--omit=dev`. Types are checked by `npm run check`, not here.
+// for this package and the first-party client. With --if-changed only what has changed since the last build, and nothing where
+// the sources or the tools are absent, as in an installation with `--omit=dev`. Types are checked by `npm run check`, not here.
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

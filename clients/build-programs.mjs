@@ -1,6 +1,6 @@
 // Builds the programs of both packages, and the SDK's types. @member-apps/sdk has one file per entry and its command, with shared
-// code in a separate file, and oauth4webapi and uqr bundled, so that a page needs no tool to import them; the first-party client has the
-// parts of @trpc/client and eventsource in it. Takes 2 s, beside the bundling of the service, which takes 4 s.
+// code in a separate file, and oauth4webapi and uqr bundled, so that a page needs no tool to import them; the first-party client
+// has the parts of @trpc/client and eventsource in it. Takes 2 s, beside the bundling of the service, which takes 4 s.
 // Argument: a working directory, which the caller removes.
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'

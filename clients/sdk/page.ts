@@ -32,7 +32,10 @@ export interface Database {
   close(): void
 }
 
-/** The parts of a browser's page that a sign-in and a live collection need: declared here, as programs for servers have no DOM types. */
+/**
+ * The parts of a browser's page that a sign-in and a live collection need: declared here, as programs for servers have no DOM
+ * types.
+ */
 interface Page {
   addEventListener?: (event: string, listener: () => void) => void
   removeEventListener?: (event: string, listener: () => void) => void

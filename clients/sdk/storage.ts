@@ -42,7 +42,10 @@ export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
     change: (value: Value | undefined) => Value | Promise<Value>,
     options?: UpdateOptions,
   ): Promise<Entry<Value>>
-  /** Changes members of an object (RFC 7396), so that no concurrent change is lost: null removes one. A missing key gets an object. */
+  /**
+   * Changes members of an object (RFC 7396), so that no concurrent change is lost: null removes one. A missing key gets an
+   * object.
+   */
   merge(key: string, patch: Patch<Value>, options?: Condition): Promise<Entry<Value>>
   /** Adds to the number at a JSON pointer, as `/points`, exactly, so that no concurrent addition is lost. '': the value itself. */
   add(key: string, pointer: string, number: number, options?: Condition): Promise<Entry<Value>>

@@ -25,8 +25,8 @@ interface Options {
 }
 
 /**
- * LISTEN and NOTIFY over a connection of its own, which is opened again when it breaks. A pooler in transaction mode accepts LISTEN and
- * delivers nothing: so each connection has to receive a probe first.
+ * LISTEN and NOTIFY over a connection of its own, which is opened again when it breaks. A pooler in transaction mode accepts
+ * LISTEN and delivers nothing: so each connection has to receive a probe first.
  */
 export function openNotifications({ url, channel, hello, probe, received, working, waitsMs = WAITS_MS }: Options) {
   const ending = new AbortController()

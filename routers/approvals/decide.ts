@@ -110,7 +110,8 @@ export async function holdAdministrator(tx: Transaction, club: string, person: s
 }
 
 /**
- * Ends those of all members, or of a child. The approval is locked: a consent that is being given has either been stored, or finds it changed.
+ * Ends those of all members, or of a child. The approval is locked: a consent that is being given has either been stored, or
+ * finds it changed.
  */
 export async function endConsents(
   tx: Transaction,

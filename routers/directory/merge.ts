@@ -54,9 +54,9 @@ export const isTransient = (error: unknown) => error instanceof Conflict || tran
 const TRIES = 10
 
 /**
- * Merges records of a record type into its table, in the caller's transaction (read committed). The caller decides whether to commit, so
- * a dry run rolls back. Reads the records once, as a stream. Throws errors of the database and of the iterable; the transaction
- * must then be rolled back.
+ * Merges records of a record type into its table, in the caller's transaction (read committed). The caller decides whether to
+ * commit, so a dry run rolls back. Reads the records once, as a stream. Throws errors of the database and of the iterable; the
+ * transaction must then be rolled back.
  */
 export async function mergeRecords(
   client: ClientBase,

@@ -162,7 +162,10 @@ const COLUMNS = {
   grant: 'caller."grant"',
 }
 
-/** Grouped by access: the members who use an app have the same, and so a row in all. Columns of `callers`: those above, and number. */
+/**
+ * Grouped by access: the members who use an app have the same, and so a row in all. Columns of `callers`: those above, and
+ * number.
+ */
 const forEachCaller = (consented: Consented, callers: string) =>
   `SELECT json_agg(number) AS numbers, team, level, sandbox, app, suspended, ruled, scopes::text::json AS scopes, "memberOf"
     FROM (SELECT caller.number, ${accessSql(COLUMNS.client, consented, `${callers} CROSS JOIN `)}) found

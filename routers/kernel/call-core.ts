@@ -5,9 +5,9 @@ import type { Deadline } from './deadline.ts'
 type Bounds = Pick<Call, 'deadline' | 'team'>
 
 /**
- * The core for one call. After the call's deadline its database begins no statement and commits no transaction. Once its team is known,
- * its statements take connections of the team's share; those of Prisma, which no app's requests use in numbers, take any. One
- * wrapper for both, with functions that are made when they are asked for: two took 10 us of the 144 of a storage GET.
+ * The core for one call. After the call's deadline its database begins no statement and commits no transaction. Once its team is
+ * known, its statements take connections of the team's share; those of Prisma, which no app's requests use in numbers, take any.
+ * One wrapper for both, with functions that are made when they are asked for: two took 10 us of the 144 of a storage GET.
  */
 export const withBounds = (core: Core, call: Bounds): Core => ({
   ...core,

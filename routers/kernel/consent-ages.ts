@@ -19,7 +19,10 @@ export const IS_BELOW_AGE = `(organisation."testTeamId" IS NULL AND (
 /** SQL condition on a "Guardian" at the time `$at`. */
 export const IS_IN_FORCE = `("until" IS NULL OR "until" >= ($at::timestamptz AT TIME ZONE 'UTC')::date)`
 
-/** SQL with the columns `id` and `isGuardian`: who decides on a "ChildRequest" `request`. Administrators do where nobody is a guardian. */
+/**
+ * SQL with the columns `id` and `isGuardian`: who decides on a "ChildRequest" `request`. Administrators do where nobody is a
+ * guardian.
+ */
 export const DECIDERS = `(
     WITH guardian AS (SELECT "guardianId" AS id FROM "Guardian" WHERE "childId" = request."childId" AND ${IS_IN_FORCE})
     SELECT id, true AS "isGuardian" FROM guardian

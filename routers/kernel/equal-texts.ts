@@ -4,7 +4,10 @@ const SIMPLE = /^[!-~]+(?: [!-~]+)*$/
 /** Without a width or an effect of its own, unlike the joiners. */
 const WITHOUT_WIDTH = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g
 
-/** Beyond 30 marks on a letter, no text of any language (UAX 15, 13). Composing 20,000 takes 140 ms, and twice as many four times that. */
+/**
+ * Beyond 30 marks on a letter, no text of any language (UAX 15, 13). Composing 20,000 takes 140 ms, and twice as many four times
+ * that.
+ */
 const OVERLONG = /\p{M}{31}/u
 
 /** A text in the form in which it is compared: composed (NFC), with single spaces between words. Case counts: No and no are two. */

@@ -15,8 +15,9 @@ const statusByError = new Map<string, Status>(
 )
 
 /**
- * The only error that leaves the service. `publicCode` is the documented code (`code` is tRPC's), `reason` tells conflicts
- * apart, `refused` names the records of a call that are at fault, `faults` the fields, `headers` are set on the response, `cause` goes to the log alone.
+ * The only error that leaves the service. `publicCode` is the documented code (`code` is tRPC's), `reason` tells conflicts apart,
+ * `refused` names the records of a call that are at fault, `faults` the fields, `headers` are set on the response, `cause` goes to
+ * the log alone.
  */
 export class ApiError extends TRPCError {
   /** The name of its row in `errors`; '' for other errors. */

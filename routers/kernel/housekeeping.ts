@@ -22,8 +22,8 @@ export interface Task {
   /** Seconds from the end of one sweep to the next. */
   every: number
   /**
-   * Removes, or changes, at most `limit` rows and returns their number; 0 when nothing is left. `now` is Unix time in milliseconds. Several
-   * processes may run it at once: it skips locked rows.
+   * Removes, or changes, at most `limit` rows and returns their number; 0 when nothing is left. `now` is Unix time in
+   * milliseconds. Several processes may run it at once: it skips locked rows.
    */
   step: (db: Database, now: number, limit: number) => Promise<number>
 }

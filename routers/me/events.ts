@@ -49,7 +49,10 @@ const visible = statement(
   { id: text, title: text, start: int, end: int, location: text },
 )
 
-/** Rule 2: club events, events of visible calendars, and events of the member's own groups, each once; neither drafts nor cancelled ones. */
+/**
+ * Rule 2: club events, events of visible calendars, and events of the member's own groups, each once; neither drafts nor
+ * cancelled ones.
+ */
 export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMember, {
   summary: "The member's calendar",
   description:

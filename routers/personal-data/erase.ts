@@ -160,8 +160,8 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
 /**
  * Removes a person and everything about them in one transaction; before it, events that name them, what teams have written about
  * them, and sign-ins of others that name them. Entries that apps share in a club stay, without their name. Throws 404. Nobody is
- * signed in as this person afterwards, and every token of theirs is refused within 5 s. Apps that they allowed access get the event `member.left`. `marks` are those of the
- * person in the request log.
+ * signed in as this person afterwards, and every token of theirs is refused within 5 s. Apps that they allowed access get the
+ * event `member.left`. `marks` are those of the person in the request log.
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
   const email = await readEmail(db, person)

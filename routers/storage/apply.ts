@@ -68,9 +68,11 @@ const statements = {
 export type Applied = Omit<ReturnType<typeof statements.batch.decode>, 'used'>
 
 /**
- * Applies the operations in one transaction; `ruled`: rules of the app bind the member. Throws 403 where a rule refuses an operation,
- * 412 where a precondition fails, with the index in a batch; 413 where the store would exceed its quota, or the values read together
- * would; 400 and 413 for an edit that is not possible; with `once` also 404 for a DELETE without an entry, 409 for a key that came with another request, and 429 for too many keys.
+ * Applies the operations in one transaction; `ruled`: rules of the app bind the member. Throws
+ * - 403 where a rule refuses an operation and 412 where a precondition fails, with the index in a batch,
+ * - 413 where the store would exceed its quota, or the values read together would,
+ * - 400 and 413 for an edit that is not possible,
+ * - with `once` also 404 for a DELETE without an entry, 409 for a key of another request, and 429 for too many keys.
  */
 export async function apply(
   db: Database,

@@ -86,8 +86,8 @@ const statements = {
     { ...store, ...found },
   ),
   /**
-   * The changes after a number. LIMIT 1: as a join, a plan without statistics reads the whole collection for each row of the log (0.9 s
-   * with 5,000 entries). A row of the log counts if it is its key's last: the entry has its version, or there is neither.
+   * The changes after a number. LIMIT 1: as a join, a plan without statistics reads the whole collection for each row of the log
+   * (0.9 s with 5,000 entries). A row of the log counts if it is its key's last: the entry has its version, or there is neither.
    * `isFull`: the page has read all that it may of the log, up to `scanned`.
    */
   changes: statement(

@@ -39,7 +39,7 @@ function readPatch(text: string, start: number): { patch: Patch; end: number } {
   return { patch: { members, asValue }, end }
 }
 
-/** The members that a patch adds where there is none of their names. */
+/** The members of a patch whose names the object does not have yet. */
 const addedMembers = (members: Iterable<[string, Patch | string | null]>) =>
   [...members].flatMap(([key, change]) => (change === null ? [] : [`${JSON.stringify(key)}:${asText(change)}`]))
 

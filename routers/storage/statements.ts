@@ -38,9 +38,10 @@ export const statements = {
     { bytes: int, value: nullable(text), updatedAt: int, version: uuid },
   ),
   /**
-   * Reads the page from the nearer end. An OFFSET that PostgreSQL knows, and a LIMIT that it does not know, look expensive, so
-   * it compiled the statement first (JIT, 28 ms): hence `least` and the LIMIT of 200, the largest page. `bytes` is the sum of the page's values, which are null when it exceeds `maxBytes`. An
-   * empty page has one row, for the total; its other columns are null.
+   * Reads the page from the nearer end. An OFFSET that PostgreSQL knows, and a LIMIT that it does not know, look expensive, so it
+   * compiled the statement first (JIT, 28 ms): hence `least` and the LIMIT of 200, the largest page. `bytes` is the sum of the
+   * page's values, which are null when it exceeds `maxBytes`. An empty page has one row, for the total; its other columns are
+   * null.
    */
   list: statement(
     'storage_list',

@@ -11,9 +11,9 @@ import type { Collection } from '../storage/statements.ts'
 /** Exported for the tests of their plans. */
 export const statements = {
   /**
-   * Reads entries only where a sum is unknown (StorageCollection), 0.4 us an entry. If that is the time of the last write, whose entry
-   * was removed, the log mostly has the one before. The LIMIT is a subquery, which PostgreSQL does not see: 200 sums would look like
-   * many rows.
+   * Reads entries only where a sum is unknown (StorageCollection), 0.4 us an entry. If that is the time of the last write, whose
+   * entry was removed, the log mostly has the one before. The LIMIT is a subquery, which PostgreSQL does not see: 200 sums would
+   * look like many rows.
    */
   collections: statement(
     'sync_collections',

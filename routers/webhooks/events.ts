@@ -29,8 +29,8 @@ export interface Event {
 }
 
 /**
- * CTEs that store a delivery for each subscriber of the events in the CTE `event`, and for each address that gets their type. Those of
- * a test club go to addresses of the sandbox, and to the webhook of the app where nobody has subscribed.
+ * CTEs that store a delivery for each subscriber of the events in the CTE `event`, and for each address that gets their type.
+ * Events of a test club go to addresses of the sandbox, and to the webhook of the app where nobody has subscribed.
  */
 export const deliver = `receiver AS (
         SELECT event."appId", event.id AS event, event."publishedAt", subscription.id AS subscription

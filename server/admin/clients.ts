@@ -174,8 +174,8 @@ export const clientWithConsents = (db: Database, id: string) =>
   })
 
 /**
- * The id may be registered again; of a client that its document describes, the app of the host is suspended. Returns the number of consents that were
- * in force, or null.
+ * Removes a client, whose id may be registered again. Where a document describes it, the app of the document's host is suspended.
+ * Returns the number of consents that were in force; null for an unknown client.
  */
 export const removeClient = (db: Database, id: string): Promise<number | null> =>
   auditing(db, byOperator(), async (tx, note) => {

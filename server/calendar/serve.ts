@@ -15,7 +15,10 @@ import type { Limits } from '../limits/limit.ts'
 import { requestLimit } from '../limits/limit.ts'
 import { renderCalendar } from './icalendar.ts'
 
-/** Per minute. Programs ask every 15 minutes at most; the services of Google and Microsoft ask from few addresses for many members. */
+/**
+ * Per minute. Programs ask every 15 minutes at most; the services of Google and Microsoft ask from few addresses for many
+ * members.
+ */
 export const MAX_OF_FEED = 60
 export const MAX_OF_ADDRESS = 3_000
 /** Secrets that fit no feed. Those that do are answered as long as the address makes fewer than the above. */

@@ -40,7 +40,10 @@ interface Frame {
 
 export const LOGO = '/docs/images/logo'
 
-/** Readable without the scripts, which add results while one types, the copy buttons and the choice of a theme. In English, as the Markdown is. */
+/**
+ * Readable without the scripts, which add results while one types, the copy buttons and the choice of a theme. In English, as the
+ * Markdown is.
+ */
 export function docsPage(view: View): string {
   const { page, ways } = view
   return docsFrame(view, {

@@ -38,7 +38,8 @@ const MAX_ASKED = 64
 
 /**
  * For OPTIONS: the path's methods, and what a preflight asks for, such as the headers that a page's libraries add (`traceparent`,
- * `baggage`). The request itself decides what a method or header does there; after a refused preflight, a page would not see its answer.
+ * `baggage`). The request itself decides what a method or header does there; after a refused preflight, a page would not see its
+ * answer.
  */
 export function preflightHeaders(methods: readonly string[], asked: IncomingHttpHeaders = {}) {
   const { 'access-control-request-method': method = '', 'access-control-request-headers': names = '' } = asked

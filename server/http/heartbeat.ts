@@ -3,7 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 /** Streams that beat in a turn of the event loop: a write takes 40 us. */
 const TURN_STREAMS = 50
 
-/** Calls a function of each open stream once a period. With a timer for each, 500 streams would wake the process 33 times a second. */
+/**
+ * Calls a function of each open stream once a period. With a timer for each, 500 streams would wake the process 33 times a
+ * second.
+ */
 export class Heartbeat {
   readonly #everyMs: number
   readonly #beats = new Set<() => void>()

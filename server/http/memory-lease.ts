@@ -89,8 +89,8 @@ export async function reserveUntilSent(
 }
 
 /**
- * Reserves memory for a response of `bytes` that several requests send, until it is shrunk to nothing. Any number may wait: their number
- * is limited by that of waiting calls. Throws 503.
+ * Reserves memory for a response of `bytes` that several requests send, until it is shrunk to nothing. Any number may wait: their
+ * number is limited by that of waiting calls. Throws 503.
  */
 export async function reserveShared(budget: MemoryBudget, holder: Holder, bytes: number): Promise<SharedMemory> {
   const { factor, waitMs } = uses.response

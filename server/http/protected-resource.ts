@@ -5,7 +5,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { preflightHeaders } from './cors.ts'
 import type { BaseUrls } from './match-route.ts'
-import { MCP_PATH, RESOURCE_PATH } from './resource-metadata.ts'
+import { MCP, MCP_PATH, RESOURCE_PATH } from './resource-metadata.ts'
 import { JSON_TYPE } from './send.ts'
 import type { Step } from './state.ts'
 
@@ -29,7 +29,7 @@ export interface Resources {
 export function protectedResources({ baseUrls, localUrls, issuer, localIssuer }: Resources): Step {
   const buildDocument = (base: string, section: Section, server: string | undefined, isOfMcp: boolean) =>
     JSON.stringify({
-      resource: isOfMcp ? `${base}/mcp` : base,
+      resource: isOfMcp ? `${base}${MCP}` : base,
       ...(server !== undefined && { authorization_servers: [server] }),
       scopes_supported: isOfMcp ? toolScopes : listScopes((route) => route.section === section),
       bearer_methods_supported: ['header'],

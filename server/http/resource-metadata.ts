@@ -5,8 +5,9 @@ import type { State } from './state.ts'
 /** RFC 9728, 3.1: a resource's path comes after the well-known path. */
 export const RESOURCE_PATH = '/.well-known/oauth-protected-resource'
 
-/** At the host of sync: a resource of its own, whose document names it as the connector of an assistant does. */
-export const MCP_PATH = '/v1/mcp'
+/** Below the base URL of sync: a resource of its own, whose document names it as the connector of an assistant does. */
+export const MCP = '/mcp'
+export const MCP_PATH = `/v1${MCP}`
 
 interface Addresses {
   baseUrls: Record<Section, string>
@@ -26,7 +27,7 @@ export function resourceMetadata({ baseUrls, localUrls }: Addresses) {
   const [own, local] = [toMetadataUrls(baseUrls), localUrls && toMetadataUrls(localUrls)]
   return ({ section, base, path }: Pick<State, 'section' | 'base' | 'path'>): string => {
     const url = (base !== undefined && local ? local : own).get(section ?? 'apps')!
-    return section === 'sync' && path === MCP_PATH ? `${url}/mcp` : url
+    return section === 'sync' && path === MCP_PATH ? `${url}${MCP}` : url
   }
 }
 

@@ -7,7 +7,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
 import type { HttpParts } from '../http/app.ts'
 import { openCall } from '../http/open-call.ts'
-import { MCP_PATH } from '../http/resource-metadata.ts'
+import { MCP, MCP_PATH } from '../http/resource-metadata.ts'
 import { forbidStoring } from '../http/respond.ts'
 import type { Step } from '../http/state.ts'
 import type { Handlers } from './protocol.ts'
@@ -44,7 +44,7 @@ export function mcp(parts: HttpParts): Step {
     const { state } = ctx
     if (state.path !== MCP_PATH || state.section !== 'sync') return next()
     state.operation = 'mcp'
-    state.pattern = '/mcp'
+    state.pattern = MCP
     if (ctx.method !== 'POST') throw errors.methodWrong('POST')
     forbidStoring(state)
     const principal = await authenticate(ctx.req)

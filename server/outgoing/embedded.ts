@@ -19,7 +19,10 @@ const isNowhere = (address: string) => address.startsWith('0.')
 
 const last = ([, , , , , , g6, g7]: Groups) => [dotted(g6!, g7!)]
 
-/** RFC 6052, 2.2, with each length of a prefix below 64:ff9b:1::/48: which one a network uses is not known. Bits 64 to 71 are left out. */
+/**
+ * RFC 6052, 2.2, with each length of a prefix below 64:ff9b:1::/48: which one a network uses is not known. Bits 64 to 71 are left
+ * out.
+ */
 function byPrefix([, , , g3, g4, g5, g6, g7]: Groups): string[] {
   const [a, b] = [g4! & 0xff, g5!]
   const readings = [

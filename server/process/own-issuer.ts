@@ -11,6 +11,7 @@ import { normalizeHost } from '../http/host-name.ts'
 import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
+import { MCP } from '../http/resource-metadata.ts'
 import type { Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { DocumentSettings } from '../oauth/engine/client-documents.ts'
@@ -89,7 +90,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         references: Object.values(addresses.references),
         resources: [parts.baseUrls, ...(localUrls ? [localUrls] : [])].flatMap((urls) => [
           ...sectionNames.map((name) => urls[name]),
-          `${urls.sync}/mcp`,
+          `${urls.sync}${MCP}`,
         ]),
         authenticate: limitFailures(createAuthenticate([trusted], now), readClientAddress, limits),
         requestMs: core.timeLimits.requestMs,

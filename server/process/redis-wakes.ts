@@ -5,8 +5,8 @@ import { openWakes } from './wakes.ts'
 const CHANNEL = 'member-apps:changed'
 
 /**
- * Redis takes a message in 0.1 ms: at most 500 a second. With 4 ms, a change reaches another node after 2.7 times a bare server's time,
- * with 2 ms after 2.5 times.
+ * Redis takes a message in 0.1 ms: at most 500 a second. With 4 ms, a change reaches another node after 2.7 times a bare server's
+ * time, with 2 ms after 2.5 times.
  */
 const GATHER_MS = 2
 

@@ -20,7 +20,10 @@ const FIRST_ATTEMPT = `coalesce(CASE WHEN attempts = 1 THEN "lastAttemptAt" ELSE
     (SELECT at FROM "DeliveryAttempt" WHERE "deliveryId" = "Delivery".id AND number >
       (SELECT max(number) FROM "DeliveryAttempt" WHERE "deliveryId" = "Delivery".id) - attempts ORDER BY number LIMIT 1) END, "createdAt")`
 
-/** The end of a statement whose rows of `changed` are subscriptions: mails their team, once for an app, with the addresses among them. */
+/**
+ * The end of a statement whose rows of `changed` are subscriptions: mails their team, once for an app, with the addresses among
+ * them.
+ */
 const mailing = (mailType: 'webhookFailing' | 'webhookEnded') => `
   alarmed AS (
     SELECT '${mailType}'::"MailKind" AS kind, "teamId" AS team,

@@ -123,8 +123,8 @@ const removeEnded = removal({
 })
 
 /**
- * Removes subscriptions, not addresses, that ended `keepDays` ago, at most `limit`, and returns their number. Their deliveries are removed with
- * the events, earlier or later: a subscription stays until its last one is gone.
+ * Removes subscriptions, not addresses, that ended `keepDays` ago, at most `limit`, and returns their number. A subscription stays
+ * until its last delivery is gone, which is removed with its event.
  */
 export async function removeEndedSubscriptions(
   db: Database,

@@ -11,7 +11,10 @@ import type { Reply } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
-/** The procedures without a REST path. Section says which organisation the token names: lms an academy, notify a provider, apps any. */
+/**
+ * The procedures without a REST path. Section says which organisation the token names: lms an academy, notify a provider, apps
+ * any.
+ */
 const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | Procedure            | Type     | Section | Scope                   |
   |----------------------|----------|---------|-------------------------|

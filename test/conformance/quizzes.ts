@@ -10,7 +10,10 @@ const question = {
   solution: ['Yes'],
 }
 
-/** Stores a quiz that takes answers, with a result of the member's, and one for each refusal: `closed`, `empty`, and `once`, which takes one attempt. */
+/**
+ * Stores a quiz that takes answers, with a result of the member's, and one for each refusal: `closed`, `empty`, and `once`, which
+ * takes one attempt.
+ */
 export async function createQuizzes({ db, ids }: World) {
   const quiz = (name: string, more: object = {}, questions = [question]) =>
     db.quiz.create({

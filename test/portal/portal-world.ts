@@ -91,7 +91,10 @@ interface OtherIds {
   invitation: string
 }
 
-/** The pages of the portal that a team has besides: of its people, addresses and data, of clubs that approve apps, and of nobody's team. */
+/**
+ * The pages of the portal that a team has besides: of its people, addresses and data, of clubs that approve apps, and of nobody's
+ * team.
+ */
 export const listOtherPages = (team: string, app: string, { address, club, person, invitation }: OtherIds) => {
   const ofApp = ['', '/remove'].map((page) => `/addresses/${address}${page}`)
   const ofData = ['', '/shared/c', '/shared/c/k'].map((page) => `/data/${club}${page}`)

@@ -136,7 +136,10 @@ it('unknown names are reported by commands, and beside settings that cannot be u
   expect(token.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
 })
 
-/** The address of a server that accepts connections, of which `asked` have sent something, and `end`, which closes them without an answer. */
+/**
+ * The address of a server that accepts connections, of which `asked` have sent something, and `end`, which closes them without an
+ * answer.
+ */
 async function silent() {
   const sockets: Socket[] = []
   const asked = new Set<Socket>()

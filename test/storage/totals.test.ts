@@ -83,7 +83,8 @@ async function take(one: Step, tenants: Tenants) {
         : one.does === 'delete'
           ? storage.delete(entry)
           : storage.batch({ operations: [{ ...entry, ...edit }] })
-    // 401 and 404 where app, club or member have been removed, 404 for an entry that is absent, 400 for an edit of what is no object.
+    // 401 and 404 where app, club or member have been removed, 404 for an absent entry, 400 for an edit of a
+    // value that is not an object.
     return done.catch((error) => expect([400, 401, 403, 404]).toContain(error.status))
   }
   const [app, club, person] = [tenants.apps[one.app], tenants.clubs[one.club], tenants.people[one.person]]

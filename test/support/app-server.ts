@@ -30,7 +30,10 @@ export async function consentTo({ db, ids, now }: Tenant, { client: clientId, at
   return (await db.consent.create({ data: { id: id('consent'), ...of } })).id
 }
 
-/** By default a new app of the tenant's team, whose storage the tenant's member allows; and the claims of a token of the app itself. */
+/**
+ * By default a new app of the tenant's team, whose storage the tenant's member allows; and the claims of a token of the app
+ * itself.
+ */
 export async function mintAppServer(world: Tenant, appId?: string) {
   const { db, ids } = world
   const [app, client, scopes] = [appId ?? (await mintApp(world)), id('server'), [...storageScopes]]

@@ -34,8 +34,8 @@ max_connections = 300
 `
 
 /**
- * TEST_DATABASE_URL's server, the coordinator of CITUS_URL (docs/scaling.md), or an embedded server. Projects of one run share it: each calls this in the same process,
- * the first starts the server and the last stops it.
+ * TEST_DATABASE_URL's server, the coordinator of CITUS_URL (docs/scaling.md), or an embedded server. Projects of one run share
+ * it: each calls this in the same process, the first starts the server and the last stops it.
  */
 export async function startSharedServer(): Promise<SharedServer> {
   const isCitus = Boolean(process.env.CITUS_URL)

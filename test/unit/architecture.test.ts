@@ -217,6 +217,10 @@ describe('every file', () => {
     expect(findLines([/^\s*(?:\/?\*\*?|\/\/) Of\b/])).toEqual([])
   })
 
+  it('breaks its comments: at most 134 characters a line', () => {
+    expect(findLines([/^\s*(?:\/?\*\*?|\/\/) .*(?<=^.{135,})$/])).toEqual([])
+  })
+
   it('writes properties one by one, in place of a spread that packs them on a line', () => {
     const packed = [...written, ...scripts.filter(isWritten), ...outside].filter((path) =>
       /\.\.\.\{/.test(sources.get(path)!),

@@ -12,7 +12,7 @@ import type { settings, state } from './address.ts'
 import type { Of } from './stored.ts'
 import { findAddress } from './stored.ts'
 
-/** An app has so many in each environment. */
+/** For each environment of an app. */
 const MAX_ADDRESSES = 10
 
 /** Who changes addresses of an app: a person of its team, or its client in one environment. */

@@ -53,7 +53,10 @@ export async function lockMember(tx: Transaction, person: string): Promise<void>
   await executeIn(tx, statements.lock, { person })
 }
 
-/** Queues a mail about a consent of a locked member, in the language of their last page; none about test clubs and sandbox clients. */
+/**
+ * Queues a mail about a consent of a locked member, in the language of their last page; none about test clubs and sandbox
+ * clients.
+ */
 export async function queueMemberMail(
   tx: Transaction,
   { kind, consent, at }: { kind: MemberMail; consent: string; at: number },

@@ -1,6 +1,7 @@
 /**
  * What a review covers: a new team; a new client as a whole; changes of a client or an app that members use; or an app, for the
- * members of a club, or for a child among them. The operator reviews all but the last two: the club's administrators do, and a guardian.
+ * members of a club, or for a child among them. The operator reviews all but the last two: the club's administrators do, and a
+ * guardian.
  */
 export type Covered = 'team' | 'client' | 'changes' | 'club' | 'child'
 

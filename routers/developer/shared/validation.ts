@@ -96,7 +96,10 @@ export const fault = <Rule extends FaultRule>(
   ...values: Parameters<(typeof faultSentences)[Rule]>
 ): Fault => ({ field, rule, values })
 
-/** The fault of a text; `otherwise` has the sentence about the text as a whole, which for a name does not speak of control characters. */
+/**
+ * The fault of a text; `otherwise` has the sentence about the text as a whole, which for a name does not speak of control
+ * characters.
+ */
 export const textFaults = (
   field: string,
   [text, of]: [TextName, string],

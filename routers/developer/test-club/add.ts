@@ -19,7 +19,10 @@ export async function addTestClub(tx: Transaction, team: OfTeam, { app, now }: {
   else if (app !== null) await addEntries(tx, club.id, [app], now)
 }
 
-/** Creates what is missing of the club, academy, provider and its app, and members; those who have left return. The team is locked. */
+/**
+ * Creates what is missing of the club, academy, provider and its app, and members; those who have left return. The team is
+ * locked.
+ */
 export async function completeTestClub(tx: Transaction, team: OfTeam, now: Date): Promise<TestClub> {
   const of = { testTeamId: team.id }
   const found = await tx.organisation.findMany({ where: of, select: { id: true, kind: true } })

@@ -58,9 +58,9 @@ export const isOfType = (table: string) =>
     WHERE "appId" = ${table}."appId" AND id = ${table}."eventId") = $type)`
 
 /**
- * An app's failed deliveries since a time, of a type and a subscription unless these are null, oldest first. Locks their subscriptions first, as a worker that ends one does. They
- * start again without a lease, so that the result of an attempt in flight is discarded. One per subscription is attempted at
- * once: whether the others follow depends on its receiver.
+ * An app's failed deliveries since a time, of a type and a subscription unless these are null, oldest first. Locks their
+ * subscriptions first, as a worker that ends one does. They start again without a lease, so that the result of an attempt in
+ * flight is discarded. One per subscription is attempted at once: whether the others follow depends on its receiver.
  */
 export const retryFailed = statement(
   'developer_deliveries_retry_failed',

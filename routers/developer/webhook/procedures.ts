@@ -19,8 +19,8 @@ import { kinds, test } from './test.ts'
 const LOOKED_AT = 20
 
 /**
- * When the last attempt began that an app's secret, set at `setAt`, has signed. Subscriptions created or updated since have copied it,
- * and that of tests takes it over at each test.
+ * When the last attempt began that an app's secret, set at `setAt`, has signed. Subscriptions created or updated since have
+ * copied it, and that of tests takes it over at each test.
  */
 const secretUsed = statement(
   'developer_secret_used',

@@ -70,8 +70,8 @@ interface Wanted {
 }
 
 /**
- * A page of at most `limit` events of an app after the number `since`; without it, from the oldest one that is stored. Throws 410 when
- * events after `since` are no longer stored, and when `since` is ahead of the feed, as after a restore.
+ * A page of at most `limit` events of an app after the number `since`; without it, from the oldest one that is stored. Throws 410
+ * when events after `since` are no longer stored, and when `since` is ahead of the feed, as after a restore.
  */
 export async function readEvents(
   db: Database,

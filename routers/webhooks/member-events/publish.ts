@@ -31,7 +31,10 @@ const PORTION = 500
 /** The advisory lock: without it, one of two publishers would not see what the other has just published. */
 const LOCK = 7_301_482_651
 
-/** SQL: whether there is something to publish at a time, or a pause that is over. In the order of the index: later ones are not read. */
+/**
+ * SQL: whether there is something to publish at a time, or a pause that is over. In the order of the index: later ones are not
+ * read.
+ */
 export const changesDue = (now: string) => `EXISTS (SELECT FROM (SELECT FROM "MemberChange" WHERE at <= ${now}
   AND ("publishedAt" IS NULL OR "publishedAt" <= ${now} - interval '${PAUSE_MS} ms') ORDER BY at LIMIT 1) first)`
 

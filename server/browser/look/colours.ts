@@ -41,7 +41,8 @@ type Colour = `${Scale}${Step}` | 'white0'
 
 /**
  * Colours by their meaning, in light and in dark, from Radix's scales. A colour is a state: green in force, amber pending or in
- * sandbox, red refused, suspended or destructive; in code, whose colours are others, it is a kind of word, and a verb of HTTP a kind of call. test/unit/look.test.ts holds the contrast of each pair that pages use.
+ * sandbox, red refused, suspended or destructive; in code, whose colours are others, it is a kind of word, and a verb of HTTP a
+ * kind of call. test/unit/look.test.ts holds the contrast of each pair that pages use.
  */
 export const colours = {
   ground: ['sage2', 'sage1'],

@@ -21,7 +21,10 @@ interface Options {
   document: DocumentClient | null
 }
 
-/** Stores a consent; false where the club has not approved its app, or a guardian has not approved these scopes, or no longer does. */
+/**
+ * Stores a consent; false where the club has not approved its app, or a guardian has not approved these scopes, or no longer
+ * does.
+ */
 export const storeConsent = (
   db: Database,
   data: Given,

@@ -57,7 +57,10 @@ interface TeamClient {
   devices: boolean
 }
 
-/** How a team's client authenticates. Without a secret or keys a confidential client gets no tokens. Others get none for their app. */
+/**
+ * How a team's client authenticates. Without a secret or keys a confidential client gets no tokens. Others get none for their
+ * app.
+ */
 export function teamCredentials({ authentication, jwks, secrets, ...client }: TeamClient) {
   const grants = memberGrantTypes(client)
   switch (authentication) {

@@ -4,7 +4,7 @@ import { formatSentence } from '../../../routers/developer/shared/validation.ts'
 import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { ALLOWED_SCOPES, requestableScopes, SANDBOX, SUSPENDED, WAITING } from '../consents/authorize-scopes.ts'
 
-/** Says to the developers of the app what is wrong with its document. */
+/** Its message says what is wrong with the document, for the developers of the app. */
 export class DocumentRefused extends Error {}
 
 function refuse(sentence: string): never {

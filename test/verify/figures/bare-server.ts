@@ -1,6 +1,6 @@
 /**
- * The plainest server of streams that an expert would write, to compare with: one LISTEN for all streams, one query a notification, its
- * event written to each stream. It knows neither tokens nor cursors. Arguments: the address of the database.
+ * The plainest server of streams that an expert would write, to compare with: one LISTEN for all streams, one query a
+ * notification, its event written to each stream. It knows neither tokens nor cursors. Arguments: the address of the database.
  */
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:http'

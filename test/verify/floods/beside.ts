@@ -7,7 +7,10 @@ import type { Task } from './many-clients.ts'
 
 type Call = () => Promise<{ status: number } | undefined>
 
-/** The longest of a neighbour's calls, one after the other until `isOver`, in ms and without what the machine had no processor for. */
+/**
+ * The longest of a neighbour's calls, one after the other until `isOver`, in ms and without what the machine had no processor
+ * for.
+ */
 export async function slowestUntil(isOver: () => boolean | Promise<boolean>, pid: number, call: Call): Promise<number> {
   let longest = 0
   do {

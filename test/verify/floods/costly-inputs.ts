@@ -81,8 +81,9 @@ const found: string[] = []
 afterEach(() => expect(found.splice(0)).toEqual([]))
 
 /**
- * Fails the test, at its end, with the inputs that cost more than 20 ms beyond an ordinary text. One that seems dear is tried again, beside the ordinary one and no
- * two times alike for the sake of caches, until it is not: what a garbage collection costs is not the input's.
+ * Fails the test, at its end, with the inputs that cost more than 20 ms beyond an ordinary text. One that seems dear is tried
+ * again, beside the ordinary one and no two times alike for the sake of caches, until it is not: what a garbage collection costs
+ * is not the input's.
  */
 export async function expectCheap(what: string, buildInput: BuildInput, length: number, made = shapes): Promise<void> {
   const plain = buildInput('a'.repeat(length))

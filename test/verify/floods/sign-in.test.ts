@@ -27,8 +27,8 @@ interface Play {
 const toAddress = (visitor: number) => `100.64.${visitor >> 8}.${visitor & 255}`
 
 /**
- * Strangers behind one proxy ask for codes all the time, to addresses that nobody has and to those of the first
- * ten members, each again after a pause. These ten have signed in before; ten others sign in for the first time, each in a moment of their own.
+ * Strangers behind one proxy ask for codes all the time, to addresses that nobody has and to those of the first ten members, each
+ * again after a pause. These ten have signed in before; ten others sign in for the first time, each in a moment of their own.
  */
 async function playStrangers({ strangers, milliseconds, pauseMs }: Play) {
   const db = openDatabase(inject('databaseUrl'), () => {})

@@ -11,7 +11,10 @@ import { inChromium } from '../in-chromium.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { decide, pick } from '../sign-in-pages.ts'
 
-/** From the sign-in to an answer with content of each endpoint, and to a delivered event. A person takes longer than this script, by typing. */
+/**
+ * From the sign-in to an answer with content of each endpoint, and to a delivered event. A person takes longer than this script,
+ * by typing.
+ */
 const BOUND_S = 60
 const note = (what: string, ms: number) =>
   noteFigure({ name: `sign-in to ${what}`, value: ms / 1000, unit: 's', bound: BOUND_S })

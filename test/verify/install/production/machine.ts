@@ -158,7 +158,10 @@ async function textsIn(directory: string): Promise<Record<string, string>> {
   )
 }
 
-/** The superuser's connection as variables of libpq, without a time limit for statements: a busy disk takes longer to copy a database. */
+/**
+ * The superuser's connection as variables of libpq, without a time limit for statements: a busy disk takes longer to copy a
+ * database.
+ */
 function formatAdministratorVariables(databaseServer: string): string {
   const { hostname, port, username, password, pathname } = new URL(databaseServer)
   const variables = {
