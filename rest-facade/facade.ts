@@ -38,24 +38,11 @@ export function restFacade(core: Core) {
     procedure: AnyProcedure,
     { name }: Route,
     readRawInput: (deadline: Deadline) => Promise<unknown>,
-    { principal, consumeQuota, setHeader, reserve, reserveShared, hold }: Caller,
+    caller: Caller,
     placeholders: Placeholders,
   ): Promise<unknown> => {
     const deadline = new Deadline(core.timeLimits.requestMs)
-    const call: Call = {
-      principal,
-      consumeQuota,
-      deadline,
-      setHeader,
-      reserve: (bytes) => deadline.without(() => reserve(bytes)),
-      reserveShared: (bytes) => deadline.without(() => reserveShared(bytes)),
-      hold,
-      json: placeholders.insert,
-      line: placeholders.insertLine,
-      text: placeholders.toText,
-      minBytes: placeholders.readMinBytes,
-      typed: false,
-    }
+    const call = toCall(caller, deadline, placeholders)
     let input: Promise<unknown> | undefined
     const getRawInput = () => (input ??= readRawInput(deadline))
     const { type } = readDefinition(procedure)
@@ -105,6 +92,26 @@ export function restFacade(core: Core) {
     },
   }
 }
+
+/** In a scope of its own: a stream keeps its call, and would keep its request. */
+const toCall = (
+  { principal, consumeQuota, setHeader, reserve, reserveShared, hold }: Caller,
+  deadline: Deadline,
+  placeholders: Placeholders,
+): Call => ({
+  principal,
+  consumeQuota,
+  deadline,
+  setHeader,
+  reserve: (bytes) => deadline.without(() => reserve(bytes)),
+  reserveShared: (bytes) => deadline.without(() => reserveShared(bytes)),
+  hold,
+  json: placeholders.insert,
+  line: placeholders.insertLine,
+  text: placeholders.toText,
+  minBytes: placeholders.readMinBytes,
+  typed: false,
+})
 
 /** No generator: one that rests keeps its last event, which may be megabytes. */
 export function rendered(

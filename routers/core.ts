@@ -8,6 +8,7 @@ import { AccessWatch } from './kernel/access-watch.ts'
 import type { Cipher } from './kernel/cipher.ts'
 import type { Call, Core } from './kernel/context.ts'
 import { DueWatch } from './kernel/due-watch.ts'
+import { LongPollSlot } from './kernel/long-poll-slot.ts'
 import { serialiseValue } from './kernel/raw-json/text.ts'
 import { SharedReadings } from './kernel/shared-readings.ts'
 import { StoreWatch } from './kernel/store-watch.ts'
@@ -59,10 +60,7 @@ const inProcess: Omit<Call, 'principal'> = {
   setHeader: () => {},
   reserve: async () => {},
   reserveShared: async () => ({ shrinkTo: () => {} }),
-  async hold() {
-    const held = new AbortController()
-    return { ended: held.signal, end: () => held.abort(), release: () => {} }
-  },
+  hold: async () => new LongPollSlot(),
   json: (pieces) => JSON.parse(pieces.join('')),
   line: (text) => JSON.parse(text.toString()),
   text: serialiseValue,

@@ -7,6 +7,7 @@ import type { CardCodes } from './card-codes.ts'
 import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
 import type { DueWatch } from './due-watch.ts'
+import type { LongPollSlot } from './long-poll-slot.ts'
 import type { JsonText } from './raw-json/text.ts'
 import type { Removal } from './removal.ts'
 import type { SharedReadings } from './shared-readings.ts'
@@ -53,15 +54,6 @@ export interface Core {
 
 /** Counters for calls of people who work on apps. */
 export type Counted = 'person' | 'team' | 'picture'
-
-/** The place of a call that waits for changes. */
-export interface LongPollSlot {
-  /** Aborts when the caller has left, the service stops, or `end` is called. */
-  ended: AbortSignal
-  end: () => void
-  /** Gives the place back. */
-  release: () => void
-}
 
 /** Memory that several calls share, until it is given back: `shrinkTo(0)`. */
 export interface SharedMemory {

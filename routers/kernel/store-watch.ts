@@ -200,10 +200,6 @@ export class Listener {
   }
 
   /** Resolves when the place may have changed since `reset`, or after `wake`. */
-  readonly moved = async (): Promise<void> => {
-    if (this.#hasMoved) return
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-    })
-  }
+  readonly moved = (): Promise<void> =>
+    this.#hasMoved ? Promise.resolve() : new Promise((resolve) => (this.#wake = resolve))
 }

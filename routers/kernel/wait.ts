@@ -69,9 +69,9 @@ async function firstPage<Page>({ core, call }: Context, waiting: Waiting<Page>, 
   let found = await read(undefined)
   if (!found.isEmpty) return found.page
   const hold = await call.hold()
-  const woken = AbortSignal.any([hold.ended, over])
-  woken.addEventListener('abort', listener.wake)
-  if (woken.aborted) listener.wake()
+  hold.onEnd(listener.wake)
+  over.addEventListener('abort', listener.wake)
+  if (over.aborted) listener.wake()
   let isRefused = false
   const stopWatching = core.accessWatch.add({
     principal,
@@ -88,7 +88,7 @@ async function firstPage<Page>({ core, call }: Context, waiting: Waiting<Page>, 
       deadline?.restart()
       const checkedAt = Math.max(startedAt, core.accessWatch.checkedAt)
       if (isRefused || core.now() - checkedAt >= CHECK_MS) await checkAgain()
-      if (hold.ended.aborted) return found.page
+      if (hold.isOver) return found.page
       listener.reset()
       found = await read(listener.round)
       if (!found.isEmpty || over.aborted) return found.page

@@ -34,10 +34,14 @@ export function sendEvents(
   events: AsyncIterable<RestEvent>,
   { heartbeat = COMMENTING, pace = MIN_DOWNLOAD, protocol = COMMENTS } = {},
 ) {
-  const { res, state } = ctx
+  const { req, res, state } = ctx
   ctx.respond = false
   state.headers.push('Content-Type', `${EVENTS_TYPE}; charset=utf-8`, 'X-Accel-Buffering', 'no')
   res.writeHead(200, state.headers)
+  // A stream at rest would keep its head in pieces, and its token: 2 KB.
+  res.flushHeaders()
+  req.rawHeaders.length = 0
+  delete req.headers.authorization
   res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n${protocol.begin}`)
   const writer = new EventWriter(res, pace)
   const stopBeating = heartbeat.add(() => writer.idle(protocol.idle))

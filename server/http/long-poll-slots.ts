@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { LongPollSlot } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { LongPollSlot } from '../../routers/kernel/long-poll-slot.ts'
 
 interface Holder {
   team: string | null
@@ -16,7 +16,7 @@ type HolderType = keyof typeof LIMITS
 export class LongPollSlots {
   readonly #limits: typeof LIMITS
   readonly #counts: Record<HolderType, Map<string, number>> = { member: new Map(), app: new Map(), team: new Map() }
-  readonly #held = new Set<AbortController>()
+  readonly #held = new Set<LongPollSlot>()
   #isEnding = false
 
   constructor(limits = LIMITS) {
@@ -31,21 +31,19 @@ export class LongPollSlots {
   hold({ team, app, member }: Holder, response: ServerResponse): LongPollSlot {
     const holder = member === null ? (['app', String(app)] as const) : (['member', `${app}\0${member}`] as const)
     const leavePlaces = this.#enter([holder, ['team', String(team)]])
-    const held = new AbortController()
-    const end = () => held.abort()
-    const release = () => {
-      if (!this.#held.delete(held)) return
+    const slot = new LongPollSlot(() => {
+      this.#held.delete(slot)
       response.off('close', leave)
       leavePlaces()
-    }
+    })
     const leave = () => {
-      end()
-      release()
+      slot.end()
+      slot.release()
     }
-    this.#held.add(held)
+    this.#held.add(slot)
     response.once('close', leave)
     if (this.#isEnding || response.destroyed) leave()
-    return { ended: held.signal, end, release }
+    return slot
   }
 
   /** Takes a place of each kind; the returned function gives them back. */
@@ -66,6 +64,6 @@ export class LongPollSlots {
   /** Ends what is held, and holds nothing more. */
   end() {
     this.#isEnding = true
-    for (const held of this.#held) held.abort()
+    for (const slot of this.#held) slot.end()
   }
 }

@@ -10,6 +10,7 @@ import { times } from '../../support/rounds.ts'
 import type { World } from '../../support/world.ts'
 import { holdFigure } from '../held-figure.ts'
 import { expectWaiting, mintTokens, openTenant, streamClients, waitingCalls } from '../many-streams.ts'
+import { heapMeter } from '../memory/heap-meter.ts'
 import { startAlone } from '../memory/large-store.ts'
 import { cpuMs, median, residentMb } from '../memory/process-figures.ts'
 import { noteFigure } from '../noted-figure.ts'
@@ -24,9 +25,9 @@ const LIMIT_MB = 512
 const path = '/v1/collections/live/changes'
 const agent = new Agent({ keepAlive: true })
 
-async function bareServer(databaseUrl = inject('databaseUrl')) {
+async function bareServer(databaseUrl = inject('databaseUrl'), ...options: string[]) {
   const entry = new URL('bare-server.ts', import.meta.url)
-  const child = fork(entry, [databaseUrl], { execArgv: ['--import', 'tsx'] })
+  const child = fork(entry, [databaseUrl], { execArgv: ['--import', 'tsx', ...options] })
   onTestFinished(() => void child.kill())
   const [port] = (await once(child, 'message')) as [number]
   return { port, pid: child.pid! }
@@ -70,6 +71,29 @@ it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave no
   }
   const after = await residentMb(node.pid)
   holdFigure(`after ${2 * STREAMS} dropped streams, memory`, after, 'MB', LIMIT_MB)
+})
+
+it('a stream at rest keeps at most 20 KB of the heap', { timeout: 600_000 }, async () => {
+  const [count, meters] = [2_000, { ours: heapMeter(), bare: heapMeter() }]
+  const node = await startAlone({ NODE_OPTIONS: meters.ours.option })
+  const bare = await bareServer(inject('databaseUrl'), meters.bare.option)
+  const tokens: string[] = []
+  for (let team = 0; team < 2; team++) tokens.push(...(await mintTokens(await openTenant(), node, count / 2)))
+  const perStream = async (meter: ReturnType<typeof heapMeter>, { port, pid }: { port: number; pid: number }) => {
+    const { start, report, drop } = streamClients()
+    // Code that the first ones compile is no stream's.
+    start({ port, path, tokens: tokens.slice(0, 100) })
+    await expect.poll(async () => (await report()).opened, { timeout: 60_000 }).toBe(100)
+    drop()
+    await pause(2_000)
+    const before = await meter.usedBytes(pid)
+    start({ port, path, tokens, atOnce: 50 })
+    await expect.poll(async () => (await report()).opened, { timeout: 60_000 }).toBe(count)
+    await pause(2_000)
+    return ((await meter.usedBytes(pid)) - before) / count / 1_000
+  }
+  noteFigure({ name: "a bare server's stream at rest", value: await perStream(meters.bare, bare), unit: 'KB' })
+  holdFigure('a stream at rest', await perStream(meters.ours, node), 'KB', 20)
 })
 
 it('500 streams at rest cost at most twice the CPU and the transactions of a bare LISTEN/NOTIFY server', {
