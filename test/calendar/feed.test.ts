@@ -126,6 +126,22 @@ describe('the address that POST /calendar returns', () => {
     expect(unfolded).not.toContain('far')
   })
 
+  it('of 2,000 events takes memory as large answers do: 503 without any, while a small one is answered', async () => {
+    const { addEvent, read } = calls()
+    const [large, small] = [await newFeed(), await newFeed()]
+    await auth.world.db.$executeRaw`INSERT INTO "Event" (id, "clubId", title, start, "end", location, state)
+      SELECT ${large.club} || n, ${large.club}, 'Training', now(), now() + interval '1 hour', '', 'published'
+      FROM generate_series(1, 2000) n`
+    await addEvent(1, {}, small.club)
+    const { memory } = auth.world
+    const free = memory.freeBytes
+    expect(memory.take('a team', free)).toBe(true)
+    expect([(await read(large.url)).status, (await read(small.url)).status]).toEqual([503, 200])
+    memory.give('a team', free)
+    expect((await read(large.url)).status).toBe(200)
+    await expect.poll(() => memory.freeBytes).toBe(free)
+  })
+
   it('answers with an ETag, 304 to who has it, and 200 again after a change', async () => {
     const { addEvent, create, read } = calls()
     const { club, token } = await signedIn()

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { loopbackIssuer } from '../oauth/loopback-issuer.ts'
 import { endAfterAll } from '../support/after-all.ts'
@@ -61,6 +64,28 @@ it.each([
   const { body } = await send(services[name].port, 'GET', '/v1/oauth/.well-known/openid-configuration', { headers })
   expect(body.client_id_metadata_document_supported).toBe(offers)
 })
+
+it.each([
+  ['production', 0],
+  ['development', 1],
+])(
+  'WEBHOOK_ALLOW lets documents of clients come from this machine with NODE_ENV=%s: %i connection',
+  async (mode, count) => {
+    let connections = 0
+    const receiver = createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
+    await once(receiver.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void receiver.close())
+    const settings = { CLIENT_METADATA: 'true', WEBHOOK_ALLOW: '127.0.0.0/8', NODE_ENV: mode }
+    const { port } = await start({ ...(await externalSettings()), ...settings })
+    const client = `https://localhost:${(receiver.address() as AddressInfo).port}/client.json`
+    const query = new URLSearchParams({ client_id: client, response_type: 'code', redirect_uri: 'https://a.example/b' })
+    const { status } = await send(port, 'GET', `/v1/oauth/authorize?${query}`, { headers })
+    expect([status, connections]).toEqual([400, count])
+  },
+)
 
 it.each([
   ['are counted one by one', 'set', 400],
