@@ -5,6 +5,8 @@ import { parse } from 'yaml'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
+import { parseContents } from '../../server/docs/build/contents.ts'
+import { parsed } from '../../server/docs/build/source-file.ts'
 import { corsHeaders, preflightHeaders } from '../../server/http/cors.ts'
 import { variables } from '../../server/process/config.ts'
 import { alertRules, parseSeconds, printedConfiguration } from '../support/alert-rules.ts'
@@ -105,15 +107,26 @@ describe('compose.yaml', () => {
   })
 })
 
-it('.dockerignore keeps everything out but what it names', () => {
+describe('.dockerignore', () => {
   const lines = read('.dockerignore')
     .split('\n')
     .filter((line) => line && !line.startsWith('#'))
-  expect(lines[0]).toBe('*')
   const named = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
-  const top = readdirSync(root)
-  for (const path of named) expect(top).toContain(path.split('/')[0])
-  expect(named.filter((path) => /^\.|^(?:test|bench|docs|node_modules|dist)$/.test(path))).toEqual([])
+
+  it('keeps everything out but what it names', () => {
+    expect(lines[0]).toBe('*')
+    const top = readdirSync(root)
+    for (const path of named) expect(top).toContain(path.split('/')[0])
+    expect(named.filter((path) => /^\.|^(?:test|bench|node_modules|dist)$/.test(path))).toEqual([])
+  })
+
+  it('lets in the pages of the documentation, which the build renders', () => {
+    const contents = parseContents(parsed('docs/README.md', read('docs/README.md')))
+    const pages = contents.flatMap(({ entries }) => entries.map(({ path }) => path))
+    expect(pages.length).toBeGreaterThan(30)
+    const isIn = (path: string, folders: string[]) => folders.some((folder) => `${path}/`.startsWith(`${folder}/`))
+    expect(pages.filter((path) => !isIn(path, named) || isIn(path, lines))).toEqual([])
+  })
 })
 
 describe('a unit of systemd', () => {
