@@ -23,7 +23,7 @@ const schemaInputs = ['package-lock.json', 'prisma.config.ts', 'prisma/schema.pr
 const inputs = [
   ...schemaInputs,
   ...['build.mjs', 'tsconfig.json', 'prisma', 'routers', 'rest-facade', 'server', 'examples'],
-  ...['docs', 'clients/sdk/README.md'].filter(exists),
+  ...['docs', 'docs/records/security.md', 'clients/sdk/README.md'].filter(exists),
 ]
 /** Directories in the middle of the sources that builds and `npm run verify` make. */
 const made = ['generated', 'dist', 'node_modules', 'records']

@@ -138,7 +138,7 @@ const documentation = {
 }
 
 const filesIn = (directory, ending) =>
-  readdirSync(join(root, directory))
+  readdirSync(join(root, directory), { recursive: true })
     .filter((name) => name.endsWith(ending))
     .map((name) => join(directory, name))
 
