@@ -5,6 +5,7 @@ import { names, overRest, overTrpc } from '../../process/operations.ts'
 import type { Answer } from '../../process/service.ts'
 import { asAnna, dataDirectory, send, start } from '../../process/service.ts'
 import { emptyDatabase, migratedDatabase, query } from '../../support/databases.ts'
+import { retypings } from '../../support/retypings.ts'
 import { hasPgBouncer, skipReason, startPgBouncer } from './pgbouncer.ts'
 
 /** Fewer than the pool of one node has, so that each of its connections meets sessions that others have used. */
@@ -29,9 +30,8 @@ describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReaso
 
   it('a migration beside the service, which changes the types of results, fails no request', async () => {
     const { databaseUrl, service } = await served()
-    const changed = { Client: 'teamId', Person: 'firstName', StorageEntry: 'key', Event: 'title' }
-    for (const [table, column] of Object.entries(changed)) {
-      await query(databaseUrl, `ALTER TABLE "${table}" ALTER COLUMN "${column}" TYPE varchar`)
+    for (const retyping of retypings) {
+      await query(databaseUrl, retyping)
       await Promise.all(Array.from({ length: 4 }, () => allWell(service)))
     }
     expect(service.failures()).toEqual([])
