@@ -75,14 +75,17 @@ function comparable({ status, headers, text }: Reply) {
 
 const left = ({ headers }: Reply) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1] ?? 0)
 
+/** Without those of a timer: a service whose database was away counts what it has refused 5 s later. */
+const findRequestLines = () => log.filter((line) => line.includes('"same"'))
+
 /** Expects equal answers, log lines and use of the quota on both ways. */
 async function expectSame(line: string, sent: Sent) {
   log.length = 0
   const [plain, adapted] = [await ask(line, sent), await through(line, sent)]
   expect(comparable(plain)).toEqual(comparable(adapted))
   expect(left(adapted)).toBe(Math.max(0, left(plain) - 1))
-  await expect.poll(() => log.length).toBe(2)
-  const [first, second] = log.map((text) => {
+  await expect.poll(() => findRequestLines().length).toBe(2)
+  const [first, second] = findRequestLines().map((text) => {
     const { err, ...line } = JSON.parse(text)
     return { ...line, err: err?.message, time: 0, ms: 0 }
   })

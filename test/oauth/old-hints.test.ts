@@ -163,16 +163,17 @@ describe('hints of any text', () => {
     let requests = 0
     await fc.assert(
       fc.asyncProperty(some, fc.constantFrom(api, everything), async (given, scope) => {
+        // To an address, 60 requests a minute are allowed for a device, and 300 at the authorization endpoint.
+        const localAddress = `127.0.1.${1 + Math.floor(requests++ / 50)}`
         for (const one of [plain, openid]) {
           const { url } = auth.authorizeUrl({ client: one, scope })
           for (const [key, value] of given) url.searchParams.append(key, value)
           fc.pre(isShort(url.searchParams))
-          const page = await auth.newBrowser().open(url)
+          const page = await Object.assign(auth.newBrowser(), { localAddress }).open(url)
           expect([page.status, page.text.includes('name="member"')]).toEqual([200, true])
         }
         const device = new URLSearchParams([['client_id', openid], ['scope', scope], ...given])
-        // 60 a minute are allowed to each address.
-        devices.localAddress = `127.0.1.${1 + Math.floor(requests++ / 50)}`
+        devices.localAddress = localAddress
         expect((await devices.post(`${issuer}/device/auth`, `${device}`)).status).toBe(200)
         const out = new URLSearchParams([['client_id', openid], ['post_logout_redirect_uri', bye], ...given])
         expect((await browser.open(`${issuer}/end-session?${out}`)).text).toContain('name="decision" value="end"')

@@ -35,14 +35,17 @@ interface Data {
 
 export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>
 
-/** A Prometheus that scrapes these ports of this machine every 2 s, with the rules in shorter times. */
+/**
+ * A Prometheus that scrapes these ports of this machine every 5 s, with the rules in shorter times. More often, a scrape may have no
+ * delay of the event loop: that is told between two wakings, a second apart, since the last scrape.
+ */
 export async function startPrometheus(port: number, targets: readonly number[]) {
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-prometheus-'))
   const path = (name: string) => join(directory, name)
   await writeFile(path('alerts.yaml'), shortened(await readFile(rules, 'utf8')))
   // JSON is YAML.
   const config = {
-    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
+    global: { scrape_interval: '5s', scrape_timeout: '2s', evaluation_interval: '1s' },
     rule_files: [path('alerts.yaml')],
     scrape_configs: [
       { job_name: 'member-apps', static_configs: [{ targets: targets.map((target) => `127.0.0.1:${target}`) }] },
