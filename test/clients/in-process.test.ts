@@ -5,6 +5,7 @@ import type { Json, Principal, Service } from '../../server/in-process.ts'
 import { createService } from '../../server/in-process.ts'
 import { openPostgresWakes } from '../../server/process/postgres-wakes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { direct } from '../support/addresses.ts'
 import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
 import { createTenant } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -123,7 +124,7 @@ describe('createService', () => {
     const { service, db, databaseUrl, secretsKey, member, ids } = await begin()
     const never = 2 ** 31 - 1
     const stores = new StoreWatch(db, { notified: never, alone: never })
-    const wakes = openPostgresWakes(db, databaseUrl, { stores })
+    const wakes = openPostgresWakes(db, direct(databaseUrl), { stores })
     onTestFinished(wakes.close)
     await expect.poll(() => stores.isNotified).toBe(true)
     for (const one of [await createService({ databaseUrl, secretsKey }), service]) {

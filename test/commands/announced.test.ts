@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { DueWatch } from '../../routers/kernel/due-watch.ts'
 import { openPostgresWakes } from '../../server/process/postgres-wakes.ts'
+import { direct } from '../support/addresses.ts'
 import { ask } from '../support/ask.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { clubs, importWorld, ndjson, person } from './import-world.ts'
@@ -10,7 +11,7 @@ import { run } from './run.ts'
 async function countReports(url: string) {
   const db = openTestDatabase(url)
   const due = new DueWatch()
-  const wakes = openPostgresWakes(db, url, { due })
+  const wakes = openPostgresWakes(db, direct(url), { due })
   onTestFinished(async () => {
     await wakes.close()
     await db.$disconnect()

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { addTeam, inviteToTeam } from '../../server/admin/teams.ts'
 import { cadence } from '../../server/process/housekeeping.ts'
 import { startMailServer } from '../oauth/mail-server.ts'
+import { direct } from '../support/addresses.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { startInProcess } from '../support/service-in-process.ts'
@@ -49,7 +50,7 @@ async function startNodes() {
      CREATE TRIGGER note AFTER DELETE ON "OauthRecord" REFERENCING OLD TABLE AS removed
        FOR EACH STATEMENT EXECUTE FUNCTION note()`,
   )
-  const holder = pgClient(url)
+  const holder = pgClient(direct(url))
   holder.on('error', () => {}) // its database is dropped when a test fails
   await holder.connect()
   await holder.query(`SELECT pg_advisory_lock(${LOCK})`)

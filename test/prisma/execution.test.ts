@@ -110,7 +110,7 @@ describe('values of megabytes', () => {
   })
 
   it('leave the connection usable when PostgreSQL rejects one', async () => {
-    const one = openTestDatabase(inject('databaseUrl'), { max: 1 })
+    const one = openTestDatabase(direct(inject('databaseUrl')), { max: 1 })
     onTestFinished(() => one.$disconnect())
     const of = (value: Buffer) => one.execute(digest, { before: '', value, none: null, values: ['one', 'two'] })
     const [before] = await of(makeText(1_000_000))

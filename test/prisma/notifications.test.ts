@@ -4,10 +4,11 @@ import { openNotifications } from '../../prisma/pg/notifications.ts'
 import { StoreWatch } from '../../routers/kernel/store-watch.ts'
 import { announceChange } from '../../server/process/node-wakes.ts'
 import { openPostgresWakes } from '../../server/process/postgres-wakes.ts'
+import { direct } from '../support/addresses.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { sharedDatabase } from '../support/world.ts'
 
-const url = inject('databaseUrl')
+const url = direct(inject('databaseUrl'))
 const NEVER = 2 ** 31 - 1
 const db = sharedDatabase()
 

@@ -57,6 +57,11 @@ const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[
     pattern: /\.listen\((?!0\b)\d+/,
     allowed: {},
   },
+  {
+    rule: 'hears notifications, which PgBouncer does not pass on, on a direct connection',
+    pattern: /openPostgresWakes\([\w.]+, (?!direct\()/,
+    allowed: { 'prisma/notifications.test.ts': 'its addresses are direct' },
+  },
 ]
 
 describe.each(rules)('a test $rule', ({ pattern, allowed }) => {

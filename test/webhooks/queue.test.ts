@@ -327,7 +327,7 @@ it('a resting worker delivers at once what another process reports', async () =>
   const world = await startQueue()
   const [publishing, watch] = [new DueWatch(), new DueWatch()]
   for (const due of [publishing, watch]) {
-    const wakes = openPostgresWakes(world.db, world.databaseUrl, { due })
+    const wakes = openPostgresWakes(world.db, direct(world.databaseUrl), { due })
     onTestFinished(wakes.close)
     await expect.poll(() => due.isNotified).toBe(true)
   }
