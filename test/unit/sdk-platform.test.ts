@@ -104,7 +104,9 @@ async function without<Result>(features: Lacking, work: () => Promise<Result>) {
 }
 
 const FEATURES = [
-  ...['AbortSignal.any', 'AbortSignal.timeout', 'AbortController', 'AbortSignal', 'DOMException', 'Event'],
+  ...['AbortSignal.any', 'AbortSignal.timeout', 'AbortController', 'AbortSignal', 'Event'],
+  // Deno's own AbortController makes its reason with the global.
+  ...('Deno' in globalThis ? [] : ['DOMException']),
   ...['crypto', 'crypto.randomUUID', 'crypto.subtle', 'crypto.getRandomValues', 'btoa', 'atob', 'structuredClone'],
   ...['URL', 'URL.canParse', 'URL.prototype.searchParams', 'URLSearchParams'],
   ...['URLSearchParams.prototype.set', 'TextEncoder', 'TextDecoder', 'TextDecoderStream', 'ReadableStream'],
