@@ -36,8 +36,8 @@ interface Data {
 export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>
 
 /**
- * A Prometheus that scrapes these ports of this machine every 5 s, with the rules in shorter times. More often, a scrape may have no
- * delay of the event loop: that is told between two wakings, a second apart, since the last scrape.
+ * A Prometheus that scrapes these ports of this machine every 5 s, with the rules in shorter times. Every 2 s, some scrapes have no
+ * delay of the event loop: it is measured once a second, and not between a scrape and the first measurement after it.
  */
 export async function startPrometheus(port: number, targets: readonly number[]) {
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-prometheus-'))
