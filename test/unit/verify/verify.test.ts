@@ -256,3 +256,9 @@ it('test/verify/README.md has a row for each part, with what it proves', () => {
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| (\w+) \| (\d+) \| (.+) \|$/gm)].map(([, ...cells]) => cells)
   expect(rows).toEqual(parts.map(({ name, kind, minutes, proves }) => [name, kind, String(minutes), proves]))
 })
+
+it('.ci/deno leaves out files that there are', () => {
+  const [, pattern] = /^others='(.+)'$/m.exec(readFileSync(`${root}.ci/deno`, 'utf8'))!
+  const files = readdirSync(`${root}test`, { recursive: true }).map((name) => `test/${name}`)
+  expect(pattern!.split('|').filter((path) => !files.some((file) => new RegExp(path).test(file)))).toEqual([])
+})
