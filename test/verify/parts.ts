@@ -98,6 +98,10 @@ export const parts: readonly Part[] = [
     ...figures('soak', 10, [measurements('soak')], TOPOLOGY),
   },
   {
+    proves: 'A year of one platform lets neither tables, indexes nor memory grow, and changes no plan.',
+    ...plain('year', 75, [tests('year', ALONE)], ['faketime']),
+  },
+  {
     proves: 'Slow, hostile and very many clients neither stop the service nor slow its other clients.',
     ...figures('floods', 45, [measurements('floods')]),
   },

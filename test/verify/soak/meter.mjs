@@ -12,6 +12,7 @@ process.on('message', (question) => {
   collect()
   const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
   const handles = process.getActiveResourcesInfo().length
-  process.send({ rss: process.memoryUsage.rss(), handles, listeners, warnings })
+  const { rss, heapUsed: heap } = process.memoryUsage()
+  process.send({ rss, heap, handles, listeners, warnings })
 })
 process.channel?.unref()
