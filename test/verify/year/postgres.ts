@@ -18,7 +18,10 @@ const settings = {
   log_min_messages: 'fatal',
 }
 
-/** A PostgreSQL whose clock is the given one; it ends with the tests. Its steady clock stays that of the machine: latches wait by it. */
+/**
+ * A PostgreSQL whose clock is the given one; it ends with the tests. Its steady clock stays that of the machine: latches wait by
+ * it.
+ */
 export async function startPostgres(atEnd: AtEnd, clock: Clock): Promise<string> {
   const directory = await dataDirectoryWithCluster(atEnd)
   const home = join(directory, 'postgres')

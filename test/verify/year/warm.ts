@@ -3,7 +3,10 @@ import { demoToken } from '../demo.ts'
 import { APPS, CLUBS } from './platform.ts'
 import type { YearWorld } from './world.ts'
 
-/** As many tokens as a node remembers (server/tokens/verify.ts): 100,000 members send more on a day, the few who play here in half a year. */
+/**
+ * As many tokens as a node remembers (server/tokens/verify.ts): 100,000 members send more on a day, the few who play here in half
+ * a year.
+ */
 const TOKENS = 10_000
 const AT_ONCE = 16
 
