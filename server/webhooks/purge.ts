@@ -33,17 +33,18 @@ const statements = {
   ),
   /**
    * Removes some of them: an event may have more deliveries than one statement should remove. By their place, as `removal` does;
-   * LATERAL, as a join would read the whole table.
+   * LATERAL, as a join would read the whole table. One that is pending again stays, unless its event is `abandoned`.
    */
   removeDeliveries: statement(
     'events_remove_deliveries',
     `WITH gone AS (DELETE FROM "Delivery" WHERE ctid = ANY (ARRAY(
         SELECT finished.place FROM unnest($apps::text[], $ids::text[]) AS event (app, id)
         CROSS JOIN LATERAL (SELECT "Delivery".ctid AS place FROM "Delivery" WHERE "appId" = event.app
-          AND "eventId" = event.id AND state <> 'pending' LIMIT $limit::int8 FOR UPDATE SKIP LOCKED) finished LIMIT $limit::int8))
+          AND "eventId" = event.id AND (state <> 'pending' OR EXISTS (SELECT FROM "PublishedEvent"
+            WHERE "appId" = event.app AND id = event.id AND "publishedAt" <= $abandoned::timestamptz)) LIMIT $limit::int8 FOR UPDATE SKIP LOCKED) finished LIMIT $limit::int8))
         RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
-    { apps: texts, ids: texts, limit: int },
+    { apps: texts, ids: texts, limit: int, abandoned: instant },
     { removed: int },
   ),
   /** A feed notes the gap. Events that nobody has read in it count as the last ones: no cursor from before is valid then. */
@@ -70,8 +71,8 @@ interface EventKey {
 }
 
 /**
- * Removes events published `keepDays` ago with their deliveries, unless one of these is pending; at most `limit` rows of both,
- * and returns their number.
+ * Removes events published `keepDays` ago with their deliveries; twice as long ago if one of these is pending, as a receiver that
+ * fails for months gets one attempt a minute. Removes at most `limit` rows of both, and returns their number.
  */
 export async function purgeEvents(
   db: Database,
@@ -79,6 +80,7 @@ export async function purgeEvents(
   { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
 ): Promise<number> {
   const until = now - keepDays * DAY_MS
+  const abandoned = until - keepDays * DAY_MS
   const page = Math.min(limit, MAX_EVENTS)
   let after: EventKey & { publishedAt: string } = { publishedAt: '-infinity', app: '', id: '' }
   for (let removed = 0; ; ) {
@@ -91,9 +93,10 @@ export async function purgeEvents(
     })
     const over: EventKey[] = []
     for (const { isPending, hasMany, ...event } of events) {
-      if (!isPending && !(hasMany && (await hasPending(db, event)))) over.push(event)
+      const isAbandoned = Date.parse(event.publishedAt) <= abandoned
+      if (isAbandoned || !(isPending || (hasMany && (await hasPending(db, event))))) over.push(event)
     }
-    removed += await remove(db, over, limit - removed)
+    removed += await remove(db, over, { limit: limit - removed, abandoned })
     if (removed >= limit || events.length < page) return removed
     after = events.at(-1)!
   }
@@ -102,13 +105,17 @@ export async function purgeEvents(
 const hasPending = async (db: Database, { app, id }: EventKey) =>
   (await db.execute(statements.isPending, { app, id }))[0]!.isPending
 
-async function remove(db: Database, events: readonly EventKey[], limit: number): Promise<number> {
+async function remove(
+  db: Database,
+  events: readonly EventKey[],
+  { limit, abandoned }: { limit: number; abandoned: number },
+): Promise<number> {
   if (events.length === 0) return 0
   const toKeyArrays = (some: readonly EventKey[]) => ({
     apps: some.map(({ app }) => app),
     ids: some.map(({ id }) => id),
   })
-  const [deliveries] = await db.execute(statements.removeDeliveries, { ...toKeyArrays(events), limit })
+  const [deliveries] = await db.execute(statements.removeDeliveries, { ...toKeyArrays(events), limit, abandoned })
   const rest = limit - deliveries!.removed
   if (rest === 0) return limit
   const [alone] = await db.execute(statements.remove, toKeyArrays(events.slice(0, rest)))

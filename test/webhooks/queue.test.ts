@@ -351,6 +351,16 @@ async function purge(db: Database, limit = 5_000): Promise<number[]> {
 }
 
 describe('events over 30 days old', () => {
+  it('are removed after another 30 days even while a delivery is pending', async () => {
+    const { db, subscribe, publish } = await startQueue()
+    const dead = await subscribe()
+    await publish(dead, { count: 3, at: NOW - 2 * MONTH_MS - 10_000 })
+    const [young] = await publish(dead, { at: NOW - 2 * MONTH_MS + 1 })
+    expect(await purge(db, 4)).toEqual([4, 2])
+    expect(ids(await db.delivery.findMany({ select: { id: true } }))).toEqual([young])
+    expect(await db.publishedEvent.count()).toBe(1)
+  })
+
   it('are removed with their deliveries unless one of these is pending', async () => {
     const { db, subscribe, publish } = await startQueue()
     const [one, other] = [await subscribe(), await subscribe()]
