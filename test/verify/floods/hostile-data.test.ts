@@ -82,11 +82,13 @@ async function describedAnswers() {
   const found: Record<string, z.ZodType> = {}
   for (const api of sectionNames) {
     const { body } = await world.call('GET', '/openapi.json', { api, token: null })
+    const { paths, components } = JSON.parse(JSON.stringify(body).replaceAll('#/components/schemas/', '#/$defs/'))
+    const $defs = components.schemas
     // biome-ignore lint/suspicious/noExplicitAny: any JSON
-    for (const [path, operations] of Object.entries<any>(body.paths)) {
+    for (const [path, operations] of Object.entries<any>(paths)) {
       for (const [method, { responses }] of Object.entries<(typeof operations)[string]>(operations)) {
-        const schema = (responses['200'] ?? responses['201'])?.content?.['application/json'].schema
-        if (schema) found[`${method.toUpperCase()} ${path}`] = z.fromJSONSchema(schema)
+        const schema = (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema
+        if (schema) found[`${method.toUpperCase()} ${path}`] = z.fromJSONSchema({ ...schema, $defs })
       }
     }
   }
@@ -109,7 +111,7 @@ async function isTaken({ table, name, type, value }: Change) {
 
 /** Other rows belong to the member then, or none: the documented refusals are right as well. */
 const isRelation = ({ table, name }: Change) =>
-  /Id$|^(leftAt|attemptsAllowed|appId|owner|collection|key)$/.test(name) || `${table}.${name}` === 'App.id'
+  /Id$|^(leftAt|endsAt|attemptsAllowed|appId|owner|collection|key)$/.test(name) || `${table}.${name}` === 'App.id'
 
 const own = async (sql: string) => (await client.query<{ id: string }>(sql)).rows[0]!.id
 
@@ -127,7 +129,8 @@ async function readEverything(mayMiss: boolean) {
     const [method] = endpoint.split(' ')
     const claims = { sub, organisation, client_id }
     const reply = await world.call(method!, path, { claims, ...(body !== undefined && { body }) })
-    if (mayMiss && [403, 404, 409, 422].includes(reply.status)) return
+    // 401: of a team that ends.
+    if (mayMiss && [401, 403, 404, 409, 422].includes(reply.status)) return
     expect(reply.status, `${endpoint}: ${reply.text}`).toBeLessThan(300)
     expect(schemas[endpoint]!.safeParse(JSON.parse(reply.text)).error, endpoint).toBeUndefined()
   }

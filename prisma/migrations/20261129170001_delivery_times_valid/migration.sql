@@ -1,0 +1,1 @@
+ALTER TABLE "Delivery" VALIDATE CONSTRAINT "Delivery_times_check";
