@@ -7,6 +7,7 @@ const values: Record<string, string> = {
   'AnsweredRequest.member': 'md5(n::text)',
   'AnsweredRequest.status': '200',
   'Calendar.visible': 'true',
+  'CalendarFeed.hash': `lpad(n::text, 43, '0')`,
   'Client.secretHash': 'NULL',
   'Client.jwks': 'NULL',
   'Client.type': `'web'`,
@@ -17,6 +18,7 @@ const values: Record<string, string> = {
   'ClubApproval.number': '-n',
   'ClientSecret.hash': `lpad(n::text, 43, '0')`,
   'ClientSecret.expiresAt': `now() + interval '1 day'`,
+  'DataRequest.deadline': `now() + interval '1 day'`,
   'Delivery.state': `'delivered'`,
   'Delivery.nextAttemptAt': 'NULL',
   'AuditEntry.id': '-n',
@@ -30,6 +32,7 @@ const values: Record<string, string> = {
   'Mail.approvalId': 'NULL',
   'Mail.askedBy': 'NULL',
   'Mail.childRequestId': 'NULL',
+  'Mail.consentId': 'NULL',
   'Mail.email': 'NULL',
   'Mail.nextAt': 'NULL',
   'Guardian.guardianId': `'y' || n`,
@@ -64,6 +67,8 @@ const values: Record<string, string> = {
   'Subscription.url': `'https://example.org/'`,
   'Subscription.endedAt': 'NULL',
   'Subscription.test': 'false',
+  'Subscription.address': 'false',
+  'Subscription.paused': 'false',
 }
 
 const ofType: Record<string, string> = {
