@@ -18,16 +18,14 @@ export const toSettings = ({ port, lan }: StartOptions, { INTERNAL_PORT }: Envir
 /** Time after the drain: 8 s for requests in flight, and the time to close the database. */
 const CLOSE_MS = 9_500
 
-/**
- * Registered before anything starts: an interrupted start would leave a database running. Both signals may come twice, as npm
- * forwards the Ctrl-C that the terminal has already sent to this process.
- */
-const shutdownSignal = new Promise<NodeJS.Signals>((resolve) => {
-  process.on('SIGTERM', resolve).on('SIGINT', resolve)
-})
+/** Both signals may come twice, as npm forwards the Ctrl-C that the terminal has already sent to this process. */
+const listenForShutdown = () =>
+  new Promise<NodeJS.Signals>((resolve) => {
+    process.on('SIGTERM', resolve).on('SIGINT', resolve)
+  })
 
 /** Ends the process even if something hangs, before its supervisor does (systemd, compose and Helm: after 20 s). */
-async function boundShutdown({ drainMs }: Config) {
+async function boundShutdown({ drainMs }: Config, shutdownSignal: Promise<unknown>) {
   await shutdownSignal
   const ms = drainMs + CLOSE_MS
   const end = () => {
@@ -43,11 +41,13 @@ export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<NodeJS.Signals>) => Promise<void>,
   options: StartOptions = {},
 ) {
+  // Before anything starts: an interrupted start would leave a database running.
+  const shutdownSignal = listenForShutdown()
   let log: Logger | undefined
   let code = 0
   try {
     const config = readSettings(options)
-    void boundShutdown(config)
+    void boundShutdown(config, shutdownSignal)
     log = createLog(config.logLevel, config)
     if (config.production) logConsole(log)
     for (const sentence of unknownSettings()) log.warn(sentence)

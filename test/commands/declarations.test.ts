@@ -11,6 +11,15 @@ beforeAll(async () => {
 })
 
 describe('the declarations of the commands', () => {
+  it('listen to no signal before a command runs', async () => {
+    const count = () => ['SIGTERM', 'SIGINT'].map((signal) => process.listenerCount(signal))
+    const before = count()
+    // Another instance: the one that the declarations have loaded may be older than this test.
+    const another = '../../server/process/run.ts?another'
+    await import(another)
+    expect(count()).toEqual(before)
+  })
+
   it('name the fields that docs/commands.md has for --json', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')
     const rows = [...page.matchAll(/^\| `([a-z ]+)` \| `([[{][^`]*)` \|/gm)].map(([, name, json]) => [name, json])
