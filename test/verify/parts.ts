@@ -29,7 +29,7 @@ const ofKind =
   })
 const [plain, chance, figures] = [ofKind('plain'), ofKind('chance'), ofKind('figures')]
 
-/** All files of a folder of test/verify, so many at once; a test that is skipped is a fault there. */
+/** Runs the test files of a folder of test/verify in this number of workers; a skipped test is a fault. */
 const runFiles = (folder: string, maxWorkers: number) =>
   [
     `npx vitest run --mode whole --project verify test/verify/${folder}/ --maxWorkers=${maxWorkers}`,

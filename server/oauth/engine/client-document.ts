@@ -4,7 +4,7 @@ import { formatSentence } from '../../../routers/developer/shared/validation.ts'
 import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { ALLOWED_SCOPES, requestableScopes, SANDBOX, SUSPENDED, WAITING } from '../consents/authorize-scopes.ts'
 
-/** Its message says what is wrong with the document, for the developers of the app. */
+/** A refused document. The message names its fault to the app's developers. */
 export class DocumentRefused extends Error {}
 
 function refuse(sentence: string): never {

@@ -33,7 +33,7 @@ export async function openClock(directory: string) {
       seconds += by
       await write()
     },
-    /** To the next time that is so many seconds after midnight (UTC). */
+    /** Moves the clock forward to a second of the day (UTC): today's, or tomorrow's if that is over. */
     async advanceTo(ofDay: number) {
       const at = Math.floor(this.now() / 1000) % 86_400
       await this.advance((ofDay - at + 86_400) % 86_400)

@@ -96,7 +96,7 @@ export async function importNight({ clock, databaseUrl, directory, records, draw
   }
 }
 
-/** A sweep begins so many of the hourly tasks (routers/kernel/housekeeping.ts). */
+/** The number of hourly tasks that a sweep begins (routers/kernel/housekeeping.ts). */
 const BEGUN_A_MINUTE = 2
 /** A sweep with nothing to do takes some 20 ms. */
 const SWEEP_MS = 3_000

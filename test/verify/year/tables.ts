@@ -1,9 +1,8 @@
 import { EVENTS_KEPT_DAYS } from './night.ts'
 
 /**
- * What bounds the rows of a table. `kept`: so many days by the column, then housekeeping removes them, or, of the platform's, the
- * import; it fills for as long, or `fills` days. `grows`: with what is named, as long as that does. `still`: nobody writes it in
- * this year, or a row in place of another.
+ * The bound of a table's rows. `kept`: the days, counted from the column, after which housekeeping or an import removes a row; the
+ * table fills for as long, or for `fills` days. `grows`: the cause of its growth. `still`: its number of rows does not grow.
  */
 export type Bound = { kept: number; by: string; fills?: number } | { grows: string } | 'still'
 
