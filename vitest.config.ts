@@ -98,7 +98,7 @@ export default defineConfig(({ mode }) => ({
               name: 'verify',
               include: ['test/verify/**/*.test.ts'],
               globalSetup,
-              // Each part names its workers (test/verify/parts.ts): a number here would win over the command's.
+              // Each part names its workers (test/verify/parts.ts) in VITEST_MAX_WORKERS, which wins over all numbers here.
               sequence: { groupOrder: 3 },
             },
           },

@@ -82,7 +82,7 @@ const circumstances: Omit<VerifyRecord, 'parts'> = {
   load: [before, oneMinuteLoad()],
   ...(isChanged && { changed: true }),
 }
-const earlier = readRecords().find((record) => toFileName(record) === toFileName(circumstances))
+const earlier = readRecords().find((record) => record.commit === commit && Boolean(record.changed) === isChanged)
 const record = toRecord(circumstances, finished, earlier)
 writeFileSync(join(records, toFileName(record)), `${JSON.stringify(record, undefined, 2)}\n`)
 writeFileSync(join(records, 'README.md'), renderPage(readRecords()))

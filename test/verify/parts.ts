@@ -29,10 +29,13 @@ const ofKind =
   })
 const [plain, chance, figures] = [ofKind('plain'), ofKind('chance'), ofKind('figures')]
 
-/** Runs the test files of a folder of test/verify in this number of workers; a skipped test is a fault. */
-const runFiles = (folder: string, maxWorkers: number) =>
+/**
+ * Runs the test files of a folder of test/verify in this number of workers; a skipped test is a fault. Projects of vitest.config.ts
+ * ignore `--maxWorkers`.
+ */
+const runFiles = (folder: string, workers: number) =>
   [
-    `npx vitest run --mode whole --project verify test/verify/${folder}/ --maxWorkers=${maxWorkers}`,
+    `VITEST_MAX_WORKERS=${workers} npx vitest run --mode whole --project verify test/verify/${folder}/`,
     '--reporter=default --reporter=json --outputFile.json="$REPORT" && node .ci/skipped.mjs "$REPORT"',
   ].join(' ')
 /** One more than cores: part of their time is waiting, and those that hold latencies do so on a busy machine too. */
@@ -189,7 +192,7 @@ export const parts: readonly Part[] = [
     ...plain(
       'citus',
       60,
-      ['npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,leaving}'],
+      ['VITEST_MAX_WORKERS=1 npx vitest run --project api test/storage/{fidelity,leaving}'],
       ['CITUS_URL'],
     ),
   },

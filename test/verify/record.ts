@@ -38,14 +38,14 @@ export interface Finished extends Judged {
   seed?: number
 }
 
-/** `earlier`, of the same file, lends the parts that did not run again. */
+/** `earlier`, of the same commit, lends its beginning and the parts that did not run again. */
 export function toRecord(
   circumstances: Omit<VerifyRecord, 'parts'>,
   finished: readonly Finished[],
   earlier?: VerifyRecord,
 ): VerifyRecord {
   const parts = Object.fromEntries(finished.map((part) => [part.name, partRecord(part)]))
-  return { ...circumstances, parts: { ...earlier?.parts, ...parts } }
+  return { ...circumstances, at: earlier?.at ?? circumstances.at, parts: { ...earlier?.parts, ...parts } }
 }
 
 function partRecord({ outcome, why, seconds, runs, seed, figures }: Finished): PartRecord {

@@ -41,13 +41,14 @@ it('a record has figures as shares of their bounds, and only what says something
   })
 })
 
-it('a record keeps the parts of an earlier one of the same file that did not run again', () => {
+it('a record keeps the day of an earlier one of its commit, and the parts that did not run again', () => {
   const passed = { outcome: 'passed', seconds: 1 } as const
   const earlier: VerifyRecord = { ...circumstances, parts: { rows: passed, soak: passed } }
   const again = { name: 'soak', outcome: 'failed', runs: 1, seconds: 2, figures: [] } as const
-  expect(toRecord(circumstances, [{ ...again, figures: [] }], earlier).parts).toEqual({
-    rows: passed,
-    soak: { outcome: 'failed', seconds: 2 },
+  const nextDay = { ...circumstances, at: '2026-11-25T01:02:03.000Z' }
+  expect(toRecord(nextDay, [{ ...again, figures: [] }], earlier)).toEqual({
+    ...circumstances,
+    parts: { rows: passed, soak: { outcome: 'failed', seconds: 2 } },
   })
 })
 
