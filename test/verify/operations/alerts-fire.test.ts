@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { addTeam, inviteToTeam } from '../../../server/admin/teams.ts'
 import { createCipher } from '../../../server/secrets/cipher.ts'
 import type { Program, Service } from '../../process/service.ts'
@@ -55,7 +55,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     await worker.ended
   }
 
-  /** Reads of the storage, several at once, until the result is called. */
+  /** Reads of the storage, several at once, until the result is called or the test ends. */
   function load(atOnce: number) {
     let isOver = false
     const loops = Array.from({ length: atOnce }, async () => {
@@ -64,10 +64,12 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
         await pause(50)
       }
     })
-    return async () => {
+    const stop = async () => {
       isOver = true
       await Promise.all(loops)
     }
+    onTestFinished(stop)
+    return stop
   }
 
   const fires = (...alerts: string[]) => expect.poll(() => prometheus.firing(), { timeout: 120_000 }).toEqual(alerts)
@@ -116,8 +118,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
   it('ServerErrors fires when a table is missing', async () => {
     const stop = load(2)
     await query(databaseUrl, 'ALTER TABLE "StorageEntry" RENAME TO elsewhere')
-    await fires('ServerErrors')
-    await query(databaseUrl, 'ALTER TABLE elsewhere RENAME TO "StorageEntry"')
+    await fires('ServerErrors').finally(() => query(databaseUrl, 'ALTER TABLE elsewhere RENAME TO "StorageEntry"'))
     await fires()
     await stop()
   })
@@ -126,8 +127,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     const stop = load(2)
     proxy.latencyMs = 150
     await proxy.begin('latency')
-    await fires('SlowReads')
-    await proxy.end()
+    await fires('SlowReads').finally(() => proxy.end())
     await fires()
     await stop()
   })
@@ -136,6 +136,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     const stop = load(40)
     const holder = pgClient(databaseUrl)
     await holder.connect()
+    onTestFinished(() => holder.end())
     await holder.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
     await holder.query('BEGIN; LOCK TABLE "StorageEntry" IN ACCESS EXCLUSIVE MODE')
     await fires('PoolExhausted', 'ServerErrors', 'SlowReads')
@@ -150,8 +151,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
 
   it('DatabaseUnreachable fires when the database is away', async () => {
     await proxy.begin('refuse')
-    await fires('DatabaseUnreachable')
-    await proxy.end()
+    await fires('DatabaseUnreachable').finally(() => proxy.end())
   })
 
   it('DeliveryLoopHangs fires when the loop of a worker does', async () => {
