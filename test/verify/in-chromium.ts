@@ -20,7 +20,7 @@ export function inChromium(
       const context = await browser.newContext({ locale: 'en-GB', ...options })
       onTestFinished(() => context.close())
       const page = await context.newPage()
-      page.setDefaultTimeout(30_000)
+      page.setDefaultTimeout(120_000)
       const [complaints, requests]: [string[], string[]] = [[], []]
       page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
       page.on('pageerror', (error) => complaints.push(error.message))

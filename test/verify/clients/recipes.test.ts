@@ -106,7 +106,6 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
     await serve(['node_modules/next/dist/bin/next', 'dev'], client, directory, env)
 
     const { page, context } = await here.visit(APP_URL)
-    page.setDefaultTimeout(120_000)
     const signIn = page.getByRole('link', { name: 'Sign in with your club' })
     await signIn.click()
     await pick(page)
