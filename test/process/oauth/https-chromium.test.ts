@@ -25,13 +25,12 @@ async function startTls(to: number): Promise<number> {
 it.skipIf(!chromium)(`Chromium keeps the cookies of an https address and signs a member in${skipReason}`, async () => {
   const { world, client, authorizeUrl } = await startAuthWorld({ authBaseUrl })
   onTestFinished(() => world.close())
-  const browser = await launchChromium([
-    `--host-resolver-rules=MAP auth.test:443 127.0.0.1:${await startTls(world.publicPort)}`,
-  ])
+  const tls = `127.0.0.1:${await startTls(world.publicPort)}`
+  // The app's page is whatever stands there: Playwright's routes see no redirects.
+  const browser = await launchChromium([`--host-resolver-rules=MAP auth.test:443 ${tls}, MAP app.example:443 ${tls}`])
   onTestFinished(() => browser.close())
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
   const page = await context.newPage()
-  await page.route('https://app.example/**', (route) => route.fulfill({ body: 'the app' }))
 
   await page.goto(authorizeUrl({ client, scope, more: { prompt: 'login' } }).url.href)
   const names = async () => (await context.cookies()).map(({ name }) => name.replace(/\.sig$/, ''))

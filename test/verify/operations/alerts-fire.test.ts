@@ -133,12 +133,13 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
   })
 
   it('PoolExhausted fires at a lock that lasts, with its consequences, and DatabaseUnreachable never does', async () => {
-    const stop = load(40)
     const holder = pgClient(databaseUrl)
     await holder.connect()
     onTestFinished(() => holder.end())
     await holder.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
     await holder.query('BEGIN; LOCK TABLE "StorageEntry" IN ACCESS EXCLUSIVE MODE')
+    // After the lock: reads that do not wait for it soon come to the rate limit, and would wait for nothing then.
+    const stop = load(40)
     await fires('PoolExhausted', 'ServerErrors', 'SlowReads')
     // Longer than the rule on connections looks back, and as long as it waits.
     await pause(35_000)

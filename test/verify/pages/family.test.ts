@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import type { Language } from '../../../server/browser/language.ts'
@@ -6,23 +7,32 @@ import { languages } from '../../../server/browser/language.ts'
 import { words } from '../../../server/browser/words/words.ts'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
+import { listenLocally } from '../../support/local-server.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 import { inChromium } from '../in-chromium.ts'
 import { pick } from '../sign-in-pages.ts'
 
-const [CLIENT, REDIRECT] = ['trainer-app', 'https://trainer.example.org/']
+const CLIENT = 'trainer-app'
 const verifier = 'a-verifier-of-the-apps-of-children-of-43-characters'
 const phone = (language: Language) => ({ locale: language, viewport: { width: 375, height: 812 }, bypassCSP: true })
 const [child, parent] = [(language: Language) => `child-${language}`, (language: Language) => `parent-${language}`]
 
 describe.skipIf(!chromium)(`a child and a parent with phones${skipReason}`, () => {
-  const here = inChromium(async () => ({ CONSENT_AGE: '16' }))
+  /** The app's page. */
+  let redirect: string
+  const here = inChromium(async (_, atEnd) => {
+    redirect = `http://localhost:${await listenLocally(
+      createServer((_request, back) => back.end()),
+      atEnd,
+    )}/`
+    return { CONSENT_AGE: '16' }
+  })
   const oauth = () => `http://auth.localhost:${here.service.port}/v1/oauth`
   const authorize = () =>
     `${oauth()}/authorize?${new URLSearchParams({
       response_type: 'code',
       client_id: CLIENT,
-      redirect_uri: REDIRECT,
+      redirect_uri: redirect,
       scope: 'svc.me.groups:read svc.me.events:read',
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
@@ -34,13 +44,12 @@ describe.skipIf(!chromium)(`a child and a parent with phones${skipReason}`, () =
     const db = openTestDatabase(database.url)
     const names = { lastName: language, email: '' }
     const memberships = { create: { organisationId: 'riverside' } }
-    await db.client.update({ where: { id: CLIENT }, data: { redirectUris: [REDIRECT] } })
+    await db.client.update({ where: { id: CLIENT }, data: { redirectUris: [redirect] } })
     await db.person.create({ data: { id: parent(language), firstName: 'Pia', ...names } })
     const guardians = { create: { guardianId: parent(language) } }
     await db.person.create({ data: { id: child(language), firstName: 'Kim', ...names, memberships, guardians } })
 
     const young = await here.visit(authorize(), phone(language))
-    await young.page.route(`${REDIRECT}**`, (route) => route.fulfill({ body: 'back' }))
     await pick(young.page, child(language))
     await young.page.getByText(w.guardianClosed.unasked).waitFor()
     await expectAccessible(young.page)
@@ -59,7 +68,7 @@ describe.skipIf(!chromium)(`a child and a parent with phones${skipReason}`, () =
 
     await young.page.goto(authorize())
     await young.page.locator('button[name=decision][value=allow]').click()
-    await young.page.waitForURL(`${REDIRECT}**`)
+    await young.page.waitForURL(`${redirect}**`)
     expect(await db.consent.count({ where: { personId: child(language), withdrawnAt: null } })).toBe(1)
 
     await older.page.goto(`${oauth()}/family`)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../../prisma/client.ts'
@@ -13,10 +14,11 @@ import { chromium, skipReason } from '../../oauth/chromium.ts'
 import type { Mail } from '../../oauth/mail-server.ts'
 import { startMailServer } from '../../oauth/mail-server.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
+import { listenLocally } from '../../support/local-server.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 import { inChromium } from '../in-chromium.ts'
 
-const [CLIENT, REDIRECT] = ['trainer-app', 'https://trainer.example.org/']
+const CLIENT = 'trainer-app'
 const [profile, groups] = ['svc.me.profile:read', 'svc.me.groups:read'] as const
 const scope = `${profile} ${groups}`
 const verifier = 'a-verifier-of-the-mails-to-members-of-43-characters'
@@ -35,18 +37,24 @@ const isCode = ({ parts }: Mail) => CODE.test(parts['text/plain']!)
 const mailbox = (language: Language) => `member.${language}@example.org`
 
 /** A member of the club for each language. */
-async function addMembers(db: Database) {
+async function addMembers(db: Database, redirect: string) {
   for (const language of languages) {
     const memberships = { create: { organisationId: 'riverside' } }
     const person = { id: `of-${language}`, firstName: 'Mia', lastName: language, email: mailbox(language) }
     await db.person.create({ data: { ...person, memberships } })
   }
-  await db.client.update({ where: { id: CLIENT }, data: { redirectUris: [REDIRECT], devices: true } })
+  await db.client.update({ where: { id: CLIENT }, data: { redirectUris: [redirect], devices: true } })
 }
 
 describe.skipIf(!chromium)(`mails to members, as a mail server receives them${skipReason}`, () => {
   let mailServer: Awaited<ReturnType<typeof startMailServer>>
+  /** The app's page. */
+  let redirect: string
   const here = inChromium(async (directory, atEnd) => {
+    redirect = `http://localhost:${await listenLocally(
+      createServer((_request, back) => back.end()),
+      atEnd,
+    )}/`
     mailServer = await startMailServer()
     atEnd(mailServer.close)
     const database = await startEmbedded(directory)
@@ -54,7 +62,7 @@ describe.skipIf(!chromium)(`mails to members, as a mail server receives them${sk
     await migrate(database.url)
     const db = openTestDatabase(database.url)
     await seed(db, new Date(), memberScopesAt)
-    await addMembers(db)
+    await addMembers(db, redirect)
     await db.$disconnect()
     return {
       DATABASE_URL: database.url,
@@ -73,7 +81,7 @@ describe.skipIf(!chromium)(`mails to members, as a mail server receives them${sk
     `${oauth()}/authorize?${new URLSearchParams({
       response_type: 'code',
       client_id: CLIENT,
-      redirect_uri: REDIRECT,
+      redirect_uri: redirect,
       scope,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
@@ -99,9 +107,8 @@ describe.skipIf(!chromium)(`mails to members, as a mail server receives them${sk
   it('tell in six languages who has access to what, and lead to the page where it ends', async () => {
     for (const language of languages) {
       const page = await signIn(language, authorize())
-      await page.route(`${REDIRECT}**`, (route) => route.fulfill({ body: 'back' }))
       await page.locator('button[name=decision][value=allow]').click()
-      await page.waitForURL(`${REDIRECT}**`)
+      await page.waitForURL(`${redirect}**`)
     }
     for (const language of languages) {
       await expect.poll(() => mailsAbout(language).length, MAILED).toBe(1)
@@ -145,12 +152,11 @@ describe.skipIf(!chromium)(`mails to members, as a mail server receives them${sk
     await page.locator('button[name=decision][value=allow]').click()
     await page.getByText(words.fr.messages.deviceAllowed.title).first().waitFor()
 
-    await page.route(`${REDIRECT}**`, (route) => route.fulfill({ body: 'back' }))
     await page.goto(`${authorize()}&prompt=consent`)
     await page.locator('button[name=decision][value=allow]').click()
-    await page.waitForURL(`${REDIRECT}**`)
+    await page.waitForURL(`${redirect}**`)
     const code = new URL(page.url()).searchParams.get('code')!
-    const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT }
+    const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirect }
     const { refresh_token: first } = await (await post(page, '/token', fields)).json()
     expect(first).toEqual(expect.any(String))
     const renew = async (refresh_token: string) =>
