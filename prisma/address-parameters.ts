@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.ts'
+
 const ANY = /^/s
 
 /**
@@ -32,8 +34,7 @@ const INSTEAD = new Map([
 
 /** Continues a sentence after "is not": the first parameter of an address that would be ignored. */
 export function unusableParameter(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined
-  for (const [name, value] of new URL(url).searchParams) {
+  for (const [name, value] of parseUrl(url)?.searchParams ?? []) {
     if (HONOURED.get(name)?.test(value)) continue
     // Other texts may be part of a password that is not encoded.
     const shown = /^[a-z_-]{1,40}$/i.test(name) ? `the parameter ${name}` : 'a parameter of an unknown name'

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { parseUrl } from '../../prisma/parse-url.ts'
 import { withError } from '../kernel/errors.ts'
 
 /** Checked as written: URL parsing would repair a missing host and spaces, and accept empty user info. */
 const writtenUrl = /^https:\/\/[^/\\?#@*]+(?:[/\\?#]|$)/
-const isUrl = (url: string) => !/[\p{Cc}\p{Surrogate}\p{Z}]/u.test(url) && URL.canParse(url)
+const isUrl = (url: string) => !/[\p{Cc}\p{Surrogate}\p{Z}]/u.test(url) && parseUrl(url) !== null
 
 export const url = z
   .string(withError('urlInvalid'))

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseUrl } from '../../prisma/parse-url.ts'
 import { within } from '../../prisma/within.ts'
 import type { Resolve } from './resolve.ts'
 
@@ -16,9 +17,10 @@ export interface Receiver {
 
 /** Parses a receiver's URL; null unless it is `https` without user info. */
 export function parseReceiver(url: string): Receiver | null {
-  if (!URL.canParse(url)) return null
+  const parsed = parseUrl(url)
+  if (!parsed) return null
   // The parser has normalised every notation of an IPv4 address.
-  const { protocol, username, password, hostname: bracketed, host, port, pathname, search } = new URL(url)
+  const { protocol, username, password, hostname: bracketed, host, port, pathname, search } = parsed
   if (protocol !== 'https:' || username !== '' || password !== '') return null
   const hostname = bracketed.replace(/^\[|\]$/g, '')
   const servername = isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : ''

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import { parseUrl } from '../../prisma/parse-url.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { toIssuer } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
@@ -87,7 +88,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const issuers = await given.trust(oauth)
   const external = issuers.trusted
     .map(({ issuer }) => issuer)
-    .find((name) => URL.canParse(name) && !name.startsWith('urn:'))
+    .find((name) => parseUrl(name) && !name.startsWith('urn:'))
   const authenticate = createAuthenticate(issuers.trusted, core.now)
   const toPortalUrl = (issuer: string | undefined) => issuer && `${issuer}/developers`
   const pages = openDocs(given.docs)

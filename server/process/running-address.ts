@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseUrl } from '../../prisma/parse-url.ts'
 import { readSettings } from './command-settings.ts'
 import type { Config, Environment } from './config.ts'
 
@@ -23,5 +24,5 @@ export async function readAuthBaseUrl(env: Environment): Promise<string> {
   const { authBaseUrl, databaseUrl, dataDir } = readSettings(env, 'authBaseUrl', 'databaseUrl', 'dataDir')
   if (env.AUTH_BASE_URL || databaseUrl !== undefined) return authBaseUrl
   const noted = await read(dataDir)
-  return noted !== undefined && URL.canParse(noted) ? noted : authBaseUrl
+  return noted !== undefined && parseUrl(noted) ? noted : authBaseUrl
 }

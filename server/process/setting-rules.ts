@@ -1,3 +1,4 @@
+import { parseUrl } from '../../prisma/parse-url.ts'
 import { MAX_AUTH_BASE_URL } from '../browser/addresses.ts'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { BASE_URLS } from './base-urls.ts'
@@ -65,8 +66,8 @@ function sharedHosts(given: Texts, all: Texts): string[] {
   const byDefaultFirst = [...BASE_URLS].sort((a, b) => Number(a in given) - Number(b in given))
   return byDefaultFirst.flatMap((name) => {
     const url = all[name]!
-    if (!URL.canParse(url)) return []
-    const host = new URL(url).hostname.replace(/\.$/, '')
+    const host = parseUrl(url)?.hostname.replace(/\.$/, '')
+    if (host === undefined) return []
     const other = hosts.get(host)
     if (other === undefined) hosts.set(host, name)
     return other === undefined ? [] : [`${name}: ${shownValue(name, url)} has the host of ${other}, but needs its own`]

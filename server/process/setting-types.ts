@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { unusableParameter } from '../../prisma/address-parameters.ts'
+import { parseUrl } from '../../prisma/parse-url.ts'
 import { countries } from '../../routers/kernel/countries.ts'
 import { lineFault, strayIn } from '../../routers/kernel/text-input.ts'
 import { isNetwork } from '../outgoing/addresses.ts'
@@ -81,12 +82,12 @@ export const databaseUrl = z
 const REDIS = 'a redis:// or rediss:// address'
 export const redisUrl = z
   .url({ protocol: /^rediss?$/, error: REDIS })
-  .refine((text) => URL.canParse(text) && new URL(text).hostname !== '', REDIS)
+  .refine((text) => Boolean(parseUrl(text)?.hostname), REDIS)
 
 const MAIL_SERVER = 'an smtp:// or smtps:// address'
 export const smtpUrl = z
   .url({ protocol: /^smtps?$/, error: MAIL_SERVER })
-  .refine((text) => URL.canParse(text) && new URL(text).hostname !== '', MAIL_SERVER)
+  .refine((text) => Boolean(parseUrl(text)?.hostname), MAIL_SERVER)
 
 /** The longest line of a mail's header (RFC 5322, 2.1.1). */
 const MAX_SENDER = 998
@@ -110,8 +111,9 @@ export const SECURE = 'an https address, or an http address of this machine'
 
 /** Members sign in there, so the connection must be secure. */
 export const loginIssuer = z.string().refine((text) => {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return false
+  const { protocol, hostname } = url
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }, SECURE)
 

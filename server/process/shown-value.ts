@@ -1,3 +1,5 @@
+import { parseUrl } from '../../prisma/parse-url.ts'
+
 const SECRET = /SECRET|PASSWORD|KEY/
 /** Server addresses contain passwords. */
 const WITH_PASSWORD = /(?<!_BASE|_JWKS)_URL$/
@@ -12,8 +14,9 @@ export function shownValue(name: string, value: string): string {
 
 /** Only the scheme of an address that cannot be parsed: its password may be anywhere. */
 function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return `${/^\w+:\/\//.exec(text)?.[0] ?? ''}***`
-  const { protocol, username, password, host, pathname, search } = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return `${/^\w+:\/\//.exec(text)?.[0] ?? ''}***`
+  const { protocol, username, password, host, pathname, search } = url
   if (host === '') return `${protocol}//***`
   return `${protocol}//${username || password ? '***@' : ''}${host}${pathname}${search && '?***'}`
 }

@@ -1,11 +1,13 @@
 import type { JSONWebKeySet } from 'jose'
+import { parseUrl } from '../../prisma/parse-url.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { isLoopback } from './loopback.ts'
 
 /** Whether the network cannot alter what is read from this address: https, or http on this machine. */
 export function isSecure(address: string): boolean {
-  if (!URL.canParse(address)) return false
-  const { protocol, hostname, username, password } = new URL(address)
+  const url = parseUrl(address)
+  if (!url) return false
+  const { protocol, hostname, username, password } = url
   if (username !== '' || password !== '') return false
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from '../../../prisma/parse-url.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
@@ -102,8 +103,9 @@ function homepageFaults(text: string): Fault[] {
   const wrong = [fault('homepage', 'homepage')]
   if (text.length > MAX_HOMEPAGE || !/^https:\/\/[^/?#]/i.test(text)) return wrong
   if (!/^[\x21-\x7e]+$/.test(text)) return [fault('homepage', 'homepageCharacters')]
-  if (!URL.canParse(text)) return wrong
-  const { username, password } = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return wrong
+  const { username, password } = url
   return username === '' && password === '' ? [] : wrong
 }
 

@@ -1,4 +1,5 @@
 import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
+import { parseUrl } from '../../../prisma/parse-url.ts'
 import { isConsentScope, isIdentityScope } from '../../kernel/identity-scopes.ts'
 import type { Level } from '../../kernel/scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from '../../kernel/scopes.ts'
@@ -124,13 +125,14 @@ export function redirectFault(address: string, type: ClientType, development: bo
   if (/[^\0-\x7f]/.test(address)) return wrong('notAscii')
   if (/[\0-\x20\x7f\\"<>^`{|}]|%(?![\dA-Fa-f]{2})/.test(address)) return wrong('notEncoded')
   if (startsWithHost.test(address)) return wrong('schemeMissing')
-  if (scheme === undefined || !URL.canParse(address)) return wrong('notAbsolute')
+  const url = parseUrl(address)
+  if (scheme === undefined || !url) return wrong('notAbsolute')
   if (address.includes('#')) return wrong('fragment')
   if (scheme !== 'https' && scheme !== 'http') {
     if (type === 'native' && scheme.includes('.')) return null
     return wrong(type === 'native' ? 'nativeScheme' : 'webScheme')
   }
-  const { hostname, username, password } = new URL(address)
+  const { hostname, username, password } = url
   if (!/^https?:\/\/[^/?]/i.test(address)) return wrong('noHost')
   if (username !== '' || password !== '') return wrong('userName')
   if (hostname.includes('*')) return wrong('wildcard')

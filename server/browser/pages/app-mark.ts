@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../prisma/parse-url.ts'
 import type { PageContext } from '../page-context.ts'
 import { readPath } from '../page-context.ts'
 import { fill } from '../words/fill.ts'
@@ -12,7 +13,7 @@ export function renderIcon({ name, icon }: AppView, context: Pick<PageContext, '
 }
 
 export function parseHomepage({ homepage }: AppView): URL | null {
-  const url = homepage && URL.canParse(homepage) ? new URL(homepage) : null
+  const url = homepage ? parseUrl(homepage) : null
   return url?.protocol === 'https:' ? url : null
 }
 

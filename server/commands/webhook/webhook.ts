@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parseUrl } from '../../../prisma/parse-url.ts'
 import { ApiError } from '../../../routers/kernel/errors.ts'
 import { formatBody } from '../../../routers/webhooks/deliveries/request.ts'
 import { readExample } from '../../../routers/webhooks/event-catalogue.ts'
@@ -33,7 +34,7 @@ const send = action(
     async run(values, io) {
       const { to, type = testEventType.type, secret = null, old = false, twice = false } = values
       const forged = values.wrongSignature === true
-      const { protocol, username, password } = URL.canParse(to) ? new URL(to) : { protocol: null }
+      const { protocol, username, password } = parseUrl(to) ?? { protocol: null }
       if (protocol !== 'http:' && protocol !== 'https:') throw new UsageError('--to must be an http or https address.')
       if (username || password) throw new UsageError('--to must have no user name or password.')
       if (!EVENT_TYPE.test(type)) throw new UsageError("--type must be 1 to 128 letters, digits, '.', '_' or '-'.")

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../prisma/parse-url.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
 
 /** Replaces the resources of a request (RFC 8707) if this service knows them all; returns whether it has. */
@@ -19,8 +20,9 @@ export function resourceNames(baseUrls: readonly string[]): NameResource {
 }
 
 function comparable(resource: string): string | null {
-  if (!URL.canParse(resource)) return null
-  const { href, protocol } = new URL(resource)
+  const url = parseUrl(resource)
+  if (!url) return null
+  const { href, protocol } = url
   return protocol === 'urn:' ? href : href.replace(/\/$/, '')
 }
 

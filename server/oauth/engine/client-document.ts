@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseUrl } from '../../../prisma/parse-url.ts'
 import { nameFaults, redirectFaults } from '../../../routers/developer/shared/registration.ts'
 import { formatSentence } from '../../../routers/developer/shared/validation.ts'
 import { memberScopes } from '../../../routers/kernel/scopes.ts'
@@ -16,8 +17,9 @@ const MAX_ADDRESS = 255
 
 /** Whether a document may be at this address: in the one form that a URL has, at a name, with a path. */
 export function isUsableAddress(id: string): boolean {
-  if (id.length > MAX_ADDRESS || !URL.canParse(id)) return false
-  const { href, hostname, pathname, username, password, hash } = new URL(id)
+  const url = id.length > MAX_ADDRESS ? null : parseUrl(id)
+  if (!url) return false
+  const { href, hostname, pathname, username, password, hash } = url
   const isPlain = href === id && username === '' && password === '' && hash === '' && pathname !== '/'
   return isPlain && isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && !hostname.endsWith('.')
 }

@@ -1,6 +1,12 @@
 /** oidc-provider calls URL.parse, which came with Node 22.1; the service also runs on Node 20.19. */
 const compatible = URL as unknown as { parse?: (url: string | URL, base?: string | URL) => URL | null }
-compatible.parse ??= (url, base) => (URL.canParse(String(url), base && String(base)) ? new URL(url, base) : null)
+compatible.parse ??= (url, base) => {
+  try {
+    return new URL(url, base)
+  } catch {
+    return null
+  }
+}
 
 const NOTICE = 'oidc-provider WARNING: Unsupported runtime'
 

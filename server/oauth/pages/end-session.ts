@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose'
+import { parseUrl } from '../../../prisma/parse-url.ts'
 import { isDocumentAddress } from '../../../routers/developer/shared/document-address.ts'
 import { isPostgresText } from '../../../routers/kernel/access.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
@@ -40,10 +41,8 @@ export function endSession({ db, provider, pages: { path, readSession } }: PageO
     if (given && !client) throw new Wrong('client_id names no client')
     if (!uri) return { query, id: client?.clientId ?? null, url: null }
     if (!client) throw new Wrong('post_logout_redirect_uri needs client_id, or an id_token_hint of the client')
-    if (!isPostLogoutUri(client, uri) || !URL.canParse(uri)) {
-      throw new Wrong('post_logout_redirect_uri is not registered for this client')
-    }
-    const url = new URL(uri)
+    const url = isPostLogoutUri(client, uri) ? parseUrl(uri) : null
+    if (!url) throw new Wrong('post_logout_redirect_uri is not registered for this client')
     if (state) url.searchParams.set('state', state)
     return { query, id: client.clientId, url }
   }

@@ -8,7 +8,7 @@ import { endingAfterAll } from '../at-end.ts'
 import { demoNodes } from './killed-node.ts'
 
 const WRITERS = 8
-const WRITES = times(1_250, 100)
+const WRITES = times(500, 100)
 const ROUNDS = times(20, 2)
 
 const events = { host: 'sync.localhost', accept: 'text/event-stream' }
