@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor'
 
@@ -64,8 +64,12 @@ function rollUp(config, compilerState, target) {
       message.logLevel = 'none'
     },
   })
-  const imports = readFileSync(join(root, target), 'utf8').match(/^(?:import|export) .*\bfrom .*|\bimport\(.*/gm) ?? []
+  const types = readFileSync(join(root, target), 'utf8')
+  const imports = types.match(/^(?:import|export) .*\bfrom .*|\bimport\(.*/gm) ?? []
   if (wrong.length + imports.length > 0) {
     throw new Error(`${target} does not stand alone:\n${[...wrong, ...imports].join('\n')}\n`)
   }
+  // TypeScript indents by four spaces, a third of the first-party client's types.
+  const indented = types.replace(/^(?: {4})+/gm, (spaces) => spaces.slice(spaces.length / 2))
+  writeFileSync(join(root, target), indented)
 }
