@@ -18,6 +18,6 @@ it.each([
   expect(refused).toEqual([])
 })
 
-it('parseUrl is null for what is no URL', () => {
+it('parseUrl returns null for an invalid URL', () => {
   expect(['', 'example.org', 'https://', 'https://[::1', 'http://a b/'].map(parseUrl)).toEqual(Array(5).fill(null))
 })

@@ -1,12 +1,8 @@
-/** oidc-provider calls URL.parse, which came with Node 22.1; the service also runs on Node 20.19. */
-const compatible = URL as unknown as { parse?: (url: string | URL, base?: string | URL) => URL | null }
-compatible.parse ??= (url, base) => {
-  try {
-    return new URL(url, base)
-  } catch {
-    return null
-  }
-}
+import { parseUrl } from '../../../prisma/parse-url.ts'
+
+/** oidc-provider calls URL.parse, with one argument, which came with Node 22.1; the service also runs on Node 20.19. */
+const compatible = URL as unknown as { parse?: typeof parseUrl }
+compatible.parse ??= parseUrl
 
 const NOTICE = 'oidc-provider WARNING: Unsupported runtime'
 
