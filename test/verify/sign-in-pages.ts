@@ -1,6 +1,15 @@
+import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
+import type { AtEnd } from '../support/databases.ts'
+import { listenLocally } from '../support/local-server.ts'
 
 // What a member does on the authorization server's pages, in a browser.
+
+/** Starts an empty page of an app; returns its address, for redirects: Playwright's routes do not see them. */
+export async function startAppPage(atEnd: AtEnd): Promise<string> {
+  const server = createServer((_, response) => response.end())
+  return `http://localhost:${await listenLocally(server, atEnd)}/`
+}
 
 export async function pick(page: Page, member = 'anna') {
   await page.locator('select[name=member]').selectOption(member)

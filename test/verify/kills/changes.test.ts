@@ -8,7 +8,7 @@ import { endingAfterAll } from '../at-end.ts'
 import { demoNodes } from './killed-node.ts'
 
 const WRITERS = 8
-const WRITES = times(500, 100)
+const WRITES = times(1_250, 100)
 const ROUNDS = times(20, 2)
 
 const events = { host: 'sync.localhost', accept: 'text/event-stream' }
@@ -32,7 +32,8 @@ const next = async (stream: EventStream | undefined) => {
 const atEnd = endingAfterAll()
 
 it(`copies that follow the changes, by waiting and by streams, equal the store after kills of two nodes (seed ${seed})`, {
-  timeout: 1_800_000,
+  // As long as the part: 200,000 writes beside two other parts took over 30 minutes.
+  timeout: 2_700_000,
 }, async () => {
   const nodes = await demoNodes(atEnd)
   let kills = 0

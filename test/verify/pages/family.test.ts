@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import type { Language } from '../../../server/browser/language.ts'
@@ -7,10 +6,9 @@ import { languages } from '../../../server/browser/language.ts'
 import { words } from '../../../server/browser/words/words.ts'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
-import { listenLocally } from '../../support/local-server.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 import { inChromium } from '../in-chromium.ts'
-import { pick } from '../sign-in-pages.ts'
+import { pick, startAppPage } from '../sign-in-pages.ts'
 
 const CLIENT = 'trainer-app'
 const verifier = 'a-verifier-of-the-apps-of-children-of-43-characters'
@@ -21,10 +19,7 @@ describe.skipIf(!chromium)(`a child and a parent with phones${skipReason}`, () =
   /** The app's page. */
   let redirect: string
   const here = inChromium(async (_, atEnd) => {
-    redirect = `http://localhost:${await listenLocally(
-      createServer((_request, back) => back.end()),
-      atEnd,
-    )}/`
+    redirect = await startAppPage(atEnd)
     return { CONSENT_AGE: '16' }
   })
   const oauth = () => `http://auth.localhost:${here.service.port}/v1/oauth`

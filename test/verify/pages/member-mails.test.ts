@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../../prisma/client.ts'
@@ -14,9 +13,9 @@ import { chromium, skipReason } from '../../oauth/chromium.ts'
 import type { Mail } from '../../oauth/mail-server.ts'
 import { startMailServer } from '../../oauth/mail-server.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
-import { listenLocally } from '../../support/local-server.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 import { inChromium } from '../in-chromium.ts'
+import { startAppPage } from '../sign-in-pages.ts'
 
 const CLIENT = 'trainer-app'
 const [profile, groups] = ['svc.me.profile:read', 'svc.me.groups:read'] as const
@@ -51,10 +50,7 @@ describe.skipIf(!chromium)(`mails to members, as a mail server receives them${sk
   /** The app's page. */
   let redirect: string
   const here = inChromium(async (directory, atEnd) => {
-    redirect = `http://localhost:${await listenLocally(
-      createServer((_request, back) => back.end()),
-      atEnd,
-    )}/`
+    redirect = await startAppPage(atEnd)
     mailServer = await startMailServer()
     atEnd(mailServer.close)
     const database = await startEmbedded(directory)
