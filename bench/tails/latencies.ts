@@ -35,7 +35,7 @@ function toRows({ name, target, uploads }: TailLoad, { bare, service }: Rounds):
   const [ofBare, ofService] = [tabulateTimes(bare), tabulateTimes(service)]
   const ratio = computeRatio(ofBare.p99, ofService.p99)
   const stored = median(service.map(({ uploadsPerSecond }) => uploadsPerSecond))
-  const compared = [...[ratio.median.toFixed(2), rangeCell(ratio, 2)], targetCell(target, ratio.median > target)]
+  const compared = [ratio.median.toFixed(2), rangeCell(ratio, 2), targetCell(target, ratio.median > target)]
   return [
     [uploads ? `${name} (${stored.toFixed(1)}/s)` : name, 'bare', ...cells(ofBare, ['', '', ''])],
     ['', 'service', ...cells(ofService, compared)],
