@@ -33,8 +33,9 @@ const atAddress = (mode: string): TestProjectInlineConfiguration => ({
 /** A test's folder decides its project: `npm test` runs unit and api, `.ci/run` process too, `npm run verify` the rest. */
 export default defineConfig(({ mode }) => ({
   test: {
-    // The only ones: no test, hook or poll has its own. A poll ends first, with the value that it saw last.
-    testTimeout: 300_000,
+    // The only ones: no test, hook or poll has its own. A poll ends first, with the value that it saw last. In the mode `whole`,
+    // up to twenty times as many rounds (rounds.ts).
+    testTimeout: mode === 'whole' ? 1_200_000 : 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
@@ -63,7 +64,7 @@ export default defineConfig(({ mode }) => ({
               sequence: { groupOrder: 0 },
               // Without database and network the longest takes 3 s, 23 s on a machine with fifteen times the load: a hang has a
               // name soon.
-              testTimeout: 60_000,
+              testTimeout: mode === 'whole' ? 300_000 : 60_000,
               expect: { poll: { timeout: 30_000 } },
             },
           },

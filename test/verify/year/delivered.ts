@@ -4,7 +4,7 @@ import type { YearWorld } from './world.ts'
 
 /**
  * Until no delivery is in progress or due, but for the receiver that always fails, for which the worker waits. Other attempts that
- * failed are due later. A jump of the clock meanwhile would be a receiver's silence of hours.
+ * failed are due later. A jump of the clock meanwhile is a receiver's silence, after which the worker waits for a minute.
  */
 export const delivered = ({ databaseUrl }: YearWorld) =>
   until(
@@ -17,4 +17,5 @@ export const delivered = ({ databaseUrl }: YearWorld) =>
       return JSON.stringify(row.due)
     },
     (due) => due === 'null',
+    120_000,
   )

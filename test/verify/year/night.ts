@@ -112,6 +112,14 @@ export async function keepHouse(world: YearWorld, from: number) {
     const rows = await ask(databaseUrl, `SELECT name FROM "Housekeeping" WHERE ${isLeft}`)
     return rows.map(({ name }) => name)
   }
+  /** A task publishes events, whose deliveries a jump of the clock would interrupt. */
+  const isSweeping = async (): Promise<boolean> => {
+    const [row] = await ask(
+      databaseUrl,
+      `SELECT bool_or("leasedUntil" > clock_timestamp()) AS sweeping FROM "Housekeeping"`,
+    )
+    return row.sweeping ?? false
+  }
   const limit = performance.now() + 120_000
   let left: string[]
   do {
@@ -121,9 +129,11 @@ export async function keepHouse(world: YearWorld, from: number) {
     await wake()
     const end = performance.now() + SWEEP_MS
     const isSwept = async () =>
-      performance.now() > end || (await readLeft()).length <= Math.max(0, left.length - BEGUN_A_MINUTE)
+      !(await isSweeping()) &&
+      (performance.now() > end || (await readLeft()).length <= Math.max(0, left.length - BEGUN_A_MINUTE))
     await until(isSwept, (swept) => swept)
     left = await readLeft()
     if (performance.now() > limit) throw new Error(`Housekeeping does not do: ${left}\n${output()}`)
   } while (left.length > 0)
+  await delivered(world)
 }
