@@ -3,8 +3,9 @@ import { ask } from '../../support/ask.ts'
 import type { YearWorld } from './world.ts'
 
 /**
- * Until no delivery is in progress or due, but for the receiver that always fails, for which the worker waits. Other attempts that
- * failed are due later. A jump of the clock meanwhile is a receiver's silence, after which the worker waits for a minute.
+ * Until each change of a member is published, and no delivery is in progress or due, but for the receiver that always fails, for
+ * which the worker waits. Other attempts that failed are due later. A jump of the clock meanwhile is a receiver's silence, after
+ * which the worker waits for a minute.
  */
 export const delivered = ({ databaseUrl }: YearWorld) =>
   until(
@@ -12,10 +13,11 @@ export const delivered = ({ databaseUrl }: YearWorld) =>
       const due = `state = 'pending' AND "nextAttemptAt" <= clock_timestamp() AND "subscriptionId" <> 'subscription-0'`
       const [row] = await ask(
         databaseUrl,
-        `SELECT json_agg("Delivery") AS due FROM "Delivery" WHERE lease IS NOT NULL OR ${due}`,
+        `SELECT (SELECT json_agg("MemberChange") FROM "MemberChange" WHERE "publishedAt" IS NULL AND at <= clock_timestamp()) AS changes,
+          (SELECT json_agg("Delivery") FROM "Delivery" WHERE lease IS NOT NULL OR ${due}) AS deliveries`,
       )
-      return JSON.stringify(row.due)
+      return JSON.stringify(row)
     },
-    (due) => due === 'null',
+    (left) => left === '{"changes":null,"deliveries":null}',
     120_000,
   )
