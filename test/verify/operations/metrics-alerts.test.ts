@@ -33,7 +33,10 @@ const cases: Record<string, { bad: Series; good: Series }> = {
     bad: { [bucket('0.25')]: each(98), [bucket('0.5')]: each(100), [bucket('+Inf')]: each(100) },
     good: { [bucket('0.25')]: each(100), [bucket('0.5')]: each(100), [bucket('+Inf')]: each(100) },
   },
-  PoolExhausted: { bad: { database_pool_waiting: 6 }, good: { database_pool_waiting: [6, 0] } },
+  PoolExhausted: {
+    bad: { database_wait_seconds_sum: each(60 * 60) },
+    good: { database_wait_seconds_sum: each(4 * 60) },
+  },
   DatabaseUnreachable: {
     bad: { database_connection_failures_total: each(60), 'database_errors_total{class="53"}': 0 },
     good: {
