@@ -18,6 +18,7 @@ const COMING = 150
 /** A night and a day. Its work is the same each day. */
 export async function playDay(world: YearWorld, day: number) {
   const { clock, sessions } = world
+  await delivered(world)
   await clock.advanceTo(NIGHT)
   const from = clock.now()
   await importNight(world, day)

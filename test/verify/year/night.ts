@@ -100,6 +100,10 @@ export async function importNight({ clock, databaseUrl, directory, records, draw
 const BEGUN_A_MINUTE = 2
 /** A sweep with nothing to do takes some 20 ms. */
 const SWEEP_MS = 3_000
+/** One that a jump of the clock has interrupted leaves a lease until the next jump. */
+const INTERRUPTED_MS = 10_000
+/** Looks, 20 ms apart, that see no task in progress: between two tasks of a sweep, one look may. */
+const STILL = 3
 /** Three times as many as the tasks take, as one that fails is repeated five minutes later. */
 const MAX_SWEEPS = 45
 
@@ -129,10 +133,14 @@ export async function keepHouse(world: YearWorld, from: number) {
     left = await readLeft()
     await clock.advance(61)
     await wake()
-    const end = performance.now() + SWEEP_MS
-    const isSwept = async () =>
-      !(await isSweeping()) &&
-      (performance.now() > end || (await readLeft()).length <= Math.max(0, left.length - BEGUN_A_MINUTE))
+    const start = performance.now()
+    let still = 0
+    const isSwept = async () => {
+      const waited = performance.now() - start
+      still = (await isSweeping()) ? 0 : still + 1
+      if (still < STILL) return waited > INTERRUPTED_MS
+      return waited > SWEEP_MS || (await readLeft()).length <= Math.max(0, left.length - BEGUN_A_MINUTE)
+    }
     await until(isSwept, (swept) => swept)
     left = await readLeft()
     if (++sweeps > MAX_SWEEPS) throw new Error(`Housekeeping does not do: ${left}\n${output()}`)
