@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { listNames, parseSamples } from '../metrics/samples.ts'
 import { endAfterAll } from '../support/after-all.ts'
+import { alertRules } from '../support/alert-rules.ts'
 import type { AtEnd } from '../support/databases.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
@@ -15,7 +16,7 @@ import { dataDirectory, freePort, launchWorker, send, start, until } from './ser
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
-const alerts = [...read('deploy/prometheus/alerts.yaml').matchAll(/^ {6}- alert: (\w+)\n {8}expr: (.+)$/gm)]
+const alerts = alertRules()
 const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(read('deploy/grafana/dashboard.json'))
 const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 const watching = read('docs/monitoring.md') + read('docs/troubleshooting.md')
@@ -69,7 +70,7 @@ describe('the metrics of service and worker', () => {
 
     expect(alerts.length).toBeGreaterThan(10)
     expect(shown.length).toBeGreaterThan(20)
-    const named = [...alerts.map(([, , expression]) => expression!), ...shown].flatMap(parseMetrics)
+    const named = [...alerts.map(({ expr }) => expr), ...shown].flatMap(parseMetrics)
     // Prometheus' own.
     expect(named.filter((name) => name !== 'up' && !served.has(name))).toEqual([])
     expect(named).toContain('http_request_duration_seconds')
@@ -77,7 +78,7 @@ describe('the metrics of service and worker', () => {
     const own = [...served].filter((name) => !/^(?:process|nodejs)_/.test(name) || documented.includes(name))
     expect(own.sort()).toEqual([...documented].sort())
     expect(new Set(ofWorker.filter((name) => !ofService.includes(name)))).toEqual(new Set())
-    expect(table<'Alert'>(findTable('Alert')).map(({ Alert }) => Alert)).toEqual(alerts.map(([, name]) => name))
+    expect(table<'Alert'>(findTable('Alert')).map(({ Alert }) => Alert)).toEqual(alerts.map(({ alert }) => alert))
   })
 
   it('tell from a node what is late while no worker runs', async () => {
