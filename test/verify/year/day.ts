@@ -103,7 +103,8 @@ async function publish(world: YearWorld) {
   for (let i = 0; i < EVENTS; i++) await publishTo(world, FAILING + world.draw(RECEIVERS - FAILING))
 }
 
-async function publishTo(world: YearWorld, app: number) {
+/** One event of an app. */
+export async function publishTo(world: YearWorld, app: number) {
   const data = { note: 'x'.repeat(world.draw(500)) }
   await trpc(world, 'events.publish', { app: `app-${app}`, type: 'training.moved', data, id: randomUUID() })
 }
