@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import type { Year } from './run.ts'
-import type { readBloat } from './sizes.ts'
+import type { Bloat } from './sizes.ts'
 import { bounds } from './tables.ts'
 
 const PAGE = join(import.meta.dirname, '../../../docs/records/year.md')
@@ -16,7 +16,7 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
 const count = (rows: number) => rows.toLocaleString('en')
 
 /** Prints what the days have come to, and keeps it beside the other records. */
-export async function writeRecord(year: Year, bloat: Awaited<ReturnType<typeof readBloat>>) {
+export async function writeRecord(year: Year, bloat: readonly Bloat[]) {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
   const courses = (['node', 'worker'] as const).flatMap((name) => [
     [`memory of the ${name}, MB`, year.memory(name, 'rss')] as const,
@@ -46,7 +46,10 @@ export async function writeRecord(year: Year, bloat: Awaited<ReturnType<typeof r
     '',
     tableText([
       ['index', 'MB', 'of a new one'],
-      ...bloat.slice(0, 10).map(({ name, bytes, times }) => [name, megabytes(bytes), times.toFixed(2)]),
+      ...bloat
+        .toSorted((a, b) => b.times - a.times)
+        .slice(0, 10)
+        .map(({ name, bytes, times }) => [name, megabytes(bytes), times.toFixed(2)]),
     ]),
     '',
   ].join('\n')

@@ -14,6 +14,8 @@ import { startYear } from './world.ts'
  */
 const WARM_UP_DAYS = 2
 const MEDIAN_OF = 5
+/** Between two looks at how full tables are: no multiple of what recurs. */
+const LOOK_DAYS = 29
 
 /** How a figure has gone from the first day over the middle to the last. */
 export interface Course<T> {
@@ -35,7 +37,7 @@ export async function playYear(atEnd: AtEnd, days: number) {
   for (let day = 1; day <= days; day++) {
     await playDay(world, day)
     samples.push(await world.memory())
-    if (measured.includes(day)) sizes[day] = await readSizes(world.databaseUrl)
+    if (measured.includes(day) || day % LOOK_DAYS === 0) sizes[day] = await readSizes(world.databaseUrl)
     if (process.env.FOLLOW) process.stdout.write(`${day} ${JSON.stringify(samples.at(-1))}\n`)
   }
   const secondsOfDay = (performance.now() - begun) / 1000 / days
@@ -60,6 +62,8 @@ export async function playYear(atEnd: AtEnd, days: number) {
         { first: first!.get(name)!, middle: middle!.get(name)!, last: size },
       ]),
     ),
+    /** The most rows that a table was seen with. */
+    fullest: (table: string) => Math.max(...sizes.map((seen) => seen?.get(table)?.rows ?? 0)),
     scans: await scansOfDay(world, atEnd, days + 1),
   }
 }

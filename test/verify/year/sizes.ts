@@ -32,14 +32,23 @@ const SMALL_BYTES = 1e6
 /** How densely CREATE INDEX fills a leaf, in percent. */
 const FILLED = 90
 
+export interface Bloat {
+  name: string
+  table: string
+  bytes: number
+  times: number
+}
+
 /** The indexes, except small ones: as a multiple of the size of a new one. */
-export async function readBloat(url: string): Promise<{ name: string; bytes: number; times: number }[]> {
+export async function readBloat(url: string): Promise<Bloat[]> {
   await query(url, 'CREATE EXTENSION IF NOT EXISTS pgstattuple')
   return query(
     url,
-    `SELECT relname AS name, index_size::float8 AS bytes,
+    `SELECT index.relname AS name, owner.relname AS table, index_size::float8 AS bytes,
         (index_size / 8192.0 / (leaf_pages * avg_leaf_density / ${FILLED} + internal_pages + 1))::float8 AS times
-      FROM pg_class index JOIN pg_am ON pg_am.oid = relam AND amname = 'btree' CROSS JOIN LATERAL pgstatindex(index.oid)
-      WHERE relkind = 'i' AND relnamespace = 'public'::regnamespace AND index_size > ${SMALL_BYTES} ORDER BY times DESC`,
+      FROM pg_class index JOIN pg_am ON pg_am.oid = index.relam AND amname = 'btree'
+        JOIN pg_index ON indexrelid = index.oid JOIN pg_class owner ON owner.oid = indrelid
+        CROSS JOIN LATERAL pgstatindex(index.oid)
+      WHERE index.relkind = 'i' AND index.relnamespace = 'public'::regnamespace AND index_size > ${SMALL_BYTES} ORDER BY times DESC`,
   )
 }
