@@ -71,6 +71,8 @@ const cases: Record<string, { bad: Series; good: Series }> = {
 }
 
 const MINUTES = 25
+/** A mean of five minutes has no less by then. */
+const LONG_S = 600
 /** Samples come this long after the rules are evaluated, as at most servers: then a minute has one sample of each minute. */
 const STEP = 5
 
@@ -137,5 +139,9 @@ describe.skipIf(!hasPromtool)(`the alert rules${skipReason}`, () => {
         expect(fires(alert, good, interval, times)).toBe(false)
       },
     )
+
+    it('PoolExhausted fires at a mean of six, in the end', () => {
+      expect(fires('PoolExhausted', { database_wait_seconds_sum: each(6 * 60) }, interval, [LONG_S])).toBe(true)
+    })
   })
 })
