@@ -1,8 +1,7 @@
 import { parseUrl } from '../../../prisma/parse-url.ts'
 
 /** oidc-provider calls URL.parse, with one argument, which came with Node 22.1; the service also runs on Node 20.19. */
-const compatible = URL as unknown as { parse?: typeof parseUrl }
-compatible.parse ??= parseUrl
+URL.parse ??= parseUrl
 
 const NOTICE = 'oidc-provider WARNING: Unsupported runtime'
 
