@@ -46,10 +46,7 @@ export async function writeRecord(year: Year, bloat: readonly Bloat[]) {
     '',
     tableText([
       ['index', 'MB', 'of a new one'],
-      ...bloat
-        .toSorted((a, b) => b.times - a.times)
-        .slice(0, 10)
-        .map(({ name, bytes, times }) => [name, megabytes(bytes), times.toFixed(2)]),
+      ...bloat.slice(0, 10).map(({ name, bytes, times }) => [name, megabytes(bytes), times.toFixed(2)]),
     ]),
     '',
   ].join('\n')

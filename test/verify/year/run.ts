@@ -62,8 +62,8 @@ export async function playYear(atEnd: AtEnd, days: number) {
         { first: first!.get(name)!, middle: middle!.get(name)!, last: size },
       ]),
     ),
-    /** The most rows that a table was seen with. */
-    fullest: (table: string) => Math.max(...sizes.map((seen) => seen?.get(table)?.rows ?? 0)),
+    /** The most rows that a table was seen with. Unlike map, flatMap leaves no holes for days without a look. */
+    fullest: (table: string) => Math.max(...sizes.flatMap((seen) => seen.get(table)!.rows)),
     scans: await scansOfDay(world, atEnd, days + 1),
   }
 }

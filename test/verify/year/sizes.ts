@@ -49,6 +49,6 @@ export async function readBloat(url: string): Promise<Bloat[]> {
       FROM pg_class index JOIN pg_am ON pg_am.oid = index.relam AND amname = 'btree'
         JOIN pg_index ON indexrelid = index.oid JOIN pg_class owner ON owner.oid = indrelid
         CROSS JOIN LATERAL pgstatindex(index.oid)
-      WHERE index.relkind = 'i' AND index.relnamespace = 'public'::regnamespace AND index_size > ${SMALL_BYTES} ORDER BY times DESC`,
+      WHERE index.relkind = 'i' AND index.relnamespace = 'public'::regnamespace AND index_size > ${SMALL_BYTES}`,
   )
 }

@@ -78,12 +78,11 @@ describe.skipIf(missing.length > 0)(`${days} days of a platform (seed ${seed}) $
 
   it('leave indexes that are not much larger than new ones', async () => {
     const found = await readBloat(year.world.databaseUrl)
-    const bloat = found.map((one) => {
-      const { last } = year.tables.get(one.table)!
-      return { ...one, times: (one.times * last.rows) / Math.max(last.rows, year.fullest(one.table)) }
-    })
+    const bloat = found
+      .map((one) => ({ ...one, times: (one.times * year.tables.get(one.table)!.last.rows) / year.fullest(one.table) }))
+      .toSorted((a, b) => b.times - a.times)
     for (const { name, times } of bloat) expect.soft(times, name).toBeLessThan(BLOAT)
-    holdFigure('the worst index', Math.max(1, ...bloat.map(({ times }) => times)), '×', BLOAT)
+    holdFigure('the worst index', bloat[0]?.times ?? 1, '×', BLOAT)
     await writeRecord(year, bloat)
   })
 
