@@ -222,8 +222,8 @@ describe('random batches', () => {
   type State = Map<string, Entry>
 
   const formatAddress = ({ scope, collection, key }: Drawn) => `${scope} ${collection} ${key}`
-  const countBytes = (state: State) =>
-    [...state.values()].reduce((sum, { value }) => sum + JSON.stringify(value).length, 0)
+  const countValue = ({ value }: Entry) => JSON.stringify(value).length
+  const countBytes = (state: State) => [...state.values()].reduce((sum, entry) => sum + countValue(entry), 0)
 
   /** The precondition of an operation by the state before its batch. */
   function toCondition(drawn: Drawn, before: State): { ifMatch?: string; ifNoneMatch?: string } {
@@ -266,12 +266,14 @@ describe('random batches', () => {
   function applied(batch: readonly Drawn[], before: State) {
     const state: State = new Map(before)
     const results: object[] = []
+    let readBytes = 0
     for (const [index, drawn] of batch.entries()) {
       const entry = state.get(formatAddress(drawn))
       if (!meets(drawn, entry, before)) return { refusal: `Operation ${index}: This entry has changed.` }
       const etag = entry?.etag ?? expect.any(String)
       if (drawn.op === 'get') {
         const { key } = drawn
+        if (entry) readBytes += countValue(entry)
         results.push(entry ? { key, value: entry.value, updatedAt: expect.any(Number), etag } : { key, missing: true })
       } else if (drawn.op === 'put') {
         state.set(formatAddress(drawn), { value: drawn.value, etag: undefined })
@@ -279,7 +281,9 @@ describe('random batches', () => {
       } else results.push({ deleted: state.delete(formatAddress(drawn)) })
     }
     const isFull = countBytes(state) > QUOTA && countBytes(state) > countBytes(before)
-    return isFull ? { refusal: 'App storage quota exceeded.' } : { state, results }
+    if (isFull) return { refusal: 'App storage quota exceeded.' }
+    if (readBytes > QUOTA) return { refusal: 'The entries that the batch reads are larger than the storage quota.' }
+    return { state, results }
   }
 
   it('do what the document says, and leave usage and tallies exact', async () => {
