@@ -29,14 +29,17 @@ export async function openClock(directory: string) {
     },
     /** Unix time in milliseconds. */
     now: () => Date.now() + seconds * 1000,
-    async advance(by: number) {
+    /** Returns the time to which it moves, which no process has read before: Unix time in milliseconds. */
+    async advance(by: number): Promise<number> {
       seconds += by
+      const to = this.now()
       await write()
+      return to
     },
-    /** Moves the clock forward to a second of the day (UTC): today's, or tomorrow's if that is over. */
-    async advanceTo(ofDay: number) {
+    /** Moves the clock forward to a second of the day (UTC): today's, or tomorrow's if that is over. Returns the time. */
+    async advanceTo(ofDay: number): Promise<number> {
       const at = Math.floor(this.now() / 1000) % 86_400
-      await this.advance((ofDay - at + 86_400) % 86_400)
+      return this.advance((ofDay - at + 86_400) % 86_400)
     },
   }
 }

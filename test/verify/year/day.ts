@@ -19,8 +19,8 @@ const COMING = 150
 export async function playDay(world: YearWorld, day: number) {
   const { clock, sessions } = world
   await delivered(world)
-  await clock.advanceTo(NIGHT)
-  const from = clock.now()
+  // Not the time after the jump: a task that a process has finished meanwhile is due an hour later.
+  const from = await clock.advanceTo(NIGHT)
   await importNight(world, day)
   await keepHouse(world, from)
   // One of a day, which the worker attempts until late the next day.
