@@ -37,5 +37,7 @@ it('a node whose clock is two hours ahead publishes what is due now, and says so
 
   const samples = parseSamples((await send(service.internalPort, 'GET', '/metrics')).text)
   expect(Math.round(samples.get('clock_ahead_seconds')!)).toBe(HOURS_S)
-  expect(service.stdout()).toContain("s ahead of the database's, by which the service goes: synchronise both (NTP)")
+  expect((await service.stop()).stdout).toContain(
+    "s ahead of the database's, by which the service goes: synchronise both (NTP)",
+  )
 })
