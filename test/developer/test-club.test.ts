@@ -2,14 +2,14 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
-import { authWorld } from '../oauth/auth-world.ts'
+import { ownAuthWorld } from '../oauth/auth-world.ts'
 import { asPlatform, readRefusal } from '../support/platform.ts'
 import type { Call } from '../support/request.ts'
 import { addPeople, profileRead, redirect } from './team-world.ts'
 
 const DAY_S = 86_400
 
-const auth = authWorld()
+const auth = ownAuthWorld()
 let team: Awaited<ReturnType<typeof addPeople>>
 let client: string
 let overview: NonNullable<Awaited<ReturnType<typeof readOverview>>>

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { answerRequest, removeAnsweredRequests, requestData } from '../../routers/personal-data/requests.ts'
-import { authWorld, issuer } from '../oauth/auth-world.ts'
+import { issuer, ownAuthWorld } from '../oauth/auth-world.ts'
 import { mintMember } from '../support/app-server.ts'
 import { asPlatform, readRefusal } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
@@ -8,7 +8,7 @@ import { id } from '../support/tenant.ts'
 import { mintSubscribed } from './member-world.ts'
 
 const DAY_MS = 86_400_000
-const auth = authWorld()
+const auth = ownAuthWorld()
 const address = `${issuer}/connected`
 
 let member: string

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, inject, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { personalDataJson } from '../../routers/personal-data/export.ts'
 import { lists as sections } from '../../routers/personal-data/sections.ts'
@@ -7,13 +7,20 @@ import { formatBody } from '../../routers/webhooks/deliveries/request.ts'
 import { ask } from '../support/ask.ts'
 import { codePoint } from '../support/code-point.ts'
 import { cascades } from '../support/directory-page.ts'
+import { ownTenant } from '../support/own-tenant.ts'
 import { asPlatform, platformClient, readRefusal } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
-import { useWorld } from '../support/started.ts'
+import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
+import { startWorld } from '../support/world.ts'
 import { addEntry, mintPerson } from './person-rows.ts'
 
-const world = useWorld()
+let url: string
+const world = started(async () => {
+  const own = await ownTenant(afterAll)
+  url = own.databaseUrl
+  return startWorld(own)
+})
 
 const exportPerson = (person: string) => platformClient(world).directory.people.export.query({ id: person })
 const erase = (person: string) => platformClient(world).directory.people.erase.mutate({ id: person })
@@ -21,15 +28,12 @@ const UNKNOWN = { status: 404, code: 'not_found', message: 'This person does not
 
 /** The rows of all tables that contain the text, by table: in one statement, as Prisma would plan one for each table. */
 async function rowsWith(text: string) {
-  const tables = await ask(inject('databaseUrl'), `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+  const tables = await ask(url, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
   const each = tables.map(
     ({ name }) =>
       `SELECT '${name}' COLLATE "C" AS name, one::text AS row FROM "${name}" one WHERE one::text ILIKE '%${text}%'`,
   )
-  const rows: { name: string; row: string }[] = await ask(
-    inject('databaseUrl'),
-    `${each.join(' UNION ALL ')} ORDER BY name, row`,
-  )
+  const rows: { name: string; row: string }[] = await ask(url, `${each.join(' UNION ALL ')} ORDER BY name, row`)
   const found: Record<string, string[]> = {}
   for (const { name, row } of rows) {
     found[name] ??= []

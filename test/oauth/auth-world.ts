@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { afterAll } from 'vitest'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import { ownTenant } from '../support/own-tenant.ts'
 import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -44,6 +46,9 @@ export async function startAuthWorld(options: Parameters<typeof startWorld>[0] =
 /** One for all tests of a file. */
 export const authWorld = (...options: Parameters<typeof startAuthWorld>) =>
   startedAround(() => startAuthWorld(...options))
+
+/** The same on a database of its own. */
+export const ownAuthWorld = () => startedAround(async () => startAuthWorld(await ownTenant(afterAll)))
 
 /** Two nodes of one tenant, for all tests of a file. */
 export function twoNodes() {

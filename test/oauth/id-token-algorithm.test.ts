@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type * as openid from 'openid-client'
@@ -11,9 +11,7 @@ import {
   rotateOldKeys,
 } from '../../server/oauth/keys/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { migratedDatabase } from '../support/databases.ts'
-import { createTenant } from '../support/tenant.ts'
-import { openTestDatabase } from '../support/test-database.ts'
+import { ownTenant } from '../support/own-tenant.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, redirectUri, startAuthWorld } from './auth-world.ts'
 import { createMember } from './members.ts'
@@ -26,12 +24,9 @@ let client: string
 let config: openid.Configuration
 const ends: (() => Promise<void>)[] = []
 beforeAll(async () => {
-  const databaseUrl = await migratedDatabase((end) => ends.push(end))
-  const db = openTestDatabase(databaseUrl)
-  const like = { ids: await createTenant(db), secretsKeys: [randomBytes(32)] }
-  await db.$disconnect()
-  here = await startAuthWorld({ databaseUrl, like })
-  there = await startAuthWorld({ databaseUrl, like })
+  const own = await ownTenant((end) => ends.push(end))
+  here = await startAuthWorld(own)
+  there = await startAuthWorld(own)
   client = await registerOpenid(here)
   config = await discover(here, client)
 })

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MAILS_TO_MEMBER, queueMemberMail } from '../../routers/developer/mails/member-mails.ts'
 import { CONSENT_MS } from '../../routers/kernel/access.ts'
@@ -8,12 +7,11 @@ import { createMailer } from '../../server/browser/login/mail.ts'
 import { words } from '../../server/browser/words/words.ts'
 import { mailSender } from '../../server/mails/send.ts'
 import { consentTo, mintMember } from '../support/app-server.ts'
-import { migratedDatabase } from '../support/databases.ts'
 import { meanwhile } from '../support/meanwhile.ts'
+import { ownTenant } from '../support/own-tenant.ts'
 import { asPlatform, mintApp } from '../support/platform.ts'
 import { started, startedAround } from '../support/started.ts'
-import { createTenant, id } from '../support/tenant.ts'
-import { openTestDatabase } from '../support/test-database.ts'
+import { id } from '../support/tenant.ts'
 import { issuer, register, startAuthWorld } from './auth-world.ts'
 import { offered } from './browser.ts'
 import { deviceFlow } from './device-world.ts'
@@ -25,11 +23,9 @@ let databaseUrl: string
 const ends: (() => Promise<void>)[] = []
 const auth = started(
   async () => {
-    databaseUrl = await migratedDatabase((end) => ends.push(end))
-    const db = openTestDatabase(databaseUrl)
-    const like = { ids: await createTenant(db), secretsKeys: [randomBytes(32)] }
-    await db.$disconnect()
-    return startAuthWorld({ databaseUrl, like, memberMails: true })
+    const own = await ownTenant((end) => ends.push(end))
+    databaseUrl = own.databaseUrl
+    return startAuthWorld({ ...own, memberMails: true })
   },
   async ({ world }) => {
     await world.close()

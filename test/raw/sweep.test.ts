@@ -56,7 +56,7 @@ const documents = new Map(
 function listStatuses(section: Section, methodSent: string, path: string): number[] {
   const segments = parseSegments(path)
   const found = segments ? routesAt(segments) : []
-  if (found.length === 0) return path === '/v1/openapi.json' ? [200, 204, 405] : [404]
+  if (found.length === 0) return path === '/v1/openapi.json' ? [200, 204, 304, 405] : [404]
   if (found[0]!.section !== section) return [404]
   if (methodSent === 'OPTIONS') return [204]
   const route = found.find((one) => one.method === (methodSent === 'HEAD' ? 'GET' : methodSent))

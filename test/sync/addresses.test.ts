@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { createAttempt } from '../../server/webhooks/attempt.ts'
@@ -7,14 +7,16 @@ import { removeEndedSubscriptions } from '../../server/webhooks/purge.ts'
 import { claim } from '../../server/webhooks/queue.ts'
 import { recordAttempts } from '../../server/webhooks/results.ts'
 import { createSender } from '../../server/webhooks/send/send.ts'
+import { ownTenant } from '../support/own-tenant.ts'
 import { asPlatform } from '../support/platform.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Call } from '../support/request.ts'
-import { useWorld } from '../support/started.ts'
+import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
+import { startWorld } from '../support/world.ts'
 import { receiver } from '../webhooks/worker-world.ts'
 
-const world = useWorld()
+const world = started(async () => startWorld(await ownTenant(afterAll)))
 const url = 'https://hooks.example.org/left'
 const UNKNOWN = 'This app has no such address.'
 const WRONG_TYPES = "types must be null, or 1 to 50 event types of letters, digits, '.', '_' or '-'."

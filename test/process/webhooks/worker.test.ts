@@ -100,5 +100,5 @@ it('the service leaves deliveries to a separate worker with WEBHOOK_WORKER=false
   const worker = launchWorker({ ...env, WEBHOOK_WORKER: 'false' })
   await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
   await expect.poll(worker.stdout).toContain(id)
-  expect(await service.stop()).toMatchObject({ code: 0, stderr: '', stdout: expect.not.stringContaining(id) })
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '', stdout: expect.not.stringContaining(id!) })
 })
