@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { removeEnded } from '../../routers/developer/deletion/remove-ended.ts'
 import { repeatRemoval } from '../../server/admin/repeat-removals.ts'
-import { ownAuthWorld } from '../oauth/auth-world.ts'
+import { authWorld } from '../oauth/auth-world.ts'
 import { readRefusal } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { addPeople, profileRead } from './team-world.ts'
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 /** Before any end of another test, which shares the database. */
 const END = new Date('2020-01-01T00:00:00Z')
 
-const auth = ownAuthWorld()
+const auth = authWorld()
 let people: Awaited<ReturnType<typeof addPeople>>
 let team: string
 let app: string
