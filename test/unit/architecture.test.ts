@@ -379,6 +379,18 @@ describe('the worker, and the service in process', () => {
   })
 })
 
+describe('commands', () => {
+  const registry = 'server/commands/program/registry.ts'
+  const modules = findOwnImports(registry).filter((path) => !/(?:command|start)\.ts$/.test(path))
+  it('exist', () => expect(modules.length).toBeGreaterThan(15))
+
+  // 190 ms of the processor, a sixth of `client list`.
+  it.each(modules)('that do not run the service load neither koa nor oidc-provider: %s', (path) => {
+    const { packages } = loadedBy(path)
+    expect(packages.filter((name) => matchesPackage('koa @koa oidc-provider', name))).toEqual([])
+  })
+})
+
 describe('openRuntime', () => {
   it('loads, before a part is asked for, what opens a database', () => {
     const STATIC_IMPORT = /^(?:import|export)\s(?!type\s)(?:[^;'"]*?\sfrom\s+)?'([^']+)'/gm

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { plainAddress, plainMessage, plainScopes } from '../../../routers/developer/activity/sign-in-texts.ts'
-import { routes } from './metadata.ts'
+import { routes } from './routes.ts'
 
 export interface FailedSignIn {
   method: string

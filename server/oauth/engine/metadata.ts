@@ -4,17 +4,7 @@ import { languages } from '../../browser/language.ts'
 import { algorithms } from '../keys/signing-key-store.ts'
 import { clientAuthentication } from './client-credentials.ts'
 import { DEVICE_GRANT } from './device-codes.ts'
-
-export const routes = {
-  authorization: '/authorize',
-  token: '/token',
-  revocation: '/revoke',
-  jwks: '/jwks',
-  device_authorization: '/device/auth',
-  code_verification: '/device',
-  userinfo: '/userinfo',
-  end_session: '/end-session',
-}
+import { routes } from './routes.ts'
 
 /** RFC 8414. `documents`: clients may be described by a metadata document. */
 export const buildMetadata = (issuer: string, documents = false) => ({

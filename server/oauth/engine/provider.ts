@@ -31,9 +31,9 @@ import type { DocumentOptions } from './document-feature.ts'
 import { documentFeature } from './document-feature.ts'
 import { completeIdTokens, ignoreUnverifiedHints } from './id-tokens.ts'
 import { memberGrants } from './member-grants.ts'
-import { routes } from './metadata.ts'
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts'
 import type { Realm } from './realm.ts'
+import { routes } from './routes.ts'
 import { skipPrompt } from './skip-prompt.ts'
 
 export interface ProviderOptions extends DocumentOptions {

@@ -13,7 +13,7 @@ import type { StepContext } from '../../http/state.ts'
 import { findApp } from '../consents/app-views.ts'
 import { isPostLogoutUri } from '../consents/authorize-scopes.ts'
 import { parseQuery, QUERY_TOO_LONG } from '../endpoints/request-parameters.ts'
-import { routes } from '../engine/metadata.ts'
+import { routes } from '../engine/routes.ts'
 import type { PageOptions } from './page-options.ts'
 import { endSessionPage } from './views/end-session.ts'
 

@@ -1,6 +1,6 @@
 import { redirect } from '../../browser/page-responses.ts'
 import type { StepContext } from '../../http/state.ts'
-import { routes } from '../engine/metadata.ts'
+import { routes } from '../engine/routes.ts'
 import { addCardPages } from './cards.ts'
 import { addClubApps } from './club-apps.ts'
 import { addConnectedApps } from './connected-apps.ts'

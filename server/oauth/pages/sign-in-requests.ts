@@ -1,6 +1,6 @@
 import type { Interaction } from 'oidc-provider'
 import type { CookieContext, EncryptedCookies } from '../../browser/encrypted-cookies.ts'
-import { routes } from '../engine/metadata.ts'
+import { routes } from '../engine/routes.ts'
 
 const REQUEST = 'member_request'
 

@@ -1,0 +1,11 @@
+/** Paths below the issuer. */
+export const routes = {
+  authorization: '/authorize',
+  token: '/token',
+  revocation: '/revoke',
+  jwks: '/jwks',
+  device_authorization: '/device/auth',
+  code_verification: '/device',
+  userinfo: '/userinfo',
+  end_session: '/end-session',
+}
