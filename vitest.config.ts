@@ -33,11 +33,11 @@ const atAddress = (mode: string): TestProjectInlineConfiguration => ({
 /** A test's folder decides its project: `npm test` runs unit and api, `.ci/run` process too, `npm run verify` the rest. */
 export default defineConfig(({ mode }) => ({
   test: {
-    // The only ones: no test, hook or poll has its own. A poll ends first, with the value that it saw last. In the mode `whole`,
-    // up to twenty times as many rounds (rounds.ts).
-    testTimeout: mode === 'whole' ? 1_200_000 : 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    // The only ones: no test, hook or poll has its own. A poll ends first, with the value that it saw last. In the mode `whole`
+    // there are up to twenty times as many rounds (rounds.ts), and parts run beside each other; each part has its own limit.
+    testTimeout: mode === 'whole' ? 2_700_000 : 300_000,
+    hookTimeout: mode === 'whole' ? 1_200_000 : 300_000,
+    expect: { poll: { timeout: mode === 'whole' ? 300_000 : 60_000 } },
     // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
     maxWorkers: 4,
     // In the order of FileOrder or, with --mode shuffled, in one that SEED decides.

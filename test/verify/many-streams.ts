@@ -47,5 +47,4 @@ export async function waitingCalls({ internalPort }: Node) {
   return Number(/^waiting_calls (\d+)$/m.exec(metrics)![1])
 }
 
-export const expectWaiting = (node: Node, count: number) =>
-  expect.poll(() => waitingCalls(node), { timeout: 120_000 }).toBe(count)
+export const expectWaiting = (node: Node, count: number) => expect.poll(() => waitingCalls(node)).toBe(count)

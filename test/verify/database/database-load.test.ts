@@ -59,7 +59,7 @@ const faults: Record<string, (setting: Setting) => Promise<void>> = {
   },
 }
 
-describe('20 clients, half of them writing', { timeout: 180_000 }, () => {
+describe('20 clients, half of them writing', () => {
   it.each(Object.keys(faults))(
     'during %s get answers or 503 in time, and lose nothing that was acknowledged',
     async (name) => {

@@ -45,7 +45,7 @@ const documented: Record<Ask['method'], number[]> = { GET: [200, 304, 404], PUT:
 const details: Record<number, string> = { 404: 'This key does not exist.', 412: 'This entry has changed.' }
 
 describe('two services on one database', () => {
-  it('behave as one register for each key', { timeout: 300_000 }, async () => {
+  it('behave as one register for each key', async () => {
     const DATA_DIR = await dataDirectory()
     const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR, SECRETS_KEY, WEBHOOK_WORKER: 'false' }
     const services = [await start(env), await start(env)]

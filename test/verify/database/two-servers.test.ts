@@ -23,7 +23,7 @@ beforeEach(async () => {
   await two.db.storageEntry.deleteMany({ where: { appId: { in: two.apps } } })
 })
 
-describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
+describe(`two servers (seed ${seed})`, () => {
   it('never exceed the quota with 40 writers', async () => {
     const rounds = times(8, 2)
     const script = fc.array(step, { minLength: 8, maxLength: 8 })

@@ -62,9 +62,7 @@ function reference() {
   )
 }
 
-it('a service with nothing to migrate starts within 0.55 s of CPU and rests within 86 MB', {
-  timeout: 180_000,
-}, async () => {
+it('a service with nothing to migrate starts within 0.55 s of CPU and rests within 86 MB', async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
     DATA_DIR: await dataDirectory(),
@@ -91,9 +89,7 @@ const MINUTE_MS = 60_000
 /** In this many of the ten minutes after a start the hourly tasks run. */
 const BUSY_MINUTES = 4
 
-it('a node with its worker sends at most 60 statements a minute at rest, also while its hourly tasks run, a worker 20', {
-  timeout: 10 * MINUTE_MS,
-}, async () => {
+it('a node with its worker sends at most 60 statements a minute at rest, also while its hourly tasks run, a worker 20', async () => {
   const url = await emptyDatabase()
   const [ofNode, ofWorker] = [await countingProxy(url), await countingProxy(url)]
   const env = { NODE_ENV: 'production', SECRETS_KEY: Buffer.alloc(32).toString('base64') }

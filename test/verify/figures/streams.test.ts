@@ -41,9 +41,7 @@ async function transactions({ db }: World, databaseUrl: string) {
   return Number(row.count)
 }
 
-it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave nothing behind`, {
-  timeout: 600_000,
-}, async () => {
+it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave nothing behind`, async () => {
   const node = await startAlone()
   const tokens: string[] = []
   for (let team = 0; team < TEAMS; team++) tokens.push(...(await mintTokens(await openTenant(), node, STREAMS / TEAMS)))
@@ -73,7 +71,7 @@ it(`${STREAMS} streams take under 400 MB and 5 % of a core at rest, and leave no
   holdFigure(`after ${2 * STREAMS} dropped streams, memory`, after, 'MB', LIMIT_MB)
 })
 
-it('a stream at rest keeps at most 20 KB of the heap', { timeout: 600_000 }, async () => {
+it('a stream at rest keeps at most 20 KB of the heap', async () => {
   const [count, meters] = [2_000, { ours: heapMeter(), bare: heapMeter() }]
   const node = await startAlone({ NODE_OPTIONS: meters.ours.option })
   const bare = await bareServer(inject('databaseUrl'), meters.bare.option)
@@ -83,12 +81,12 @@ it('a stream at rest keeps at most 20 KB of the heap', { timeout: 600_000 }, asy
     const { start, report, drop } = streamClients()
     // Code that the first ones compile is no stream's.
     start({ port, path, tokens: tokens.slice(0, 100) })
-    await expect.poll(async () => (await report()).opened, { timeout: 60_000 }).toBe(100)
+    await expect.poll(async () => (await report()).opened).toBe(100)
     drop()
     await pause(2_000)
     const before = await meter.usedBytes(pid)
     start({ port, path, tokens, atOnce: 50 })
-    await expect.poll(async () => (await report()).opened, { timeout: 60_000 }).toBe(count)
+    await expect.poll(async () => (await report()).opened).toBe(count)
     await pause(2_000)
     return ((await meter.usedBytes(pid)) - before) / count / 1_000
   }
@@ -96,9 +94,7 @@ it('a stream at rest keeps at most 20 KB of the heap', { timeout: 600_000 }, asy
   holdFigure('a stream at rest', await perStream(meters.ours, node), 'KB', 20)
 })
 
-it('500 streams at rest cost at most twice the CPU and the transactions of a bare LISTEN/NOTIFY server', {
-  timeout: 600_000,
-}, async () => {
+it('500 streams at rest cost at most twice the CPU and the transactions of a bare LISTEN/NOTIFY server', async () => {
   const world = await openTenant()
   const databases = { ours: inject('databaseUrl'), bare: await emptyDatabase() }
   const servers = { ours: await startAlone(), bare: await bareServer(databases.bare) }
@@ -107,7 +103,7 @@ it('500 streams at rest cost at most twice the CPU and the transactions of a bar
   for (const name of ['ours', 'bare'] as const) {
     const { start, report } = streamClients()
     start({ port: servers[name].port, path, tokens: tokens[name] })
-    await expect.poll(async () => (await report()).opened, { timeout: 60_000 }).toBe(500)
+    await expect.poll(async () => (await report()).opened).toBe(500)
   }
   await request(servers.ours.port, 'PUT', '/storage/live/k', writing, { agent, body: '{"value":1}' })
   await request(servers.bare.port, 'PUT', '/live/k', 'none', { agent, body: '1' })
@@ -135,7 +131,7 @@ it('500 streams at rest cost at most twice the CPU and the transactions of a bar
   noteFigure({ name: 'bare server at rest, CPU a second', value: bare.cpu, unit: 'ms' })
 })
 
-it('a write costs within 10 % the same beside 1,000 waits of another collection', { timeout: 600_000 }, async () => {
+it('a write costs within 10 % the same beside 1,000 waits of another collection', async () => {
   const node = await startAlone()
   const world = await openTenant()
   // Without a rate limit.
@@ -208,7 +204,6 @@ it.each([
   ['Redis', true],
 ])(
   `${WRITES} writes reach a stream of their node within 50 ms, and one of another node by %s in 10 ms at the median, by Redis in three times a bare server's time`,
-  { timeout: 600_000 },
   async (how, withRedis) => {
     const redis = withRedis ? await redisServer() : undefined
     await redis?.start()

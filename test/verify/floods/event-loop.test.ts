@@ -104,7 +104,6 @@ const expectShort = async (status: number | undefined, work: () => Promise<{ sta
   expect(heldMs).toBeLessThan(heldMs < LIMIT_MS ? LIMIT_MS : limitHereMs())
 }
 
-const TIMEOUT = 120_000
 const input = (of: object) => encodeURIComponent(JSON.stringify(of))
 
 describe('the event loop stays responsive while 10 MB are written and read:', () => {
@@ -122,7 +121,7 @@ describe('the event loop stays responsive while 10 MB are written and read:', ()
     ],
   ]
 
-  it.each(Object.keys(hostile))('%s', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(hostile))('%s', async (name) => {
     const token = tokens.apps
     const body = Buffer.from(`{"value":${hostile[name]!(size)}}`)
     await expectShort(200, () => service.call('PUT', entry, { token, body }))
@@ -132,19 +131,19 @@ describe('the event loop stays responsive while 10 MB are written and read:', ()
     for (const [, path, more] of reads) await expectShort(200, () => service.call('GET', path, { token, ...more }))
   })
 
-  it.each(Object.keys(refused))('%s, refused', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(refused))('%s, refused', async (name) => {
     // A full store would refuse the body unread.
     await service.call('DELETE', entry, { token: tokens.apps })
     const body = Buffer.from(`{"value":${refused[name]!(size)}}`, name.includes('UTF-8') ? 'latin1' : 'utf8')
     await expectShort(400, () => service.call('PUT', '/v1/storage/c/refused', { token: tokens.apps, body }))
   })
 
-  it('many fields beside value', { timeout: TIMEOUT }, async () => {
+  it('many fields beside value', async () => {
     const body = keys(size)
     await expectShort(400, () => service.call('PUT', entry, { token: tokens.apps, body }))
   })
 
-  it('200 entries in a list', { timeout: TIMEOUT }, async () => {
+  it('200 entries in a list', async () => {
     const token = tokens.apps
     await service.call('DELETE', entry, { token })
     const body = `{"value":${text('😀', 50 * 1024)}}`
@@ -160,14 +159,14 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
   const all = { ...hostile, ...refused }
   const toLms = () => ({ token: tokens.lms, host: 'lms.localhost' })
 
-  it.each(Object.keys(all))('%s as answers to a quiz', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(all))('%s as answers to a quiz', async (name) => {
     const json = all[name]!(size)
     const submit = (body: string) => service.call('POST', `/v1/quizzes/${quizId}/results`, { ...toLms(), body })
     const answers = [json, `{"multiple":${json}}`, `{"text":${json}}`].map((answers) => `{"answers":${answers}}`)
     for (const body of [json, ...answers]) await expectShort(undefined, () => submit(body))
   })
 
-  it('strings as answers with an Idempotency-Key', { timeout: TIMEOUT }, async () => {
+  it('strings as answers with an Idempotency-Key', async () => {
     for (const unit of ['"A"', '"\\u0000"']) {
       const body = `{"answers":{"multiple":${list(unit, size)}}}`
       let attempt = 0
@@ -181,14 +180,14 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
     }
   })
 
-  it.each(Object.keys(all))('%s as a webhook', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(all))('%s as a webhook', async (name) => {
     const call = { token: tokens.notify, host: 'notify.localhost' }
     for (const body of [`{"url":${all[name]!(size)}}`, `{"url":"https://a.b","secret":${all[name]!(size)}}`]) {
       await expectShort(400, () => service.call('PUT', `/v1/apps/${world.ids.app}/webhook`, { ...call, body }))
     }
   })
 
-  it.each(Object.keys(all))('%s over tRPC, alone and in a batch of ten', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(all))('%s over tRPC, alone and in a batch of ten', async (name) => {
     const call = { token: tokens.apps, internal: true }
     const put = (json: string) => `{"collection":"t","key":"k","value":${json}}`
     const alone = put(all[name]!(size))
@@ -198,7 +197,7 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
     await expectShort(undefined, () => service.call('POST', `/trpc/${paths}?batch=1`, { ...call, body: ten }))
   })
 
-  it('a batch with many inputs', { timeout: TIMEOUT }, async () => {
+  it('a batch with many inputs', async () => {
     const call = { token: tokens.apps, internal: true, body: keys(size, '{}') }
     await expectShort(undefined, () => service.call('POST', '/trpc/storage.put,storage.put?batch=1', call))
   })

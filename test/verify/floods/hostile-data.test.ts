@@ -174,7 +174,7 @@ async function listsAndReview(app: string, mayMiss: boolean) {
   await review({ result, grades: Object.fromEntries(rows.map(({ id }) => [id, true])) })
 }
 
-describe('rows that somebody else has written', { timeout: 600_000 }, () => {
+describe('rows that somebody else has written', () => {
   it('are all read before any is changed', async () => {
     await fill(client, platformRows(world.ids))
     await readEverything(false)

@@ -51,7 +51,7 @@ beforeAll(async () => {
     request(service.port, 'PUT', path, token, { agent, body: `{"value":"${value}"}` })
   expect((await put('/storage/large/k00000', hostile, 'x'.repeat(4_900_000)))!.status).toBe(200)
   for (const one of neighbours) expect((await put('/storage/small/k', one, 'small'))!.status).toBe(200)
-}, 120_000)
+})
 
 afterAll(async () => {
   agent.destroy()
@@ -92,7 +92,6 @@ describe('two teams beside a hostile one', () => {
     ['bad tokens', 100],
   ] satisfies [Task['kind'], number][])(
     'are answered as quickly, to a factor of three, and never refused: %s',
-    { timeout: 240_000 },
     async (attack, count) => {
       const { port, internalPort } = service
       const task = JSON.stringify({ kind: attack, count, port, internalPort, token: hostile.token } satisfies Task)

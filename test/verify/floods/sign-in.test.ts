@@ -119,4 +119,4 @@ it('20 members sign in within 2 s each in a minute in which 1,000 strangers behi
   noteFigure({ name: 'slowest sign-in', value: slowestMs, unit: 'ms', bound: 2_000 })
   expect(results.filter(({ signedIn }) => !signedIn)).toEqual([])
   expect(results.filter(({ ms }) => ms >= 2_000)).toEqual([])
-}, 300_000)
+})

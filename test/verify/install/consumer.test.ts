@@ -78,7 +78,7 @@ beforeAll(async () => {
   const trpc = ['@trpc/client', '@trpc/server'].map((name) => `${name}@${devDependencies[name]}`)
   main = await project(COMPILED, named('member-apps-api'), ...trpc)
   program = await project([], named('member-apps-api'))
-}, 600_000)
+})
 
 /** A file with all that it loads, minified and compressed. */
 async function bundledBytes(input: string) {
@@ -94,7 +94,7 @@ async function measureSize(directory: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-describe('member-apps-client', { timeout: 120_000 }, () => {
+describe('member-apps-client', () => {
   const packed = () => join(client, 'node_modules/member-apps-client')
 
   it('is one package with one program and one file of types, which import nothing', async () => {
@@ -137,7 +137,7 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
   })
 })
 
-describe('@member-apps/sdk', { timeout: 120_000 }, () => {
+describe('@member-apps/sdk', () => {
   const packed = () => join(sdk, 'node_modules/@member-apps/sdk')
 
   it('is one package without dependencies, whose files import only one another', async () => {
@@ -214,7 +214,7 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
   )
 })
 
-describe('member-apps-api', { timeout: 120_000 }, () => {
+describe('member-apps-api', () => {
   it.for(Object.entries(resolutions))('has types that pass tsc --strict with %s', async ([, options], ctx) => {
     if (!main) return ctx.skip('No registry answers.')
     const source = `
@@ -259,7 +259,7 @@ describe('member-apps-api', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the documented code, as printed', { timeout: 120_000 }, () => {
+describe('the documented code, as printed', () => {
   let env: Record<string, string>
   beforeAll(async () => {
     const settings = { DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: await emptyDatabase(atEnd), SECRETS_KEY }
@@ -284,7 +284,7 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
       TOKEN: token.trim(),
       CLIENT_SECRET: /billing:([\w-]+)'/.exec(registered.stdout)![1]!,
     }
-  }, 120_000)
+  })
 
   async function printed(directory: string, code: string, more: Record<string, string> = {}) {
     for (const options of Object.values(resolutions)) {

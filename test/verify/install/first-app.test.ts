@@ -24,7 +24,7 @@ const trimmed = (text: string) => text.trim().replace(/^ +/gm, '')
 const printedAs = (text: string) =>
   text.includes('…') ? expect.stringMatching(text.replace(/[.(){}|?*+^$[\]\\]/g, '\\$&').replaceAll('…', '.*')) : text
 
-describe('the first app', { timeout: 120_000 }, () => {
+describe('the first app', () => {
   it('comes about by the commands of docs/first-app.md, which print what stands there', async () => {
     const [DATA_DIR, app, hook] = await Promise.all([dataDirectoryWithCluster(), freePort(), freePort()])
     const service = await start({ DATA_DIR })

@@ -27,7 +27,6 @@ async function nodeFromNpm(version: string): Promise<string | undefined> {
 
 it.for(['18.20.8', '20.10.0'])(
   'a Node that is too old gets one sentence from every program: %s',
-  { timeout: 180_000 },
   async (version, { skip }) => {
     const node = await nodeFromNpm(version)
     if (node === undefined) skip('npm has no such Node here')
@@ -77,15 +76,11 @@ it.for([
   ['pnpm10', '20.19.0'],
   ['newestPnpm', '20.19.0'],
   ['newestPnpm', '26'],
-] as const)(
-  '%s installs on Node %s without a warning or an error',
-  { timeout: 300_000 },
-  async ([by, on], { skip }) => {
-    const [name, version, program, command] = programs[by]
-    const [node, manager] = [await nodeFromNpm(on), await installed(name, version)]
-    if (node === undefined || manager === undefined) skip('the registry does not answer')
-    const env = { ...process.env, PATH: `${node}${delimiter}${process.env.PATH}`, npm_config_engine_strict: 'true' }
-    const { stdout, stderr } = await run('node', [join(manager!, program), command], { cwd: await checkout(), env })
-    expect(`${stdout}\n${stderr}`.split('\n').filter(isComplaint)).toEqual([])
-  },
-)
+] as const)('%s installs on Node %s without a warning or an error', async ([by, on], { skip }) => {
+  const [name, version, program, command] = programs[by]
+  const [node, manager] = [await nodeFromNpm(on), await installed(name, version)]
+  if (node === undefined || manager === undefined) skip('the registry does not answer')
+  const env = { ...process.env, PATH: `${node}${delimiter}${process.env.PATH}`, npm_config_engine_strict: 'true' }
+  const { stdout, stderr } = await run('node', [join(manager!, program), command], { cwd: await checkout(), env })
+  expect(`${stdout}\n${stderr}`.split('\n').filter(isComplaint)).toEqual([])
+})

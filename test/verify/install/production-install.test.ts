@@ -27,12 +27,12 @@ beforeAll(async () => {
     'prisma/upgrade',
   ]
   for (const file of files) await cp(root(file), join(app, file), { recursive: true })
-}, 300_000)
+})
 
 const megabytes = async (path: string) => Number.parseInt((await execute('du', ['-sm', path], { cwd: app })).stdout, 10)
 
 // As the Dockerfile does it: without node_modules, until the last test.
-describe.skipIf(process.platform === 'win32')('an installation for production', { timeout: 240_000 }, () => {
+describe.skipIf(process.platform === 'win32')('an installation for production', () => {
   it('migrates, registers a client, serves, is healthy as the image asks, and ends', async () => {
     const [PORT, INTERNAL_PORT] = (await Promise.all([freePort(), freePort()])).map(String) as [string, string]
     const own = { NODE_ENV: 'production', DATABASE_URL: await emptyDatabase(), SECRETS_KEY }

@@ -25,7 +25,7 @@ const apps = { section: 'apps', tokens: 'apps' } as const
 
 const atEnd = endingAfterAll()
 
-describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { timeout: 300_000 }, () => {
+describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, () => {
   let databaseUrl = ''
   let env: Record<string, string>
   let main: string
@@ -60,7 +60,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
       platform: await bearer({ organisation: 'provider', ...platform }),
     }
     nodes = [await start(env, { atEnd, entry: main })]
-  }, 300_000)
+  })
 
   /** Notes what is no success; a cut connection counts as well. */
   async function noted(what: string, calling: Promise<Answer>): Promise<Answer | undefined> {

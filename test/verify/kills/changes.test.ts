@@ -31,10 +31,7 @@ const next = async (stream: EventStream | undefined) => {
 
 const atEnd = endingAfterAll()
 
-it(`copies that follow the changes, by waiting and by streams, equal the store after kills of two nodes (seed ${seed})`, {
-  // As long as the part: 200,000 writes beside two other parts took over 30 minutes.
-  timeout: 2_700_000,
-}, async () => {
+it(`copies that follow the changes, by waiting and by streams, equal the store after kills of two nodes (seed ${seed})`, async () => {
   const nodes = await demoNodes(atEnd)
   let kills = 0
 

@@ -47,7 +47,7 @@ async function contents(url: string): Promise<string[]> {
 
 const importing = (files: string, url: string) => command('import', [files], { DATABASE_URL: url })
 
-describe('kill -9 of an import', { timeout: 600_000 }, () => {
+describe('kill -9 of an import', () => {
   it('at any moment leaves each kind as before or as after', async () => {
     const editions = await Promise.all(
       ['a', 'b'].map(async (edition) => {
@@ -89,7 +89,7 @@ describe('kill -9 of an import', { timeout: 600_000 }, () => {
   })
 })
 
-describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
+describe('Ctrl-C of an import', () => {
   it('ends it within seconds, and says what was written', async () => {
     const files = join(directory, 'large')
     await writePlatformFiles(files, scaleSizes(20))

@@ -31,9 +31,7 @@ const SIGNED_IN = `
 
 const atEnd = endingAfterAll()
 
-it(`apps stay signed in while two nodes are killed between their renewals, from one tab or two (seed ${seed})`, {
-  timeout: 900_000,
-}, async () => {
+it(`apps stay signed in while two nodes are killed between their renewals, from one tab or two (seed ${seed})`, async () => {
   const nodes = await demoNodes(atEnd, { AUTH_BASE_URL })
   await query(nodes.databaseUrl, SIGNED_IN)
   let lost = 0

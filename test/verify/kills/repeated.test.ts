@@ -11,9 +11,7 @@ const WRITES = times(1_500, 150)
 
 const atEnd = endingAfterAll()
 
-it(`conditional writes that are repeated with their Idempotency-Key after kills of two nodes count once (seed ${seed})`, {
-  timeout: 1_200_000,
-}, async () => {
+it(`conditional writes that are repeated with their Idempotency-Key after kills of two nodes count once (seed ${seed})`, async () => {
   const nodes = await demoNodes(atEnd)
   let repeated = 0
 

@@ -29,7 +29,7 @@ const ofKills = chance('kills')
 /** The possible values of each entry as JSON, undefined if absent: one after an answer, two after a kill. */
 type Ledger = Map<string, (string | undefined)[]>
 
-describe(`acknowledged writes survive kill -9 (seed ${seed})`, { timeout: 600_000 }, () => {
+describe(`acknowledged writes survive kill -9 (seed ${seed})`, () => {
   it('of the service', async () => {
     const rounds = times(8, 1)
     await survive('alone', rounds, async (service) => {

@@ -142,42 +142,36 @@ const unknown = await api.storage.storageGet('notes', 'none').catch((response) =
   },
 ]
 
-it.each(generators)(
-  '$name makes clients that compile, name the models, and call the service',
-  { timeout: 300_000 },
-  async (generator) => {
-    const { directory, run, base } = here
-    for (const section of sectionNames) {
-      const [program, ...args] = generator.generate(section)
-      await run(program!, ...args)
-      const { components } = JSON.parse(await readFile(join(directory, `${section}.json`), 'utf8'))
-      const types = await readFile(join(directory, generator.typesFile(section)), 'utf8')
-      const names = Object.keys(components.schemas)
-      expect(names.filter((name) => !new RegExp(`(?:interface|type|const) ${name}\\b`).test(types))).toEqual([])
-    }
-    const file = `${generator.name}-calls.mts`
-    const text = generator.calls.replaceAll('process.env.BASE!', JSON.stringify(base))
-    await writeFile(
-      join(directory, file),
-      `${text}\nconsole.log(JSON.stringify({ profile, entry, unknown }))\nexport {}\n`,
-    )
-    await writeFile(
-      join(directory, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: [file, ...sectionNames.map(generator.typesFile)] }),
-    )
-    await run('tsc', '-p', '.').catch(({ stdout }) => expect(stdout).toBe(''))
-    const { stdout } = await run('node', '--import', join(root, 'node_modules/tsx/dist/loader.mjs'), file)
-    expect(JSON.parse(stdout)).toEqual({
-      profile: expect.objectContaining({ id: 'anna' }),
-      entry: { key: 'k', value: { n: 1 }, updatedAt: expect.any(Number) },
-      unknown: { detail: 'This key does not exist.' },
-    })
-  },
-)
+it.each(generators)('$name makes clients that compile, name the models, and call the service', async (generator) => {
+  const { directory, run, base } = here
+  for (const section of sectionNames) {
+    const [program, ...args] = generator.generate(section)
+    await run(program!, ...args)
+    const { components } = JSON.parse(await readFile(join(directory, `${section}.json`), 'utf8'))
+    const types = await readFile(join(directory, generator.typesFile(section)), 'utf8')
+    const names = Object.keys(components.schemas)
+    expect(names.filter((name) => !new RegExp(`(?:interface|type|const) ${name}\\b`).test(types))).toEqual([])
+  }
+  const file = `${generator.name}-calls.mts`
+  const text = generator.calls.replaceAll('process.env.BASE!', JSON.stringify(base))
+  await writeFile(
+    join(directory, file),
+    `${text}\nconsole.log(JSON.stringify({ profile, entry, unknown }))\nexport {}\n`,
+  )
+  await writeFile(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: [file, ...sectionNames.map(generator.typesFile)] }),
+  )
+  await run('tsc', '-p', '.').catch(({ stdout }) => expect(stdout).toBe(''))
+  const { stdout } = await run('node', '--import', join(root, 'node_modules/tsx/dist/loader.mjs'), file)
+  expect(JSON.parse(stdout)).toEqual({
+    profile: expect.objectContaining({ id: 'anna' }),
+    entry: { key: 'k', value: { n: 1 }, updatedAt: expect.any(Number) },
+    unknown: { detail: 'This key does not exist.' },
+  })
+})
 
-it('Postman makes a collection whose requests succeed with a token, but for the entry that one of them removes', {
-  timeout: 300_000,
-}, async () => {
+it('Postman makes a collection whose requests succeed with a token, but for the entry that one of them removes', async () => {
   const { directory, run, port, token } = here
   const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
   const stored = await send(port, 'PUT', '/v1/storage/scores/alice', { headers, body: { value: 1 } })

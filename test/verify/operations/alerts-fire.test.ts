@@ -30,7 +30,7 @@ const HANGING = `const { setTimeout: real } = globalThis; let hangs = false
 process.on('SIGUSR2', () => { hangs = true })
 globalThis.setTimeout = (callback, ...rest) => real(hangs && callback.name === 'runTurn' ? () => {} : callback, ...rest)`
 
-describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_000 }, () => {
+describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, () => {
   const atEnd = endingAfterAll()
   let databaseUrl: string
   let proxy: FaultProxy
@@ -72,7 +72,7 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     return stop
   }
 
-  const fires = (...alerts: string[]) => expect.poll(() => prometheus.firing(), { timeout: 120_000 }).toEqual(alerts)
+  const fires = (...alerts: string[]) => expect.poll(() => prometheus.firing()).toEqual(alerts)
 
   beforeAll(async () => {
     databaseUrl = await migratedDatabase(atEnd)
@@ -99,8 +99,8 @@ describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_00
     expect(entry).toMatchObject({ status: 200 })
     prometheus = await startPrometheus(await freePort(), [node.internalPort, workerPort])
     atEnd(prometheus.stop)
-  }, 180_000)
-  beforeEach(() => fires(), 150_000)
+  })
+  beforeEach(() => fires())
 
   it('ProcessAway fires when the worker is killed, and DeliveriesLate once something is due', async () => {
     await killWorker()

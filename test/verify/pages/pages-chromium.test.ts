@@ -122,7 +122,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
       { numRuns: times(300, 30) },
     )
     await context.close()
-  }, 120_000)
+  })
 
   it('runs no injected script and applies no injected style', async () => {
     const { context, page } = await open('/injected')

@@ -135,7 +135,7 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
         await expectAccessible(page)
       }
     }
-  }, 240_000)
+  })
 
   it('has the value of a cell beside its label in a card on a phone', async () => {
     const page = await signedIn(`${appPage()}/requests`, { viewport: { width: 320, height: 640 } })

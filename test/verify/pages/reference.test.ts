@@ -11,7 +11,7 @@ import { decide, pick } from '../sign-in-pages.ts'
 
 const run = promisify(execFile)
 
-describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 120_000 }, () => {
+describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, () => {
   const here = inChromium()
   const docs = (api: string) => `http://${api}.localhost:${here.service.port}/v1/docs`
   async function signIn(page: Page) {

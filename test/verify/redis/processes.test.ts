@@ -102,7 +102,7 @@ const faults: Record<string, Fault> = {
   },
 }
 
-describe.skipIf(!hasRedis)(`four processes and a Redis${skipReason}`, { timeout: 120_000 }, () => {
+describe.skipIf(!hasRedis)(`four processes and a Redis${skipReason}`, () => {
   const processes = fourProcesses()
 
   it.each(Object.entries(faults))('%s: nobody fails or waits, and there is always a limit', async (_, fault) => {

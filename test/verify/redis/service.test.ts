@@ -54,7 +54,7 @@ async function statuses(answers: Promise<{ status: number }>[]) {
   return counts
 }
 
-describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, { timeout: 120_000 }, () => {
+describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, () => {
   it('have one count of requests, invalid tokens, failed requests for tokens, and authorization requests', async () => {
     let counted = await countTogether()
     // Redis did not get a processor for 45 ms, so that nodes had to count alone: the machine is busy.

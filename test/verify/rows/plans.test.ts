@@ -56,7 +56,7 @@ beforeAll(async () => {
   await db.$disconnect()
   proxy = await planProxy(url)
   world = await startWorld({ databaseUrl: proxy.url, like: { ids, secretsKeys: [randomBytes(32)] } })
-}, 120_000)
+})
 afterAll(async () => {
   await world?.close()
   proxy?.close()

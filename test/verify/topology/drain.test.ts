@@ -7,7 +7,7 @@ import { halfWrites, lostWrites, startTraffic, tally } from './traffic.ts'
 const DRAIN_SECONDS = 2.5
 const CLIENTS = 24
 
-describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
+describe('a service that gets SIGTERM under load', () => {
   it('serves on with Connection: close while it is not ready, and resets no connection that is kept', async () => {
     const DATABASE_URL = await migratedDatabase()
     await seedDemo(DATABASE_URL)

@@ -67,7 +67,7 @@ async function sendRaw(port: number, bytes: string): Promise<Answer> {
   return { ...answer, body: JSON.parse(answer.text) }
 }
 
-describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', ')}`, { timeout: 240_000 }, () => {
+describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', ')}`, () => {
   const topology = startedTogether(startFaultyTopology)
   let authorization: string
   /** The answers of nodes without their database. */
@@ -91,7 +91,7 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
     for (const one of [...Object.values(asks), page]) ofNode.set(one, await ask(node!.publicPort, one))
     ofNode.set(trpc, await ask(node!.internalPort, trpc))
     notHttp = await sendRaw(node!.publicPort, NOT_HTTP)
-  }, 240_000)
+  })
 
   it('are none while the database is away: a node answers though none is ready', async () => {
     for (const { name } of topology.nodes) {
@@ -110,7 +110,7 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
   describe('when no node runs', () => {
     beforeAll(async () => {
       await Promise.all(topology.nodes.map(({ name }) => topology.stop(name)))
-    }, 60_000)
+    })
 
     it('the nginx in docs/production.md logs no address of a calendar and no code of a card', async () => {
       const { port, log } = await startNginx(topology.nodes[0]!.publicPort)

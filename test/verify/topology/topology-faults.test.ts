@@ -11,7 +11,7 @@ const CLIENTS = 12
 /** Responses in some 3 s: HAProxy looks each second. */
 const ENOUGH = 30 * CLIENTS
 
-describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', ')}`, { timeout: 240_000 }, () => {
+describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', ')}`, () => {
   const topology = startedTogether(startFaultyTopology)
   beforeAll(() => seedDemo(topology.databaseUrl))
 

@@ -28,7 +28,7 @@ const sections = (await readFile(page, 'utf8'))
     }),
   }))
 
-describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }, () => {
+describe.skipIf(lacking)(`docs/production.md${skipReason}`, () => {
   let machine: Awaited<ReturnType<typeof prepareMachine>>
   let browser: Awaited<ReturnType<typeof launchChromium>>
   let member: BrowserContext
@@ -42,7 +42,7 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
     browser = await launchChromium([`--host-resolver-rules=${rules}`])
     member = await browser.newContext({ ignoreHTTPSErrors: true })
     await member.route('https://planner.example.org/**', (route) => route.fulfill({ body: 'the app' }))
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await machine?.close()
