@@ -34,7 +34,8 @@ const atAddress = (mode: string): TestProjectInlineConfiguration => ({
 export default defineConfig(({ mode }) => ({
   test: {
     // The only ones: no test, hook or poll has its own. A poll ends first, with the value that it saw last. In the mode `whole`
-    // there are up to twenty times as many rounds (rounds.ts), and parts run beside each other; each part has its own limit.
+    // there are up to twenty times as many rounds (rounds.ts): 200,000 writes under kills took over 30 minutes beside two other
+    // parts. Each part has its own limit.
     testTimeout: mode === 'whole' ? 2_700_000 : 300_000,
     hookTimeout: mode === 'whole' ? 1_200_000 : 300_000,
     expect: { poll: { timeout: mode === 'whole' ? 300_000 : 60_000 } },

@@ -1,4 +1,4 @@
-/** Paths below the issuer. */
+/** Paths below the issuer. Apart from metadata.ts, which loads oidc-provider: commands print one of them. */
 export const routes = {
   authorization: '/authorize',
   token: '/token',
