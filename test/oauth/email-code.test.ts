@@ -227,20 +227,21 @@ describe('the stored form of a mailbox', () => {
   const readMailbox = async (person: string) =>
     (await world.db.person.findUniqueOrThrow({ where: { id: person }, select: { mailbox: true } })).mailbox
 
-  it('follows an address that is changed by SQL, and is none for one in ASCII', async () => {
+  it('follows an address that is changed by SQL, and is null for one in ASCII', async () => {
     const own = id('n').replace(/\D/g, '')
     const member = await createMember(world.db, { email: `JÖRG-${own}@example.org` })
-    expect(await readMailbox(member)).toBe(null)
+    // As the statement leaves it: a sign-in of another file fills all that are pending.
+    const changeTo = (email: string) =>
+      world.db.$queryRaw`UPDATE "Person" SET email = ${email} WHERE id = ${member} RETURNING mailbox`
     await signIn(`jörg-${own}@example.org`)
     expect(await readMailbox(member)).toBe(`jörg-${own}@example.org`)
-    await world.db.$executeRaw`UPDATE "Person" SET email = ${`ÄNNE-${own}@example.org`} WHERE id = ${member}`
-    expect(await readMailbox(member)).toBe(null)
+    expect(await changeTo(`ÄNNE-${own}@example.org`)).toEqual([{ mailbox: null }])
     await signIn(`änne-${own}@example.org`)
     expect(await readMailbox(member)).toBe(`änne-${own}@example.org`)
     const node = world.startNode()
     const before = world.mailServer.mails.length
     expect(await node.send(id('interaction'), `jörg-${own}@example.org`)).toBe('sent')
-    await world.db.$executeRaw`UPDATE "Person" SET email = ${`anne-${own}@example.org`} WHERE id = ${member}`
+    expect(await changeTo(`anne-${own}@example.org`)).toEqual([{ mailbox: null }])
     await signIn(`Anne-${own}@example.org`)
     expect(await readMailbox(member)).toBe(null)
     expect(world.mailServer.mails.length).toBe(before + 1)
