@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import type { Database, Transaction } from '../../prisma/client.ts'
 import { findClubs } from '../../routers/approvals/club-approvals.ts'
 import { takeMail } from '../../routers/developer/mails/due.ts'
 import { addInvitation } from '../../routers/developer/teams/invitations.ts'
@@ -224,13 +225,17 @@ describe('a mailbox with several spellings', () => {
 })
 
 describe('the stored form of a mailbox', () => {
-  const readMailbox = async (person: string) =>
-    (await world.db.person.findUniqueOrThrow({ where: { id: person }, select: { mailbox: true } })).mailbox
+  const readMailbox = async (person: string, db: Database | Transaction = world.db) =>
+    (await db.person.findUniqueOrThrow({ where: { id: person }, select: { mailbox: true } })).mailbox
 
   it('follows an address that is changed by SQL, and is null for one in ASCII', async () => {
     const own = id('n').replace(/\D/g, '')
-    const member = await createMember(world.db, { email: `JÖRG-${own}@example.org` })
-    // As the statement leaves it: a sign-in of another file fills all that are pending.
+    // Read before the commit, after which a sign-in of another file fills it.
+    const member = await world.db.$transaction(async (tx) => {
+      const created = await createMember(tx, { email: `JÖRG-${own}@example.org` })
+      expect(await readMailbox(created, tx)).toBe(null)
+      return created
+    })
     const changeTo = (email: string) =>
       world.db.$queryRaw`UPDATE "Person" SET email = ${email} WHERE id = ${member} RETURNING mailbox`
     await signIn(`jörg-${own}@example.org`)

@@ -1,9 +1,9 @@
-import type { Database } from '../../prisma/client.ts'
+import type { Database, Transaction } from '../../prisma/client.ts'
 import { id } from '../support/tenant.ts'
 
 /** Creates a person, by default a member of one club. */
 export async function createMember(
-  db: Database,
+  db: Database | Transaction,
   { email, firstName = 'Mia', member = true, leftAt = null }: PersonOptions,
 ): Promise<string> {
   const person = id('person')
