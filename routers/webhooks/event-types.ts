@@ -18,8 +18,9 @@ interface OwnEventType extends EventType {
 
 export const testEventType: OwnEventType = {
   type: 'webhook.test',
-  description: 'The team of the app sends a test event. It is sent only to the webhook of the app, not to subscribers.',
-  german: 'Das Team der App sendet ein Testereignis. Es geht nur an den Webhook der App, nicht an Abonnements.',
+  description:
+    'The team of the app sends a test event. It is sent only to the address that the team chooses, not to subscribers.',
+  german: 'Das Team der App sendet ein Testereignis. Es geht nur an die gewählte Adresse, nicht an Abonnements.',
   example: { message: 'This is a test event.' },
 }
 

@@ -463,7 +463,7 @@ export const de: Words = {
 
   webhook: 'Webhook',
   webhookLead:
-    'An diese Adresse gehen die Ereignisse der App. Neue Abonnements übernehmen Adresse und Secret; bestehende behalten ihre.',
+    'An diese Adresse gehen Testereignisse. Andere folgen, sobald die Plattform die App abonniert hat: Neue Abonnements übernehmen Adresse und Secret; bestehende behalten ihre.',
   webhookLevel: 'Webhooks gibt es für Teams der Stufe Developer. Der Betreiber kann die Stufe eines Teams anheben.',
   webhookSet: 'Webhook festlegen',
   webhookNone: 'Diese App hat keinen Webhook.',

@@ -452,7 +452,7 @@ export const en = {
 
   webhook: 'Webhook',
   webhookLead:
-    'The app’s events are posted to this address. New subscriptions copy the address and secret; existing ones keep theirs.',
+    'Test events are posted to this address. Others follow once the platform has subscribed to the app: new subscriptions copy the address and secret; existing ones keep theirs.',
   webhookLevel: 'Webhooks need the Developer level. The operator can raise a team’s level.',
   webhookSet: 'Set a webhook',
   webhookNone: 'This app has no webhook.',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../../../clients/sdk/client.ts'
 import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { printedFiles } from '../../pages/printed-code.ts'
 import { dataDirectory, freePort, run } from '../../process/service.ts'
@@ -150,8 +151,10 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
       await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
       const packages = ['expo-auth-session', 'expo-secure-store', 'expo-modules-core', 'react', '@types/react']
       // Without React Native, which no line of it needs here.
-      isThere = await isInstalled(directory, 'install', '--legacy-peer-deps', '--ignore-scripts', ...packages)
-      await writeFiles(directory, (await openRecipe('react-native')).files)
+      const { files, commands } = await openRecipe('react-native')
+      const [, ...sdk] = findWords(Object.values(commands)[0]!, 'npm install')
+      isThere = await isInstalled(directory, 'install', '--legacy-peer-deps', '--ignore-scripts', ...packages, ...sdk)
+      await writeFiles(directory, files)
     })
 
     it('passes the compiler', async (ctx) => {
@@ -176,7 +179,8 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
     interface Club {
       signIn(): Promise<void>
       signOut(): Promise<void>
-      get(path: string): Promise<{ firstName: string } | undefined>
+      isSignedIn(): Promise<boolean>
+      api: Client
     }
     const phone = globalThis as unknown as {
       secureStore: Map<string, string>
@@ -204,10 +208,14 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
       const startApp = async (): Promise<Club> => import(`${pathToFileURL(file)}?${starts++}`)
 
       const club = await startApp()
-      expect(await club.get('/me/profile')).toBeUndefined()
+      const isSignedOut = async ({ isSignedIn, api }: Club) => {
+        await expect(api.me.profile()).rejects.toThrow('nobody is signed in')
+        expect(await isSignedIn()).toBe(false)
+      }
+      await isSignedOut(club)
       phone.openAuthSession = async () => ({ type: 'cancel' })
       await club.signIn()
-      expect(await club.get('/me/profile')).toBeUndefined()
+      await isSignedOut(club)
       const opened: string[][] = []
       phone.openAuthSession = async (url, back) => {
         opened.push([new URL(url).searchParams.get('code_challenge_method')!, back])
@@ -216,21 +224,22 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
       await club.signIn()
       expect(opened).toEqual([['S256', 'org.example.boats:/callback']])
       const member = { firstName: expect.any(String) }
-      expect(await club.get('/me/profile')).toMatchObject(member)
-      await expect(club.get('/me/groups')).rejects.toThrow('svc.me.groups:read')
+      expect(await club.api.me.profile()).toMatchObject(member)
+      expect(await club.isSignedIn()).toBe(true)
+      await expect(club.api.me.groups()).rejects.toThrow('svc.me.groups:read')
 
       const stored = () => phone.secureStore.get('refresh-token')
       expect([...phone.secureStore.keys()]).toEqual(['refresh-token'])
       const before = stored()
       const again = await startApp()
-      expect(await Promise.all([again.get('/me/profile'), again.get('/me/profile')])).toMatchObject([member, member])
+      expect(await Promise.all([again.api.me.profile(), again.api.me.profile()])).toMatchObject([member, member])
       expect(stored()).not.toBe(before)
 
       const last = stored()!
       await again.signOut()
-      expect(await again.get('/me/profile')).toBeUndefined()
+      await isSignedOut(again)
       phone.secureStore.set('refresh-token', last)
-      expect(await (await startApp()).get('/me/profile')).toBeUndefined()
+      await isSignedOut(await startApp())
       expect(phone.secureStore.size).toBe(0)
     })
   })
