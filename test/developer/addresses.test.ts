@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { asPlatform, readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
@@ -76,6 +77,25 @@ describe('developer.addresses', () => {
     await api.addresses.update({ app, id: to.id, state: 'paused' })
     expect((await readRefusal(api.webhook.test({ app, address: to.id }))).status).toBe(409)
     expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(10)
+  })
+
+  it('counts test events alone: ten real ones, or ten of the test club, leave as many as before', async () => {
+    const { app, api } = mine
+    const [real, sandbox] = [await create(), await create({ environment: 'sandbox' })]
+    const { events } = asPlatform(world)
+    // The platform names its events as it likes.
+    for (let n = 0; n < 10; n++) await events.publish({ app, type: 'a.b', data: {}, id: `test-${n}` })
+    const at = new Date(world.core.now())
+    const ofClub = Array.from({ length: 10 }, () => ({ appId: app, id: randomUUID(), publishedAt: at, isTest: true }))
+    await world.db.publishedEvent.createMany({ data: ofClub.map((one) => ({ ...one, type: 'a.b', body: '{}' })) })
+    const of = { appId: app, subscriptionId: sandbox.id, createdAt: at, nextAttemptAt: at }
+    await world.db.delivery.createMany({ data: ofClub.map(({ id }) => ({ ...of, id: randomUUID(), eventId: id })) })
+    for (const { id: address } of [real, sandbox]) {
+      expect(await world.db.delivery.count({ where: { subscriptionId: address } })).toBe(10)
+      for (let n = 0; n < 10; n++) await api.webhook.test({ app, address })
+      expect((await readRefusal(api.webhook.test({ app, address }))).status).toBe(429)
+      expect(await world.db.delivery.count({ where: { subscriptionId: address } })).toBe(20)
+    }
   })
 
   it('leaves what the webhook shows of its secret, and its removal, as they were', async () => {
