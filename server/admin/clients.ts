@@ -77,8 +77,8 @@ export async function register(
     }
     await tx.client.upsert({ where: { id }, create: { id, ...data }, update, select: { id: true } })
     const { teamId, appId, ...after } = data
-    const change = { action: before ? 'client.replace' : 'client.create', target: id }
-    await note({ team: teamId, ...change, after: { app: appId, ...after } })
+    const action = before ? 'client.replace' : 'client.create'
+    await note({ team: teamId, action, target: id, after: { app: appId, ...after } })
     return before ? 'replaced' : 'added'
   })
 }

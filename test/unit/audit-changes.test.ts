@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { actions, fields } from '../../routers/developer/audit/noted.ts'
+import type { Note } from '../../routers/developer/audit/record.ts'
 import type { PageRequest } from '../../server/portal/page-request.ts'
 import { auditChanges } from '../../server/portal/pages/audit-changes.ts'
 import { words } from '../../server/portal/pages/layout.ts'
@@ -40,6 +42,18 @@ describe('the changes of an audit entry', () => {
       { endsAt: '2026-11-29T12:00:00Z' },
       '<ins><time datetime="2026-11-29T12:00:00.000Z">29 Nov 2026 12:00:00</time></ins>',
     ],
+    [
+      'a time in Unix seconds',
+      { requestedAt: 1_795_953_600 },
+      { requestedAt: null },
+      '<dt>Requested</dt><dd><del><time datetime="2026-11-29T12:00:00.000Z">29 Nov 2026 12:00:00</time></del></dd>',
+    ],
+    [
+      'words and times within a value',
+      null,
+      { refusal: { reason: 'No.', at: 1_795_953_600, asked: { devices: true, scopes: [] } } },
+      '<dt>Refusal</dt><dd>Reason: No.<br>Time: <time datetime="2026-11-29T12:00:00.000Z">29 Nov 2026 12:00:00</time><br>Asked for: Sign-in on devices: yes<br>Scopes: –</dd>',
+    ],
   ])('have %s', (_what, before, after, expected) => {
     expect(show(before, after)).toContain(expected)
   })
@@ -55,5 +69,32 @@ describe('the changes of an audit entry', () => {
   it('are absent where nothing differs', () => {
     expect(show({ scopes: ['a', 'b'] }, { scopes: ['b', 'a'] })).toBeUndefined()
     expect(show(null, null)).toBeUndefined()
+  })
+})
+
+describe.each(['en', 'de'] as const)('the words of the audit log in %s', (language) => {
+  const missing = (names: readonly string[], known: Record<string, string>) =>
+    names.filter((name) => !Object.hasOwn(known, name))
+
+  it('name each action and each field that is noted', () => {
+    expect(missing(actions, words[language].auditActions)).toEqual([])
+    expect(missing(fields, words[language].fields)).toEqual([])
+  })
+})
+
+describe('a note', () => {
+  it('has a listed action and listed fields alone: the compiler refuses others', async () => {
+    const noted: object[] = []
+    const note: Note = async (change) => void noted.push(change)
+    const entry = { team: 't', target: 'c' }
+    const values = { name: 'Trainer', colour: 'red' }
+    await note({ ...entry, action: 'client.update', before: { name: 'Coach' }, after: { name: 'Trainer' } })
+    // @ts-expect-error An action without words.
+    await note({ ...entry, action: 'client.paint' })
+    // @ts-expect-error A field without words,
+    await note({ ...entry, action: 'client.update', before: values })
+    // @ts-expect-error also among others.
+    await note({ ...entry, action: 'client.update', after: { ...values, scopes: [] } })
+    expect(noted).toHaveLength(4)
   })
 })

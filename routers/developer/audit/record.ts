@@ -5,15 +5,15 @@ import { executeIn } from '../../../prisma/pg/execute.ts'
 import { bool, instant, jsonText, nullable, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
 import { DAY_MS, retryAfterSeconds } from '../../kernel/time.ts'
+import type { Action, Noted } from './noted.ts'
 
 /** An entry of a team's audit log. Never contains a secret, as the team's people read it. */
-export interface Change {
+export interface Change<Before extends object = object, After extends object = object> {
   team: string
-  /** For example `client.update`. */
-  action: string
+  action: Action
   target: string
-  before?: object | null
-  after?: object | null
+  before?: Noted<Before> | null
+  after?: Noted<After> | null
 }
 
 /** `person` is null for the operator, and for a `client` that changes something for its app. */
@@ -23,7 +23,7 @@ export interface Author {
   at: Date
 }
 
-type Note = (change: Change) => Promise<void>
+export type Note = <Before extends object, After extends object>(change: Change<Before, After>) => Promise<void>
 
 /** Changes that a team's people can make in 24 hours, and its clients as many: an entry is stored for two years. */
 const CHANGES_A_DAY = 1_000
@@ -66,7 +66,11 @@ const statements = {
 }
 
 /** Writes an entry in the transaction of the change. The team is locked. */
-export async function writeEntry(tx: Transactional, author: Author, { team, action, target, before, after }: Change) {
+export async function writeEntry<Before extends object, After extends object>(
+  tx: Transactional,
+  author: Author,
+  { team, action, target, before, after }: Change<Before, After>,
+) {
   await refuseBeyond(tx, team, author)
   const { person, client = null, at } = author
   const values = { team, person, client, action, target, before: toText(before), after: toText(after), at }
@@ -96,13 +100,19 @@ async function refuseBeyond(tx: Transactional, team: string, { person, client, a
   throw errors.changesLimited(retryAfterSeconds(last.at.getTime() - since))
 }
 
+/** They say nothing about a change. */
+const UNNOTED = ['id', 'team', 'version'] as const
+
+type Differing<Row> = Partial<Record<Exclude<keyof Row, (typeof UNNOTED)[number]>, unknown>>
+
 /** The fields that differ, before and after; null without a difference. For long lists, the removed and the added items. */
 export function difference<Row extends { version: number }>(before: Row, after: Row) {
   const names = (Object.keys(before) as (keyof Row)[]).filter(
-    (name) => name !== 'version' && !isDeepStrictEqual(before[name], after[name]),
+    (name) => !UNNOTED.some((one) => one === name) && !isDeepStrictEqual(before[name], after[name]),
   )
   if (names.length === 0) return null
-  const of = (row: Row, other: Row) => Object.fromEntries(names.map((name) => [name, without(row[name], other[name])]))
+  const of = (row: Row, other: Row): Differing<Row> =>
+    Object.fromEntries(names.map((name) => [name, without(row[name], other[name])])) as Differing<Row>
   return { before: of(before, after), after: of(after, before) }
 }
 

@@ -40,7 +40,7 @@ export const withdrawRequest = internal('dev:write', teamPeople, {
         await tx.client.update({ where: { id }, data: changesColumns(), select: { id: true } })
       }
       const { name, redirectUris, scopes } = client
-      const before = isNew ? { name, redirectUris, scopes } : { wanted: client.wanted }
+      const before = { ...(isNew && { name, redirectUris, scopes }), ...(!isNew && { wanted: client.wanted }) }
       await note({ team, action: 'client.withdraw', target: id, before })
       return isNew
     })

@@ -8,7 +8,6 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
 import { entryName } from '../../storage/procedures.ts'
 import { lockTeamAs, teamOfApp } from '../access/roles.ts'
-import type { Change } from '../audit/record.ts'
 import { auditing, toAuthor } from '../audit/record.ts'
 
 const MAX_RULES = 100
@@ -69,7 +68,7 @@ export async function findRule(db: Database | Transaction, of: { appId: string; 
 export async function setRule(
   tx: Transaction,
   { appId, collection, rule }: { appId: string; collection: string; rule: Rule },
-): Promise<Omit<Change, 'team'> | undefined> {
+) {
   const of = { appId, collection }
   const before = await findRule(tx, of)
   if (before === rule) return undefined
@@ -79,7 +78,7 @@ export async function setRule(
     if (isNew && (await tx.collectionRule.count({ where: { appId } })) >= MAX_RULES) throw errors.tooManyRules()
     await tx.collectionRule.upsert({ where: { of }, create: { ...of, rule }, update: { rule } })
   }
-  return { action: 'rule.set', target: appId, before: { rule: before }, after: { collection, rule } }
+  return { action: 'rule.set' as const, target: appId, before: { rule: before }, after: { collection, rule } }
 }
 
 export const rules = router({ list, set })

@@ -139,7 +139,7 @@ async function decide(
   at: Date,
   act: 'approve' | 'refuse',
   change: (tx: Transaction, review: PendingReview) => Promise<unknown>,
-  more: object = {},
+  more: { reason?: string } = {},
 ): Promise<PendingReview> {
   return auditing(db, { person: null, at }, async (tx, note) => {
     const where = { where: { id }, select: { teamId: true } }

@@ -78,8 +78,8 @@ const accept = internal('dev:write', teamPeople, {
       if (count === 0) throw errors.invitationUnknown()
       const member = { teamId: team.id, personId: ctx.person, role, since: author.at }
       const joined = await tx.teamMember.createMany({ data: member, skipDuplicates: true })
-      const entry = { team: team.id, action: 'person.join', target: ctx.person, after: { role, invitation: id } }
-      if (joined.count > 0) await note(entry)
+      const after = { role, invitation: id }
+      if (joined.count > 0) await note({ team: team.id, action: 'person.join', target: ctx.person, after })
       return { team }
     })
   })

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../prisma/client.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { int, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Author, Change } from '../audit/record.ts'
+import type { Author, Note } from '../audit/record.ts'
 
 /** That a person may own when they create another one. */
 export const MAX_TEAMS = 3
@@ -48,11 +48,7 @@ interface NewTeam {
 }
 
 /** A team of the Hobby level. */
-export async function foundTeam(
-  tx: Transaction,
-  note: (change: Change) => Promise<void>,
-  { id, name, person, author }: NewTeam,
-): Promise<void> {
+export async function foundTeam(tx: Transaction, note: Note, { id, name, person, author }: NewTeam): Promise<void> {
   const level = 'hobby' as const
   await tx.team.create({ data: { id, name, level }, select: { id: true } })
   await note({ team: id, action: 'team.create', target: id, after: { name, level } })

@@ -10,6 +10,7 @@ import { router } from '../../kernel/trpc.ts'
 import type { WantedWebhook } from '../../webhooks/template.ts'
 import { prepareTemplate, showTemplate, writeTemplate } from '../../webhooks/template.ts'
 import { template, typedWebhook, webhookSet } from '../../webhooks/webhook.ts'
+import type { Action } from '../audit/noted.ts'
 import { auditing, toAuthor } from '../audit/record.ts'
 import { findWebhookApp, lockTemplate } from './app.ts'
 import { endFormerSecret, formerSecretUntil } from './former-secret.ts'
@@ -74,7 +75,7 @@ const get = internal('dev:read', teamPeople, {
 
 async function change<Url extends string | null>(
   ctx: Context & { person: string },
-  action: string,
+  action: Action,
   { app, ...wanted }: WantedWebhook<Url> & { app: string },
 ) {
   const { teamId: team } = await findWebhookApp(ctx, app)

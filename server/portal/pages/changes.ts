@@ -14,7 +14,7 @@ export function listChanges({ w, language }: PageRequest, before: Values | null,
     const [old, next] = [before, after].map((values) => splitValue(values?.[field]))
     const without = (parts: readonly unknown[], others: readonly unknown[]) => {
       const seen = new Set(others.map((one) => JSON.stringify(one)))
-      return parts.filter((one) => !seen.has(JSON.stringify(one))).map((one) => partText(field, one, { w, language }))
+      return parts.filter((one) => !seen.has(JSON.stringify(one))).map((one) => valueText(field, one, { w, language }))
     }
     const removed = without(old!, next!)
     const added = without(next!, old!)
@@ -30,14 +30,8 @@ function splitValue(value: unknown): readonly unknown[] {
   return [value]
 }
 
-const MOMENTS = ['endsAt', 'expiresAt', 'formerUntil', 'lastUsedAt']
-
-function partText(field: string, part: unknown, { w, language }: Pick<PageRequest, 'w' | 'language'>) {
-  const moment = typeof part === 'number' ? part : Date.parse(String(part)) / 1_000
-  if (MOMENTS.includes(field) && Number.isFinite(moment)) return formatMoment(moment, language)
-  const named = typeof part === 'string' && findNames(w)[field]?.[part]
-  return named ? html`${named}` : valueText(part, w)
-}
+/** Names of fields that are times: Unix seconds, or ISO text. */
+const MOMENT = /^at$|(?:At|Until)$/
 
 /** The words for the values of a field that has a few. */
 const findNames = (w: Words): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
@@ -51,13 +45,27 @@ const findNames = (w: Words): Readonly<Record<string, Readonly<Record<string, st
   change: w.testChanges,
 })
 
-/** A stored value for display: one line per list item, objects as `key: value`. */
-export function valueText(value: unknown, w: Words): Html {
-  if (value === null || value === undefined || value === '') return html`–`
-  if (Array.isArray(value)) return html`${value.map((one, at) => html`${at > 0 && html`<br>`}${valueText(one, w)}`)}`
+/** A stored value of a field for display: one line per list item, objects as `key: value`. */
+export function valueText(field: string, value: unknown, words: Pick<PageRequest, 'w' | 'language'>): Html {
+  const { w, language } = words
+  if (isEmpty(value)) return html`–`
+  if (Array.isArray(value)) return lines(value.map((one) => valueText(field, one, words)))
   if (typeof value === 'boolean') return html`${value ? w.yes : w.no}`
   if (typeof value === 'object') {
-    return html`${Object.entries(value).map(([key, one], at) => html`${at > 0 && html`<br>`}${w.fields[key] ?? key}: ${valueText(one, w)}`)}`
+    return lines(
+      Object.entries(value!).map(([key, one]) => html`${w.fields[key] ?? key}: ${valueText(key, one, words)}`),
+    )
   }
-  return html`<bdi>${String(value)}</bdi>`
+  const moment = typeof value === 'number' ? value : Date.parse(String(value)) / 1_000
+  if (MOMENT.test(field) && Number.isFinite(moment)) return formatMoment(moment, language)
+  const named = typeof value === 'string' && findNames(w)[field]?.[value]
+  return named ? html`${named}` : html`<bdi>${String(value)}</bdi>`
 }
+
+const isEmpty = (value: unknown) =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+const lines = (parts: readonly Html[]) => html`${parts.map((part, at) => html`${at > 0 && html`<br>`}${part}`)}`

@@ -6,7 +6,6 @@ import { html } from '../../browser/pages/html.ts'
 import type { PageRequest } from '../page-request.ts'
 import type { Values } from './changes.ts'
 import { listChanges, valueText } from './changes.ts'
-import type { Words } from './words-en.ts'
 
 /** The fields of a change that is pending approval; `current` has those that it replaces, `shown` values that are not text. */
 export function waiting(
@@ -25,11 +24,15 @@ export function waiting(
   return html`<section class="aside"><h2>${w.waiting}</h2>${changes.length > 0 && diff(changes, language)}</section>`
 }
 
-const fieldList = (w: Words, values: Readonly<Record<string, unknown>>, shown: Readonly<Record<string, Html>>) => {
+const fieldList = (
+  { w, language }: Pick<PageRequest, 'w' | 'language'>,
+  values: Readonly<Record<string, unknown>>,
+  shown: Readonly<Record<string, Html>>,
+) => {
   const fields = Object.entries(values).filter(([, value]) => value !== undefined)
   return (
     fields.length > 0 &&
-    html`<dl>${fields.map(([field, value]) => html`<div><dt>${w.fields[field] ?? field}</dt><dd>${shown[field] ?? valueText(value, w)}</dd></div>`)}</dl>`
+    html`<dl>${fields.map(([field, value]) => html`<div><dt>${w.fields[field] ?? field}</dt><dd>${shown[field] ?? valueText(field, value, { w, language })}</dd></div>`)}</dl>`
   )
 }
 
@@ -42,6 +45,6 @@ export function refusal(
   if (!refused) return null
   return html`<section class="aside refusal"><h2>${w.refusedAt(formatDay(refused.at, language))}</h2>
 <p><bdi>${refused.reason}</bdi></p>
-${fieldList(w, refused.asked, shown)}
+${fieldList({ w, language }, refused.asked, shown)}
 ${again === null ? html`<p class="hint">${w.productionOwner}</p>` : html`<p><a class="button" href="${again}">${w.askAgain}</a></p>`}</section>`
 }
