@@ -16,6 +16,8 @@ export interface PageRequest {
   w: Words
   params: Readonly<Record<string, string>>
   query: URLSearchParams
+  /** The page's own address, also where it shows a refused form, which was posted to one below it. */
+  own: string
   /** A page's address: `at('teams', team)`. */
   at: (...segments: string[]) => string
   /** Its page shows something that ends soon: the script reads it again until then. */

@@ -46,6 +46,8 @@ interface Options {
 
 /** A form's routes: the page that shows it, also after a refusal, and what it does. */
 interface Posted {
+  /** The address of that page. */
+  above: string
   render: Render
   form: Pick<Form<object>, 'action' | 'fieldAtFault'>
   submit: (request: PageRequest, typed: URLSearchParams) => Promise<Result>
@@ -66,11 +68,25 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   })
   const forms = new Map<string, Posted>()
 
-  const readRequest = async (ctx: StepContext): Promise<(PageRequest & { since: number | undefined }) | undefined> => {
+  const at: PageRequest['at'] = (...segments) => [root, ...segments.map(encodeURIComponent)].join('/')
+  const findOwn = (address: string, params: PageRequest['params']) =>
+    at(
+      ...address
+        .split('/')
+        .slice(1)
+        .map((part) => (part.startsWith(':') ? params[part.slice(1)]! : part)),
+    )
+
+  /** `address` is that of the page, with names of parameters. */
+  const readRequest = async (
+    ctx: StepContext,
+    address: string,
+  ): Promise<(PageRequest & { since: number | undefined }) | undefined> => {
     const { person: id, since } = await readSession(ctx)
     const person = id === undefined ? undefined : await readPerson(core.db, id)
     if (!person) return undefined
     const language = portalLanguage(ctx)
+    const params = (ctx as { params?: Record<string, string> }).params ?? {}
     return {
       ctx,
       since,
@@ -79,9 +95,10 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       language,
       now: core.now() / 1_000,
       w: words[language],
-      params: (ctx as { params?: Record<string, string> }).params ?? {},
+      params,
       query: new URLSearchParams(ctx.state.search),
-      at: (...segments) => [root, ...segments.map(encodeURIComponent)].join('/'),
+      own: findOwn(address, params),
+      at,
     }
   }
 
@@ -118,16 +135,16 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
   const get: Routes['get'] = (address, render) =>
     page('get', `/developers${address}`, async (ctx) => {
-      const request = await readRequest(ctx)
+      const request = await readRequest(ctx, address)
       return request ? send(request, render) : ask(ctx, here(ctx))
     })
   const post: Routes['post'] = (above, render, form, submit) => {
     const route = `${above}/${form.action}`
-    const posted: Posted = { render, form, submit: async (request, typed) => submit(request, form.read(typed)) }
+    const posted: Posted = { above, render, form, submit: async (request, typed) => submit(request, form.read(typed)) }
     forms.set(route, posted)
     page('post', `/developers${route}`, async (ctx) => {
       const typed = await readForm(ctx)
-      const request = await readRequest(ctx)
+      const request = await readRequest(ctx, above)
       if (!request) return ask(ctx, root)
       if (isRecent(request.since)) return execute(request, posted, typed, () => posted.submit(request, typed))
       const kept = { person: request.person.id, route, params: request.params, body: typed.toString() }
@@ -141,7 +158,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     const route = `${above}/${form.action}`
     page('post', `/developers${route}`, async (ctx) => {
       if (!isUpload(ctx)) throw errors.typeWrong()
-      const request = await readRequest(ctx)
+      const request = await readRequest(ctx, above)
       if (!request) return ask(ctx, root)
       if (!isRecent(request.since)) return ask(ctx, `${parentPath(ctx)}?done=again`)
       const read = async (tooLarge: () => ApiError) =>
@@ -156,11 +173,11 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   page('get', '/developers/sign-in', showSignIn)
   signInAt('/developers/sign-in', attempt)
   page('get', '/developers/continue', async (ctx) => {
-    const request = await readRequest(ctx)
+    const request = await readRequest(ctx, '')
     const kept = request && isRecent(request.since) ? takeForm(ctx, request.person.id) : undefined
     const known = kept && forms.get(kept.route)
     if (!known) return redirect(ctx, root)
-    const again = { ...request!, params: kept.params }
+    const again = { ...request!, params: kept.params, own: findOwn(known.above, kept.params) }
     const typed = new URLSearchParams(kept.body)
     await execute(again, known, typed, () => known.submit(again, typed))
   })

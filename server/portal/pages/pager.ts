@@ -16,5 +16,5 @@ interface Shown {
 }
 
 /** Links to the previous and the next page. */
-export const pager = ({ ctx, query, language }: PageRequest, { offset, shown, more }: Shown, rows = PAGE_ROWS) =>
-  renderPager({ language, path: ctx.state.path, query, offset, shown, more, rows })
+export const pager = ({ own, query, language }: PageRequest, { offset, shown, more }: Shown, rows = PAGE_ROWS) =>
+  renderPager({ language, path: own, query, offset, shown, more, rows })

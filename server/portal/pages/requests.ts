@@ -110,9 +110,9 @@ const keepFilters = (query: URLSearchParams) =>
   new URLSearchParams([...query].filter(([key]) => ['client', 'status', 'route', 'member'].includes(key)))
 
 /** The script asks for what came after the newest row, and shows the button that pauses it. */
-const liveTail = ({ ctx, w, query }: PageRequest, newest: string | null) =>
+const liveTail = ({ own, w, query }: PageRequest, newest: string | null) =>
   html`<p hidden data-tail="${newest ?? query.get('after') ?? '0-0'}" data-most="${PAGE_ROWS}"><button type="button" aria-pressed="false">${w.liveTail}</button></p>
-<noscript><p class="links"><a href="${ctx.state.path}${query.size > 0 && `?${String(query)}`}">${w.reload}</a></p></noscript>`
+<noscript><p class="links"><a href="${own}${query.size > 0 && `?${String(query)}`}">${w.reload}</a></p></noscript>`
 
 /** This list grows at its beginning, so its pages are linked by a cursor. */
 function turning({ w, query }: PageRequest, own: string, next: string | null): Html | null {

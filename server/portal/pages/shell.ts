@@ -16,7 +16,7 @@ export interface Navigation {
 
 /** Which of the links leads to the page, or to what it is below. */
 export const navigation = (
-  { ctx }: PageRequest,
+  { own }: PageRequest,
   {
     label,
     up,
@@ -28,7 +28,7 @@ export const navigation = (
   up,
   links: links.map((link) => ({
     link,
-    current: link[1] !== current ? undefined : ctx.state.path === link[1].replace(/\?.*/, '') ? 'page' : 'true',
+    current: link[1] !== current ? undefined : own === link[1].replace(/\?.*/, '') ? 'page' : 'true',
   })),
 })
 
