@@ -1,5 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { offerInvitations } from '../../../routers/developer/teams/invited.ts'
+import { MAX_EMAIL_LENGTH } from '../../../routers/kernel/email-address.ts'
 import type { StepContext } from '../../http/state.ts'
 import type { EncryptedCookies } from '../encrypted-cookies.ts'
 import type { Browsers } from '../known-browsers.ts'
@@ -53,7 +54,16 @@ const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
 export type SignInPages = ReturnType<typeof createSignInPages>
 
 export function createSignInPages({ db, now, loginMethods, cookies, browsers }: SignInOptions) {
-  const showForm = async (ctx: StepContext, { action, app, pages, hint }: SignInAttempt, problem?: Problem) => {
+  const readEmail = (ctx: StepContext) => cookies.get<string>(ctx, EMAIL)
+
+  /** After a problem, the field has what was typed there, now or for the last code. */
+  const showForm = async (
+    ctx: StepContext,
+    { action, app, pages, hint }: SignInAttempt,
+    problem?: Problem,
+    typed?: string,
+  ) => {
+    const email = typed ?? (problem && readEmail(ctx)) ?? hint
     const page = signInPage({
       ...pageContext(ctx),
       action,
@@ -62,7 +72,7 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
       upstream: loginMethods.upstream?.name ?? null,
       members: loginMethods.developmentLogin ? await selectableMembers(db) : null,
       ...(pages && { pages }),
-      ...(hint && { hint }),
+      ...(email && { hint: email.slice(0, MAX_EMAIL_LENGTH) }),
       ...(problem && { problem }),
     })
     sendPage(ctx, page, problem ? 400 : 200)
@@ -101,6 +111,6 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
       return candidates?.id === id ? candidates : undefined
     },
     saveEmail: (ctx: StepContext, action: string, email: string) => cookies.set(ctx, EMAIL, action, email),
-    email: (ctx: StepContext) => cookies.get<string>(ctx, EMAIL),
+    email: readEmail,
   }
 }

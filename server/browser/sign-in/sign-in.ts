@@ -21,7 +21,7 @@ function signInSteps({ db, loginMethods, browsers }: SignInOptions, pages: SignI
       const context = pageContext(ctx)
       const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
       const outcome = await loginMethods.codes.send(attempt.id, email, context.w, sender)
-      if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome)
+      if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome, email)
       pages.saveEmail(ctx, attempt.action, email)
       sendPage(ctx, codePage({ ...context, action: attempt.action, email }))
     },
