@@ -145,7 +145,9 @@ const removals = {
     byPerson('codes', `DELETE FROM "LoginCode" USING "Person" person WHERE ${hasAddress('LoginCode')}`),
     byPerson('invited', `DELETE FROM "TeamInvitation" USING "Person" person WHERE ${hasAddress('TeamInvitation')}`),
     byPerson('mails', `DELETE FROM "Mail" USING "Person" person WHERE ${hasAddress('Mail')}`),
-    byPerson('invitations', 'UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $person'),
+    // Without the name of who invites, an open one would be the operator's.
+    byPerson('invitations', 'DELETE FROM "TeamInvitation" WHERE "invitedBy" = $person AND "acceptedAt" IS NULL'),
+    byPerson('accepted', 'UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $person'),
     byPerson('decisions', 'UPDATE "ClubApproval" SET "decidedBy" = NULL WHERE "decidedBy" = $person'),
     byPerson('child_decisions', 'UPDATE "ChildRequest" SET "decidedBy" = NULL WHERE "decidedBy" = $person'),
     byPerson('audit', `UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $person`),

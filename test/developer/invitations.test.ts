@@ -189,6 +189,22 @@ describe('an invitation', () => {
     expect(await readRoles(team.owner)).toEqual([[ids.team, 'owner']])
   })
 
+  it('ends with the erasure of the person who sent it', async () => {
+    const { db, ids } = auth.world
+    const [email, inviter] = [anyEmail(), id('inviter')]
+    await db.person.create({ data: { id: inviter, firstName: 'Dev', lastName: 'inviter', email: anyEmail() } })
+    await db.teamMember.create({ data: { teamId: ids.team, personId: inviter, role: 'owner' } })
+    const { id: invitation } = await team.as(inviter).people.invite({ team: ids.team, email, role: 'developer' })
+    const [person] = await findPersons(db, accounts(email), now())
+    expect(await receivedBy(person!.id)).toMatchObject([{ id: invitation, invitedBy: 'Dev inviter' }])
+    await erase(db, inviter, [])
+    expect(await receivedBy(person!.id)).toEqual([])
+    const { invitations } = await team.as(team.owner).teams.get({ team: ids.team })
+    expect(invitations.map(({ id }) => id)).not.toContain(invitation)
+    expect(await readRefusal(team.as(person!.id).invitations.accept({ invitation }))).toMatchObject({ status: 404 })
+    expect(await listMemberships(person!.id)).toEqual([])
+  })
+
   it('goes with the person who is erased before they have answered', async () => {
     const { db } = auth.world
     const email = anyEmail()

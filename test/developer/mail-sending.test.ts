@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { About } from '../../routers/developer/mails/queue.ts'
 import { queueMails } from '../../routers/developer/mails/queue.ts'
+import { addInvitation } from '../../routers/developer/teams/invitations.ts'
+import { erase } from '../../routers/personal-data/erase.ts'
 import { inviteToTeam } from '../../server/admin/teams.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { words } from '../../server/browser/words/words.ts'
@@ -149,6 +151,15 @@ describe('an invitation', () => {
     await db.teamInvitation.update({ where: { id: old }, data: { expiresAt: new Date(NOW) } })
     expect([await send(), await send(), await send()]).toEqual([1, 1, 0])
     expect([...server.mailsTo(withdrawn), ...server.mailsTo(expired)]).toEqual([])
+  })
+
+  it('of a person who was erased is not sent', async () => {
+    const email = `${id('new')}@example.org`
+    const invitation = { team, email, role: 'developer', by: anna!, now: new Date(NOW) } as const
+    expect(await db.$transaction((tx) => addInvitation(tx, invitation))).toMatchObject({ mailed: true })
+    await erase(db, anna!, [])
+    expect([await send(), await send()]).toEqual([1, 0])
+    expect(server.mailsTo(email)).toEqual([])
   })
 })
 

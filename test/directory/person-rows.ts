@@ -199,6 +199,7 @@ export async function mintPerson({ db, ids }: World) {
     data: [
       { ...invitation, id: own('i1'), email: email.toLowerCase(), invitedBy: null },
       { ...invitation, id: own('i2'), email: 'other@example.org', invitedBy: personId },
+      { ...invitation, id: own('i3'), email: 'third@example.org', invitedBy: personId, acceptedAt: time },
     ],
   })
   await db.teamRequest.create({
@@ -434,6 +435,7 @@ function buildExport({ ids, personId, relative, left, shared, own }: Person): Om
     teamInvitations: [
       { team: own('team'), role: 'developer', own: true, expiresAt: AT, acceptedAt: null },
       { team: own('team'), role: 'developer', own: false, expiresAt: AT, acceptedAt: null },
+      { team: own('team'), role: 'developer', own: false, expiresAt: AT, acceptedAt: AT },
     ],
     teamRequests: [
       {

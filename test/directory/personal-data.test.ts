@@ -210,9 +210,9 @@ describe('directory.people.erase over HTTP', () => {
       where: { id: { in: [own('r1'), own('r2')] } },
     })
     expect([decided?.id, decided?.state, decided?.decidedBy, otherRequests]).toEqual([own('r2'), 'approved', null, []])
-    // The invitation to their address is gone; the one that they sent no longer says who sent it.
+    // The open invitations to their address and from them are gone; the accepted one no longer says who sent it.
     const invitations = await db.teamInvitation.findMany({ where: { teamId: own('team') } })
-    expect(invitations).toMatchObject([{ id: own('i2'), email: 'other@example.org', invitedBy: null }])
+    expect(invitations).toMatchObject([{ id: own('i3'), email: 'third@example.org', invitedBy: null }])
     expect(await rowsWith(neighbour.personId)).toEqual(others)
     expect(await db.storageEntry.count({ where: { appId: ids.app, owner: '', key: shared } })).toBe(1)
     const [usage] = await db.$queryRaw<{ same: boolean }[]>`
