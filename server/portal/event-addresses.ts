@@ -56,9 +56,9 @@ export function eventAddressPages({ get, post }: Routes) {
   // After `/addresses/add`, which is no id.
   get(one, page)
   get(`${one}/remove`, removal)
-  post(one, page, changeForm, async (request, typed) => {
+  post(one, page, changeForm, async (request, { etag, ...typed }) => {
     const { app, address } = await readView(request)
-    await request.developer.addresses.update({ app: app.id, id: address.id, ...toSettings(typed) })
+    await request.developer.addresses.update({ app: app.id, id: address.id, etag, ...toSettings(typed) })
     return `${addressUrl(request, address.id)}?done=saved`
   })
   post(one, page, stateForm, async (request, state) => {

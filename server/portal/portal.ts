@@ -46,7 +46,11 @@ interface Options {
 
 /** A form's routes: the page that shows it, also after a refusal, and what it does. */
 interface Posted {
+<<<<<<< HEAD
   /** The address of that page. */
+=======
+  /** The address of the page. */
+>>>>>>> 8cd430a1 (fix(portal): keep the version that a refused form was posted with)
   above: string
   render: Render
   form: Pick<Form<object>, 'action' | 'fieldAtFault'>
@@ -115,7 +119,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
   const execute = async (
     request: PageRequest,
-    { render, form }: Pick<Posted, 'render' | 'form'>,
+    { above, render, form }: Omit<Posted, 'submit'>,
     typed: URLSearchParams,
     submit: () => Promise<Result>,
   ) => {
@@ -129,6 +133,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       if (error.status === 404) return sendPage(request.ctx, missingPage(request), 404)
       request.ctx.set(error.headers)
       const problems = toProblems(error, form, request.language)
+      if (error.id === 'changedMeanwhile') problems.push({ text: request.w.openAgain(pageUrl(request, above)) })
       await send({ ...request, refused: { action: form.action, problems, typed } }, render, error.status)
     }
   }
@@ -162,8 +167,10 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       if (!request) return ask(ctx, root)
       if (!isRecent(request.since)) return ask(ctx, `${parentPath(ctx)}?done=again`)
       const read = async (tooLarge: () => ApiError) =>
-        form.read(await readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${request.person.id}`, bytes)))
-      await execute(request, { render, form }, new URLSearchParams(), () => submit(request, read))
+        form.read(
+          await readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${request.person.id}`, bytes)),
+        )
+      await execute(request, { above, render, form }, new URLSearchParams(), () => submit(request, read))
     })
     addReload(route)
   }
@@ -210,6 +217,15 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
 /** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000
+
+/** The page of a route. */
+const pageUrl = ({ at, params }: PageRequest, route: string) =>
+  at(
+    ...route
+      .split('/')
+      .slice(1)
+      .map((part) => (part.startsWith(':') ? params[part.slice(1)]! : part)),
+  )
 
 const parentPath = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
 

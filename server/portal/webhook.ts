@@ -36,10 +36,10 @@ const webhookPageUrl = ({ at, params }: PageRequest, ...more: string[]) =>
 export function webhookPages({ get, post }: Routes) {
   const own = '/teams/:team/apps/:app/webhook'
   get(own, page)
-  post(own, page, webhookForm, async (request, { url, secret, removesSecret }) => {
+  post(own, page, webhookForm, async (request, { secret, removesSecret, ...fields }) => {
     const { app } = await readApp(request)
     const change = secret?.trim() ? secret : removesSecret ? null : undefined
-    await request.developer.webhook.set({ app: app.id, url, secret: change })
+    await request.developer.webhook.set({ app: app.id, ...fields, secret: change })
     return `${webhookPageUrl(request, 'webhook')}?done=saved`
   })
   post(own, page, formerSecretForm, async (request) => {

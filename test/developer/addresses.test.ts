@@ -21,7 +21,8 @@ describe('developer.addresses', () => {
     const { secret, ...real } = await create({ types: ['a.b'] })
     const { secret: given, ...test } = await create({ environment: 'sandbox', secret: 'given' })
     expect([secret.length > 40, given]).toEqual([true, 'given'])
-    expect((await api.addresses.list({ app })).items).toEqual([real, test])
+    const etag = expect.any(String)
+    expect((await api.addresses.list({ app })).items).toEqual([real, test].map((one) => ({ ...one, etag })))
     const changed = await api.addresses.update({ app, id: real.id, state: 'paused' })
     expect(changed).toEqual({ ...real, state: 'paused' })
     expect(await api.addresses.update({ app, id: real.id, types: null, state: 'paused' })).toEqual({
@@ -34,6 +35,25 @@ describe('developer.addresses', () => {
     expect(audit.map(({ action, personId }) => [action, personId])).toEqual(
       ['create', 'create', 'update', 'update', 'remove'].map((action) => [`address.${action}`, person]),
     )
+  })
+
+  it('changes an address with the etag that was read, until its address, secret or event types are others', async () => {
+    const { app, api } = mine
+    const { id } = await create()
+    const read = async () => (await api.addresses.list({ app })).items[0]!.etag
+    const etags = [await read()]
+    await api.addresses.update({ app, id, etag: etags[0], state: 'paused' })
+    expect(await read()).toBe(etags[0])
+    for (const change of [{ url: 'https://hooks.example.org/other' }, { secret: 'next' }, { types: ['a.b'] }]) {
+      await api.addresses.update({ app, id, etag: etags.at(-1), ...change })
+      etags.push(await read())
+    }
+    const before = await rows()
+    for (const etag of etags.slice(0, -1)) {
+      const refusal = await readRefusal(api.addresses.update({ app, id, etag, url }))
+      expect(refusal).toMatchObject({ status: 409, reason: 'changed_meanwhile' })
+    }
+    expect(await rows()).toEqual(before)
   })
 
   it('counts what each event type would have sent in the last 7 days, at most 1,000', async () => {

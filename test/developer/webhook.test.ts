@@ -8,7 +8,8 @@ import { mintTeam } from './team.ts'
 
 const url = 'https://hooks.example.org/in'
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This app does not exist.' }
-const without = { url: null, hasSecret: false, secretSetAt: null, secretUsedAt: null, formerSecretUntil: null }
+const times = { secretSetAt: null, secretUsedAt: null, formerSecretUntil: null }
+const without = { url: null, hasSecret: false, ...times, etag: expect.any(String) }
 const SUSPENDED = { status: 409, reason: 'app_suspended' }
 
 const world = useWorld()
@@ -30,6 +31,20 @@ describe('developer.webhook', () => {
     expect(world.core.cipher.decrypt(webhookSecret!, associatedData.template(app))).toBe('s3cret-4711')
     expect(await api.webhook.remove({ app })).toEqual({ app })
     expect(await api.webhook.get({ app })).toEqual(without)
+  })
+
+  it('is set with the etag that was read, until address or secret is another', async () => {
+    const { app, api } = mine
+    const { etag } = await api.webhook.get({ app })
+    await api.webhook.set({ app, etag, url, secret: 'first' })
+    const withSecret = (await api.webhook.get({ app })).etag
+    await api.webhook.set({ app, etag: withSecret, url, secret: 'first' })
+    const before = await stored(app)
+    for (const stale of [etag, withSecret, '']) {
+      const refusal = await readRefusal(api.webhook.set({ app, etag: stale, url: 'https://hooks.example.org/other' }))
+      expect(refusal).toMatchObject({ status: 409, reason: 'changed_meanwhile' })
+    }
+    expect(await stored(app)).toEqual(before)
   })
 
   it('shows when the secret was set, which another address does not change', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { sentForm } from '../support/sent-form.ts'
 import { portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
@@ -48,8 +49,15 @@ describe('the addresses of an app', () => {
 
   it('are changed, paused, resumed and tried by forms', async () => {
     const id = await added()
-    expect((await get(`/${id}`)).text).toMatch(/value="member\.left" checked/)
-    const changed = { url: ' https://new.example/ ', secret: ' next ', types: ['', 'member.left', 'consent.withdrawn'] }
+    const shown = (await get(`/${id}`)).text
+    expect(shown).toMatch(/value="member\.left" checked/)
+    const etag = sentForm(shown, 'set').get('etag')!
+    const changed = {
+      etag,
+      url: ' https://new.example/ ',
+      secret: ' next ',
+      types: ['', 'member.left', 'consent.withdrawn'],
+    }
     expect((await post(`/${id}/set`, changed)).headers.location).toMatch(`/${id}?done=saved`)
     const [row] = await stored()
     expect(row).toMatchObject({ url: 'https://new.example/', types: ['member.left', 'consent.withdrawn'] })

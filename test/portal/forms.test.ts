@@ -3,6 +3,7 @@ import { refuse } from '../../routers/developer/reviews/decide.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { asPlatform } from '../support/platform.ts'
 import { send } from '../support/request.ts'
+import { sentForm } from '../support/sent-form.ts'
 import { listForms, portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
@@ -16,10 +17,15 @@ const forms = (delivery = 'none') => {
   const { world, colleague } = team
   return listForms(world.ids.team, world.ids.app, client, delivery, colleague, world.ids.provider)
 }
+const readEtag = async (address: string) => {
+  const page = await team.asOwner.get(address.replace(/\/[^/]*$/, ''))
+  return sentForm(page.text, address.split('/').at(-1)!).get('etag')!
+}
 /** Posts a form of the table, with other fields where given, and follows the answer. */
 const post = async (end: string, more: Record<string, string | string[]> = {}, delivery?: string) => {
   const [address, fields] = Object.entries(forms(delivery)).find(([address]) => address.endsWith(end))!
-  const answer = await team.asOwner.post(portal + address, { ...fields, ...more })
+  const seen = 'etag' in fields && { etag: await readEtag(portal + address) }
+  const answer = await team.asOwner.post(portal + address, { ...fields, ...seen, ...more })
   return { answer, page: await team.asOwner.follow(answer) }
 }
 const stored = () => team.world.db.client.findUniqueOrThrow({ where: { id: client } })
@@ -300,7 +306,9 @@ describe('a refused request', () => {
     const form = (await team.asOwner.get(`${team.clientAt(id)}/production`)).text
     for (const part of ['It greets the member.', 'Say &lt;b&gt;why&lt;/b&gt;.']) expect(form).toContain(part)
     const fields = forms()[`/teams/${team.world.ids.team}/clients/${client}/production/request`]!
-    const again = await team.asOwner.post(`${team.clientAt(id)}/production/request`, { ...fields, name: 'Clearer' })
+    const version = sentForm(form, 'request').get('version')!
+    const changed = { ...fields, version, name: 'Clearer' }
+    const again = await team.asOwner.post(`${team.clientAt(id)}/production/request`, changed)
     expect((await team.asOwner.follow(again)).text).toContain(
       'Nobody can sign in with this client until it is approved.',
     )

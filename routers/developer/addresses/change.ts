@@ -25,7 +25,11 @@ export interface Changer extends Of {
 }
 
 type Settings = z.infer<typeof settings>
-type Changes = { [Name in keyof Settings]?: Settings[Name] | undefined } & { state?: z.infer<typeof state> | undefined }
+type Changes = { [Name in keyof Settings]?: Settings[Name] | undefined } & {
+  state?: z.infer<typeof state> | undefined
+  /** As it was read; undefined for whatever is stored. */
+  etag?: string | undefined
+}
 type Row = Awaited<ReturnType<typeof findAddress>>
 
 /** Returns the new address with its secret, which is generated where none is given. */
@@ -52,14 +56,15 @@ export async function createAddress(
   })
 }
 
-/** Changes what is given. A replaced secret signs beside the new one for 24 hours. */
+/** Changes what is given. Throws 409 for another `etag`. A replaced secret signs beside the new one for 24 hours. */
 export async function updateAddress({ core, team, author, lock, ...of }: Changer, id: string, changes: Changes) {
-  const { url, types, secret, state } = changes
+  const { url, types, secret, state, etag } = changes
   const columns = columnsOfSubscription(id)
   const sealed = secret === undefined ? null : await seal(core, secret, columns.secret)
   return auditing(core.db, author, async (tx, note) => {
     await lock(tx)
     const before = await findAddress(tx, of, id)
+    if (etag !== undefined && etag !== before.etag) throw errors.changedMeanwhile()
     const stored = await tx.subscription.findUniqueOrThrow({ where: { id }, select: { secret: true } })
     if (secret === undefined && stored.secret === null) throw errors.secretInvalid()
     const former = secret === undefined ? undefined : formerBeside(core, columns, stored.secret, secret)

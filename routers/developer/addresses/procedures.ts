@@ -8,6 +8,7 @@ import { testEventType } from '../../webhooks/event-types.ts'
 import type { Caller } from '../access/roles.ts'
 import { toAuthor } from '../audit/record.ts'
 import { findWebhookApp, lockTemplate } from '../webhook/app.ts'
+import { etag, seenEtag } from '../webhook/etag.ts'
 import { address, created, environment, id, settings, state } from './address.ts'
 import type { Changer } from './change.ts'
 import { createAddress, removeAddress, updateAddress } from './change.ts'
@@ -30,7 +31,7 @@ const list = internal('dev:read', teamPeople, {
   .input(input)
   .output(
     z.object({
-      items: z.array(address),
+      items: z.array(address.extend({ etag })),
       types: z.array(z.object({ type: z.string(), production: count, sandbox: count })),
     }),
   )
@@ -56,13 +57,13 @@ const create = internal('dev:write', teamPeople, {
 
 const update = internal('dev:write', teamPeople, {
   summary: 'Changes what is given of an address; a replaced secret signs for 24 hours more',
-  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'eventAddressUnknown'],
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'eventAddressUnknown', 'changedMeanwhile'],
 })
   .input(
     settings
       .extend({ state })
       .partial()
-      .extend({ ...input.shape, id }),
+      .extend({ ...input.shape, id, etag: seenEtag }),
   )
   .output(address)
   .mutation(async ({ ctx, input: { app, id, ...wanted } }) => updateAddress(await changer(ctx, app), id, wanted))

@@ -5,13 +5,14 @@ import { instant, int, jsonStrings, listSql, nullable, oneOf, statement, text } 
 import { errors } from '../../kernel/errors.ts'
 import { DAY_MS, unix } from '../../kernel/time.ts'
 import { EACH_TYPE } from '../webhook/delivery-lists.ts'
+import { makeEtag } from '../webhook/etag.ts'
 
 const parameters = { app: text, environment: nullable(oneOf('production', 'sandbox')), id: nullable(text) }
 
 /** With the last attempt among the 20 newest deliveries. */
 const stored = statement(
   'addresses',
-  `SELECT own.id, CASE WHEN test THEN 'sandbox' ELSE 'production' END AS environment, url, ${listSql('types')} AS types,
+  `SELECT own.id, CASE WHEN test THEN 'sandbox' ELSE 'production' END AS environment, url, secret, ${listSql('types')} AS types,
       CASE WHEN paused THEN 'paused' WHEN "endedAt" IS NOT NULL THEN 'ended' WHEN alarm = 'failing' OR EXISTS (
         SELECT FROM "Delivery" WHERE "subscriptionId" = own.id AND state = 'pending' AND attempts > 0)
         THEN 'failing' ELSE 'active' END AS state,
@@ -27,6 +28,7 @@ const stored = statement(
     id: text,
     environment: oneOf('production', 'sandbox'),
     url: nullable(text),
+    secret: nullable(text),
     types: jsonStrings,
     state: oneOf('active', 'failing', 'paused', 'ended'),
     at: nullable(int),
@@ -35,8 +37,13 @@ const stored = statement(
   },
 )
 
-function show({ types, at, status, error, ...row }: ReturnType<typeof stored.decode>) {
-  return { ...row, types: types.length === 0 ? null : types, lastDelivery: at === null ? null : { at, status, error } }
+function show({ types, secret, at, status, error, ...row }: ReturnType<typeof stored.decode>) {
+  return {
+    ...row,
+    types: types.length === 0 ? null : types,
+    lastDelivery: at === null ? null : { at, status, error },
+    etag: makeEtag(row.url, secret, types),
+  }
 }
 
 /** Null for both environments. */

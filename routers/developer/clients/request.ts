@@ -21,11 +21,12 @@ import { refuseIf } from '../shared/validation.ts'
  */
 export const requestProduction = internal('dev:write', teamPeople, {
   summary: 'Requests a production client like a sandbox client, or again after a refusal',
-  fails: ['clientUnknown', 'ownerNeeded', 'notSandbox', 'tooManyClients', 'teamFull'],
+  fails: ['clientUnknown', 'ownerNeeded', 'changedMeanwhile', 'notSandbox', 'tooManyClients', 'teamFull'],
 })
   .input(
     z.object({
       client: idOr('clientUnknown'),
+      version: z.int().optional().meta({ description: 'The version that was read; any other is 409' }),
       purpose,
       name: nameInput.optional(),
       redirectUris: texts.optional().meta({ description: "By default the client's" }),
@@ -43,6 +44,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
         where: { id: input.client },
         include: { team: true },
       })
+      if (input.version !== undefined && input.version !== from.version) throw errors.changedMeanwhile()
       const app = from.appId
       const review = readProduction({ ...from, state: toState(from) })
       if (!stateAfter(review, 'request') || app === null) throw errors.notSandbox()

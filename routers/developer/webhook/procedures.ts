@@ -3,6 +3,7 @@ import { executeIn } from '../../../prisma/pg/execute.ts'
 import { int, statement, text, timestamp } from '../../../prisma/pg/statement.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
 import { appId } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { unix } from '../../kernel/time.ts'
@@ -13,6 +14,7 @@ import { template, typedWebhook, webhookSet } from '../../webhooks/webhook.ts'
 import type { Action } from '../audit/noted.ts'
 import { auditing, toAuthor } from '../audit/record.ts'
 import { findWebhookApp, lockTemplate } from './app.ts'
+import { etag, makeEtag, seenEtag } from './etag.ts'
 import { endFormerSecret, formerSecretUntil } from './former-secret.ts'
 import { kinds, test } from './test.ts'
 
@@ -46,6 +48,7 @@ const get = internal('dev:read', teamPeople, {
   .input(z.object({ app }))
   .output(
     template.extend({
+      etag,
       secretSetAt: z.int().nullable().meta({
         description: 'Unix seconds; null without a secret, and for one that was set before this was recorded',
       }),
@@ -67,6 +70,7 @@ const get = internal('dev:read', teamPeople, {
     const [used] = setAt === null ? [] : await db.execute(secretUsed, { app: input.app, setAt })
     return {
       ...showTemplate(found),
+      etag: makeEtag(found.webhookUrl, found.webhookSecret),
       secretSetAt: setAt === null ? null : found.secretSetUnix,
       secretUsedAt: used?.at ?? null,
       formerSecretUntil: until,
@@ -76,12 +80,14 @@ const get = internal('dev:read', teamPeople, {
 async function change<Url extends string | null>(
   ctx: Context & { person: string },
   action: Action,
-  { app, ...wanted }: WantedWebhook<Url> & { app: string },
+  { app, etag, ...wanted }: WantedWebhook<Url> & { app: string; etag?: string | undefined },
 ) {
   const { teamId: team } = await findWebhookApp(ctx, app)
   const toNext = await prepareTemplate(ctx.core, app, wanted)
   return auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
     const { providerId: provider, ...stored } = await lockTemplate(tx, ctx, { id: app, team })
+    const { webhookUrl, webhookSecret } = stored
+    if (etag !== undefined && etag !== makeEtag(webhookUrl, webhookSecret)) throw errors.changedMeanwhile()
     const next = toNext(stored)
     const after = showTemplate(next)
     // A secret's ciphertext differs each time it is set.
@@ -95,9 +101,9 @@ async function change<Url extends string | null>(
 /** Unlike REST, preserves the secret when none is given: null removes it. */
 const set = internal('dev:write', teamPeople, {
   summary: "Sets the webhook of the team's app",
-  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'changedMeanwhile'],
 })
-  .input(typedWebhook.extend({ app }))
+  .input(typedWebhook.extend({ app, etag: seenEtag }))
   .output(webhookSet)
   .mutation(({ ctx, input }) => change(ctx, 'webhook.set', input))
 

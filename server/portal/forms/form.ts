@@ -52,6 +52,8 @@ interface View<Fields> {
   isRefused: boolean
   field: (name: keyof Fields & string, texts: Texts) => Html
   hidden: (name: keyof Fields & string) => Html
+  /** The version that the fields were filled from: beside what was typed, it stays the one that was posted. */
+  seen: (name: keyof Fields & string) => Html
 }
 
 /** What only the page says about a field; how it is entered, and its bounds, follow from the schema. */
@@ -159,9 +161,12 @@ function toView({ refused }: Page, { action, rules, values }: Shown): View<Recor
   return {
     isRefused: typed !== undefined,
     field,
-    hidden: (name) => html`<input type="hidden" name="${name}" value="${formatValue(values[name])}">`,
+    hidden: (name) => hiddenInput(name, formatValue(values[name])),
+    seen: (name) => hiddenInput(name, typed?.get(name) ?? formatValue(values[name])),
   }
 }
+
+const hiddenInput = (name: string, value: string) => html`<input type="hidden" name="${name}" value="${value}">`
 
 const formatValue = (value: unknown) => (Array.isArray(value) ? value.join('\n') : String(value ?? ''))
 

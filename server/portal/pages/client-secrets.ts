@@ -47,13 +47,13 @@ function methodForm(request: PageRequest, view: TeamClient) {
   const { w } = request
   const { client } = view
   const keys = client.keys ? JSON.stringify({ keys: client.keys }, null, 2) : ''
-  const { hidden, field } = authenticationForm.at(request, { ...client, keys })
+  const { seen, field } = authenticationForm.at(request, { ...client, keys })
   const methods = (['none', 'client_secret', 'private_key_jwt'] as const).filter(
     (method) => method !== 'none' || client.environment === 'sandbox' || client.authentication === 'none',
   )
   return html`<form class="card" method="post" action="${credentialsUrl(request, view)}/authentication" data-unsaved>
 <h2>${w.authentication}</h2>
-${hidden('version')}
+${seen('version')}
 ${field('authentication', {
   label: w.authenticationMethod,
   hint: client.environment === 'sandbox' ? w.authenticationHint : w.authenticationStays,

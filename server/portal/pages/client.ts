@@ -132,10 +132,10 @@ function settings(request: PageRequest, view: ClientView) {
   const { w } = request
   const { client } = view
   const { name, redirectUris, devices } = { ...client, ...askedAgain(request, client) }
-  const { hidden, field } = settingsForm.at(request, { ...client, name, redirectUris, devices })
+  const { seen, field } = settingsForm.at(request, { ...client, name, redirectUris, devices })
   const rows = (least: number, uris: readonly string[]) => Math.max(least, uris.length + 1)
   return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/sign-in/settings" data-unsaved>
-${hidden('version')}
+${seen('version')}
 ${field('name', { label: w.name, hint: nameHint(request, client) })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: rows(3, client.redirectUris) })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
@@ -152,7 +152,7 @@ function scopeForm(request: PageRequest, view: ClientView) {
   const { w } = request
   const { client, team } = view
   const asked = askedAgain(request, client)
-  const { hidden, field } = scopesForm.at(request, {
+  const { seen, field } = scopesForm.at(request, {
     version: client.version,
     scopes: asked?.scopes ?? client.scopes,
     purpose: (asked ?? client.wanted)?.purpose,
@@ -161,7 +161,7 @@ function scopeForm(request: PageRequest, view: ClientView) {
   const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
   const needsPurpose = client.environment === 'production' && more.length > 0
   return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/scopes/set" data-unsaved>
-${hidden('version')}
+${seen('version')}
 ${field('scopes', { label: html`<h2>${w.scopes}</h2>`, hint: w.scopesHint, options: scopeOptions(request, offered) })}
 ${needsPurpose && field('purpose', { label: w.purpose, hint: w.purposeHint, options: scopeOptions(request, more) })}
 <button class="primary">${w.save}</button>

@@ -134,8 +134,8 @@ ${
 
 function editForm(request: PageRequest, place: Place & { key: string }, etag: string, value: string) {
   const { w } = request
-  const { hidden, field } = valueForm.at(request, { etag, value })
-  return html`<form method="post" action="${dataPageUrl(request, place, place.key)}/save" novalidate>${hidden('etag')}
+  const { seen, field } = valueForm.at(request, { etag, value })
+  return html`<form method="post" action="${dataPageUrl(request, place, place.key)}/save" novalidate>${seen('etag')}
 ${field('value', { label: w.data.value, hint: w.data.valueHint, rows: Math.min(24, value.split('\n').length + 3) })}
 <button class="primary">${w.save}</button>
 </form>`

@@ -18,7 +18,9 @@ export const addForm = form('add', developer.addresses.create, ['environment', .
   own,
   errorsAt: { tooManyAddresses: 'environment' },
 })
-export const changeForm = form('set', developer.addresses.update, settings, { own })
+export const changeForm = form('set', developer.addresses.update, ['etag', ...settings], {
+  own: { etag: z.string(), ...own },
+})
 export const stateForm = form('set-state', developer.addresses.update, ['state'])
 
 type List = Awaited<ReturnType<Developer['addresses']['list']>>
@@ -76,7 +78,8 @@ const last = (request: PageRequest, { lastDelivery }: Address) =>
     ? request.w.none
     : html`${timeAgo(lastDelivery.at, request)} <span lang="en">${lastDelivery.error ?? lastDelivery.status}</span>`
 
-type Field = ReturnType<typeof changeForm.at>['field']
+type AddField = ReturnType<typeof addForm.at>['field']
+type Field = (name: (typeof settings)[number], texts: Parameters<AddField>[1]) => ReturnType<AddField>
 
 const fields = (
   { w }: PageRequest,
@@ -98,7 +101,7 @@ ${field('types', {
 export function addressPage(request: PageRequest, { types, address, secret, ...view }: AddressView): string {
   const { w } = request
   const own = addressUrl(request, address.id)
-  const { field } = changeForm.at(request, { ...address, all: address.types === null })
+  const { seen, field } = changeForm.at(request, { ...address, all: address.types === null })
   const isOver = address.state === 'paused' || address.state === 'ended'
   const { hidden } = stateForm.at(request, { state: isOver ? 'active' : 'paused' })
   const body = html`${secret && html`<p class="lead">${w.newSecretLead}</p>`}
@@ -116,6 +119,7 @@ ${!isOver && html`<form class="inline" method="post" action="${own}/test"><butto
 <p class="hint">${w.addresses.pauseHint}</p>
 <form class="card" method="post" action="${own}/set" novalidate data-unsaved>
 <h2>${w.change}</h2>
+${seen('etag')}
 ${fields(request, field, w.secretKept, types)}
 <button>${w.save}</button>
 </form>`

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { developer } from '../../../routers/developer/procedures.ts'
 import { redirectFault } from '../../../routers/developer/shared/registration.ts'
 import { banner } from '../../browser/look/components/banner.ts'
@@ -11,26 +12,26 @@ import { scopeOptions } from './scope-options.ts'
 import type { App } from './team-page.ts'
 import { clientPage } from './team-page.ts'
 
-export const productionForm = form('request', developer.clients.requestProduction, [
-  'purpose',
-  'name',
-  'redirectUris',
-  'devices',
-  'scopes',
-])
+export const productionForm = form(
+  'request',
+  developer.clients.requestProduction,
+  ['version', 'purpose', 'name', 'redirectUris', 'devices', 'scopes'],
+  { own: { version: z.int() } },
+)
 
 export function productionPage(request: PageRequest, view: ClientView): string {
   const { w } = request
   const { client } = view
   // Without those that are for development only.
   const redirectUris = client.redirectUris.filter((uri) => redirectFault(uri, client.type, false) === null)
-  const { field } = productionForm.at(request, { ...client, redirectUris, purpose: client.purpose ?? {} })
+  const { seen, field } = productionForm.at(request, { ...client, redirectUris, purpose: client.purpose ?? {} })
   return clientPage(request, view, undefined, {
     title: w.production,
     body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
 ${client.refusal && banner('bad', html`<bdi>${client.refusal.reason}</bdi>`)}
 <div class="columns"><div>
 <form method="post" action="${clientPageUrl(request, view)}/production/request">
+${seen('version')}
 ${field('name', { label: w.name, hint: nameHint(request, client) })}
 ${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: 3 })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}

@@ -106,7 +106,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   alreadyInTeam: 'Diese Person ist bereits in diesem Team.',
   alreadyReviewed: 'Dieses Ergebnis ist bereits bewertet.',
   appSuspended: 'Diese App ist gesperrt.',
-  changedMeanwhile: 'Das wurde inzwischen geändert. Bitte die Seite neu laden.',
+  changedMeanwhile: 'Das wurde inzwischen geändert.',
   changesLimited: (error) =>
     `Ein Team kann am Tag höchstens 1000 Änderungen machen. Weiter geht es in ${retryAfter(error)} s.`,
   clientNotWeb: 'Nur ein Web-Client kann sich ausweisen: Eine native App kann kein Secret schützen.',

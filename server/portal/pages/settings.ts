@@ -44,10 +44,10 @@ function details(request: PageRequest, own: string, app: App) {
   const { w, query } = request
   const asked = query.has('again') ? app.refusal?.asked : undefined
   const { name, description, homepage } = { ...app, ...asked }
-  const { hidden, field } = detailsForm.at(request, { version: app.version, name, description, homepage })
+  const { seen, field } = detailsForm.at(request, { version: app.version, name, description, homepage })
   return html`<form class="card" method="post" action="${own}/settings/details" novalidate>
 <h2>${w.details}</h2>
-${hidden('version')}
+${seen('version')}
 ${field('name', { label: w.name, hint: w.nameHint })}
 ${field('description', { label: w.description, rows: 3 })}
 ${field('homepage', { label: w.homepage, hint: w.homepageHint })}

@@ -12,8 +12,8 @@ import type { PageRequest } from '../page-request.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 
-export const webhookForm = form('set', developer.webhook.set, ['url', 'secret', 'removesSecret'], {
-  own: { removesSecret: z.boolean() },
+export const webhookForm = form('set', developer.webhook.set, ['etag', 'url', 'secret', 'removesSecret'], {
+  own: { etag: z.string(), removesSecret: z.boolean() },
 })
 export const formerSecretForm = form('end-former-secret')
 export const testForm = form('test', developer.webhook.test, ['type'], { errorsAt: { eventTypeUnknown: 'type' } })
@@ -36,7 +36,7 @@ export interface WebhookView {
 export function webhookPage(request: PageRequest, { team, app, webhook, eventTypes, fresh }: WebhookView): string {
   const { w, at } = request
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
-  const { field } = webhookForm.at(request, { url: webhook?.url })
+  const { seen, field } = webhookForm.at(request, { etag: webhook?.etag, url: webhook?.url })
   const facts = (url: string, webhook: Webhook) => html`<dl class="facts">
 ${fact(w.address, copyable(w.address, url))}
 ${fact(w.secret, webhook.hasSecret ? w.secretStored : w.secretNone)}
@@ -55,6 +55,7 @@ ${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webh
 ${webhook.formerSecretUntil !== null && formerSecret(request, own, webhook.formerSecretUntil)}
 <form class="card" method="post" action="${own}/set" novalidate>
 <h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
+${seen('etag')}
 ${field('url', { label: w.address, hint: w.addressHint })}
 ${field('secret', { label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, isSecret: true })}
 ${webhook.hasSecret && field('removesSecret', { label: w.removeSecret })}

@@ -25,6 +25,8 @@ export const de: Words = {
   utc: timeZoneNote('de'),
   signInFirst: (address) =>
     html`Die Anmeldung liegt mehr als 15 Minuten zurück. <a href="${address}" target="_blank" rel="noopener">In einem neuen Tab erneut anmelden</a>, dann dieses Formular noch einmal senden.`,
+  openAgain: (address) =>
+    html`Bitte <a href="${address}" target="_blank" rel="noopener">die Seite in einem neuen Tab öffnen</a> und dort noch einmal ändern.`,
   all: 'alle',
   show: 'Anzeigen',
   pager: componentWords.de.pager,

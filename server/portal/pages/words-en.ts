@@ -24,6 +24,8 @@ export const en = {
   utc: timeZoneNote('en'),
   signInFirst: (address: string): Html =>
     html`You signed in more than 15 minutes ago. <a href="${address}" target="_blank" rel="noopener">Sign in again in a new tab</a>, then submit this form again.`,
+  openAgain: (address: string): Html =>
+    html`<a href="${address}" target="_blank" rel="noopener">Open the page again in a new tab</a>, and repeat the change there.`,
   all: 'all',
   show: 'Show',
   pager: componentWords.en.pager,
