@@ -82,10 +82,21 @@ ${client.state === 'requested' && html`<p class="hint">${request.w.withdrawHint}
 }
 
 export const signInPage = (request: PageRequest, view: ClientView): string =>
-  clientPage(request, view, 'sign-in', { title: request.w.clientSections['sign-in'], body: settings(request, view) })
+  clientPage(request, view, 'sign-in', {
+    title: request.w.clientSections['sign-in'],
+    body: html`${pendingChanges(request, view)}${settings(request, view)}`,
+  })
 
 export const scopesPage = (request: PageRequest, view: ClientView): string =>
-  clientPage(request, view, 'scopes', { title: request.w.scopes, body: scopeForm(request, view) })
+  clientPage(request, view, 'scopes', {
+    title: request.w.scopes,
+    body: html`${pendingChanges(request, view)}${scopeForm(request, view)}`,
+  })
+
+/** Above the forms that are filled with them. */
+const pendingChanges = (request: PageRequest, view: ClientView) =>
+  view.client.wanted &&
+  html`${waiting(request, view.client.wanted, view.client)}${withdrawal(request, view)}<p class="hint">${request.w.waitingShown}</p>`
 
 export const credentialsPage = (request: PageRequest, view: ClientView): string =>
   clientPage(request, view, 'credentials', {
@@ -125,19 +136,23 @@ ${
 /** Members read the app's name, or the client's if it has no app. */
 export const nameHint = ({ w }: PageRequest, { app }: Client) => (app === null ? w.nameHint : w.nameOfTeamHint)
 
-/** The refused values, for the forms that ask again. */
-const askedAgain = ({ query }: PageRequest, { refusal }: Client) => (query.has('again') ? refusal?.asked : undefined)
+/** With pending changes, as a form that lacked them would withdraw them; to ask again, with the refused ones. */
+function formValues({ query }: PageRequest, client: Client) {
+  const asked = query.has('again') ? client.refusal?.asked : undefined
+  const { redirectUris = client.redirectUris, scopes = client.scopes, ...others } = { ...client.wanted, ...asked }
+  return { ...client, ...others, redirectUris, scopes }
+}
 
 function settings(request: PageRequest, view: ClientView) {
   const { w } = request
   const { client } = view
-  const { name, redirectUris, devices } = { ...client, ...askedAgain(request, client) }
-  const { seen, field } = settingsForm.at(request, { ...client, name, redirectUris, devices })
+  const values = formValues(request, client)
+  const { seen, field } = settingsForm.at(request, values)
   const rows = (least: number, uris: readonly string[]) => Math.max(least, uris.length + 1)
   return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/sign-in/settings" data-unsaved>
 ${seen('version')}
 ${field('name', { label: w.name, hint: nameHint(request, client) })}
-${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: rows(3, client.redirectUris) })}
+${field('redirectUris', { label: w.redirects, hint: w.redirectsHint, rows: rows(3, values.redirectUris) })}
 ${field('devices', { label: w.devices, hint: w.devicesHint })}
 ${
   client.scopes.includes('openid') &&
@@ -151,14 +166,10 @@ ${field('idTokenAlgorithm', { label: w.idTokenAlgorithm, hint: w.idTokenAlgorith
 function scopeForm(request: PageRequest, view: ClientView) {
   const { w } = request
   const { client, team } = view
-  const asked = askedAgain(request, client)
-  const { seen, field } = scopesForm.at(request, {
-    version: client.version,
-    scopes: asked?.scopes ?? client.scopes,
-    purpose: (asked ?? client.wanted)?.purpose,
-  })
-  const offered = [...new Set([...team.scopes, ...client.scopes])]
-  const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
+  const values = formValues(request, client)
+  const { seen, field } = scopesForm.at(request, values)
+  const offered = [...new Set([...team.scopes, ...client.scopes, ...values.scopes])]
+  const more = offered.filter((scope) => !client.scopes.includes(scope))
   const needsPurpose = client.environment === 'production' && more.length > 0
   return html`<form class="card" method="post" action="${clientPageUrl(request, view)}/scopes/set" data-unsaved>
 ${seen('version')}

@@ -43,10 +43,12 @@ ${team.role === 'owner' && app.state === 'active' && html`<p class="links"><a hr
 function details(request: PageRequest, own: string, app: App) {
   const { w, query } = request
   const asked = query.has('again') ? app.refusal?.asked : undefined
-  const { name, description, homepage } = { ...app, ...asked }
+  // With pending changes, as a form that lacked them would withdraw them.
+  const { name, description, homepage } = { ...app, ...app.wanted, ...asked }
   const { seen, field } = detailsForm.at(request, { version: app.version, name, description, homepage })
   return html`<form class="card" method="post" action="${own}/settings/details" novalidate>
 <h2>${w.details}</h2>
+${app.wanted && html`<p class="hint">${w.waitingShown}</p>`}
 ${seen('version')}
 ${field('name', { label: w.name, hint: w.nameHint })}
 ${field('description', { label: w.description, rows: 3 })}

@@ -310,6 +310,7 @@ export const de: Words = {
   upload: 'Hochladen',
   removeLogo: 'Logo entfernen',
   waiting: 'Freigabe ausstehend',
+  waitingShown: 'Das Formular zeigt, was noch freizugeben ist. Bis dahin gelten die bisherigen Angaben.',
   changesRefused: 'Änderungen wurden nicht freigegeben',
   fields: {
     change: 'Änderung',

@@ -302,6 +302,7 @@ export const en = {
   upload: 'Upload',
   removeLogo: 'Remove logo',
   waiting: 'Pending approval',
+  waitingShown: 'The form shows what is pending. Until it is approved, the previous values apply.',
   changesRefused: 'Changes were not approved',
   fields: {
     change: 'Change',
