@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import type { Holder, MemoryBudget } from '../http/memory-budget.ts'
+import type { Holder, MemoryBudget, Use } from '../http/memory-budget.ts'
 import { reserveUntilSent } from '../http/memory-lease.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -57,7 +57,7 @@ export interface PageRoutes {
     above?: string,
   ) => void
   /** Reserves memory for a request's body until its response is sent. Throws 503. */
-  reserve: (ctx: StepContext, holder: Holder, bytes: number) => Promise<void>
+  reserve: (ctx: StepContext, holder: Holder, bytes: number, use: Use) => Promise<void>
   signInAt: (address: string, attempt: (ctx: StepContext) => Promise<SignInAttempt>) => void
 }
 
@@ -101,7 +101,7 @@ export function createPageRoutes(
     cookies,
     readSession,
     page,
-    reserve: (ctx, holder, bytes) => reserveUntilSent(memory, ctx.res, holder, bytes),
+    reserve: (ctx, holder, bytes, use) => reserveUntilSent(memory, ctx.res, holder, bytes, use),
     signInAt(address, attempt) {
       page('get', `${address}/upstream`, async (ctx) => signIn.startUpstream(ctx, await attempt(ctx)))
       page('get', `${address}/person`, async (ctx) => signIn.finishUpstream(ctx, await attempt(ctx)))

@@ -28,10 +28,6 @@ export async function readBytes(
   return length > SMALL_BODY_BYTES ? readLarge(request, length) : readChunks(request, limitBytes, tooLarge, reserve)
 }
 
-/** Reads a body of at most 16 KiB, for which no memory is reserved. Throws as `readBytes` does. */
-export const readSmall = (request: IncomingMessage, limitBytes: number, tooLarge: () => ApiError) =>
-  readBytes(request, Math.min(limitBytes, SMALL_BODY_BYTES), tooLarge, async () => {})
-
 /** Into one buffer: joining a list of chunks would take the memory twice. */
 function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)

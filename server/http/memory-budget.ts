@@ -17,7 +17,7 @@ export const MAX_WAITING = 256
 export const uses = {
   /** A body stored as text: its bytes, the chunks that they came in, the response, and memory not yet collected. */
   text: { factor: 4, waitMs: 10_000 },
-  /** A body that JSON.parse reads: 28 for arrays in arrays, in addition to its bytes and its text. */
+  /** A body that JSON.parse reads: 28 for arrays in arrays, in addition to its bytes and its text. A form takes less. */
   parsed: { factor: 32, waitMs: 10_000 },
   /** A response: rows, text in one or two bytes a character, and the bytes sent. */
   response: { factor: 5, waitMs: 30_000 },

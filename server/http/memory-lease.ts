@@ -82,9 +82,10 @@ export async function reserveUntilSent(
   response: ServerResponse,
   holder: Holder,
   bytes: number,
+  use: Use,
 ): Promise<void> {
   const lease = new Lease(budget, response, holder)
-  await lease.reserve(bytes, 'text')
+  await lease.reserve(bytes, use)
   response.once('close', () => lease.rendered(0))
 }
 

@@ -20,6 +20,7 @@ import { deliveryPages } from './deliveries.ts'
 import { eventAddressPages } from './event-addresses.ts'
 import { firstCallPages } from './first-call.ts'
 import type { Form } from './forms/form.ts'
+import { MAX_FORM_BYTES } from './forms/form-size.ts'
 import { invitationPages } from './invitations.ts'
 import { mailPages } from './mails.ts'
 import type { PageRequest, Render, Result, Routes } from './page-request.ts'
@@ -46,11 +47,7 @@ interface Options {
 
 /** A form's routes: the page that shows it, also after a refusal, and what it does. */
 interface Posted {
-<<<<<<< HEAD
   /** The address of that page. */
-=======
-  /** The address of the page. */
->>>>>>> 8cd430a1 (fix(portal): keep the version that a refused form was posted with)
   above: string
   render: Render
   form: Pick<Form<object>, 'action' | 'fieldAtFault'>
@@ -148,9 +145,10 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
     const posted: Posted = { above, render, form, submit: async (request, typed) => submit(request, form.read(typed)) }
     forms.set(route, posted)
     page('post', `/developers${route}`, async (ctx) => {
-      const typed = await readForm(ctx)
       const request = await readRequest(ctx, above)
       if (!request) return ask(ctx, root)
+      const hold = (bytes: number) => reserve(ctx, `person ${request.person.id}`, bytes, 'parsed')
+      const typed = await readForm(ctx, { bytes: MAX_FORM_BYTES, reserve: hold })
       if (isRecent(request.since)) return execute(request, posted, typed, () => posted.submit(request, typed))
       const kept = { person: request.person.id, route, params: request.params, body: typed.toString() }
       if (kept.body.length <= MAX_KEPT) return ask(ctx, root, kept)
@@ -168,7 +166,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       if (!isRecent(request.since)) return ask(ctx, `${parentPath(ctx)}?done=again`)
       const read = async (tooLarge: () => ApiError) =>
         form.read(
-          await readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${request.person.id}`, bytes)),
+          await readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${request.person.id}`, bytes, 'text')),
         )
       await execute(request, { above, render, form }, new URLSearchParams(), () => submit(request, read))
     })

@@ -27,6 +27,7 @@ afterAll(async () => {
 })
 
 const UPLOAD_BYTES = 158 * 1024
+const FORM_BYTES = 20 * 1024
 const TOKEN_BYTES = 40 * 1024
 
 const makeRequest = (address: string, type: string, bytes: number, browser?: Browser) => {
@@ -35,15 +36,24 @@ const makeRequest = (address: string, type: string, bytes: number, browser?: Bro
   const fields = [`Host: ${host}`, `Origin: ${origin}`, `Content-Type: ${type}`, `Content-Length: ${bytes}`]
   return [`POST ${pathname} HTTP/1.1`, ...fields, ...(cookie ? [`Cookie: ${cookie}`] : []), '', ''].join('\r\n')
 }
-const stalls: [string, number, () => string][] = [
+/** What stalls, its bytes, and how often they count. */
+const stalls: [string, number, number, () => string][] = [
   [
     'an upload',
     UPLOAD_BYTES,
+    4,
     () => makeRequest(`${team.app}/settings/logo`, 'multipart/form-data; boundary=b', UPLOAD_BYTES, team.asOwner),
+  ],
+  [
+    'a form of the portal',
+    FORM_BYTES,
+    32,
+    () => makeRequest(`${team.app}/settings/details`, 'application/x-www-form-urlencoded', FORM_BYTES, team.asOwner),
   ],
   [
     'a request for tokens',
     TOKEN_BYTES,
+    4,
     () => makeRequest(`${issuer}/token`, 'application/x-www-form-urlencoded', TOKEN_BYTES),
   ],
 ]
@@ -56,11 +66,11 @@ async function stalled(world: World, head: string, bytes: number) {
   return connection
 }
 
-describe.each(stalls)('the body of %s that stalls', (_, bytes, makeHead) => {
-  it('holds four times its length of memory until its client leaves', async () => {
+describe.each(stalls)('the body of %s that stalls', (_, bytes, factor, makeHead) => {
+  it('holds its share of memory until its client leaves', async () => {
     const { memory } = team.world
     const connection = await stalled(team.world, makeHead(), bytes)
-    await expect.poll(() => memory.freeBytes).toBe(BUDGET_BYTES - 4 * bytes)
+    await expect.poll(() => memory.freeBytes).toBe(BUDGET_BYTES - factor * bytes)
     connection.reset()
     await expect.poll(() => memory.freeBytes).toBe(BUDGET_BYTES)
   })
@@ -75,7 +85,7 @@ describe.each(stalls)('the body of %s that stalls', (_, bytes, makeHead) => {
 })
 
 it('the body of a request for tokens above the limit that stalls is 503 at the deadline, and its connection ends', async () => {
-  const [, bytes, makeHead] = stalls[1]!
+  const [, bytes, , makeHead] = stalls.at(-1)!
   const connection = await stalled(strict, makeHead(), bytes)
   const answer = await connection.answer()
   expect([answer.status, JSON.parse(answer.text).error]).toEqual([503, 'temporarily_unavailable'])

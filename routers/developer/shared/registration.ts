@@ -104,6 +104,7 @@ function faultsOfName(whose: string, name: string): Fault[] {
 
 const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
 export const MAX_NAME = 100
+export const MAX_REDIRECT_URI = 2048
 
 export const levelFaults = (wanted: readonly string[], level: Level): Fault[] =>
   wanted
@@ -119,7 +120,7 @@ const startsWithHost = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d+)
  */
 export function redirectFault(address: string, type: ClientType, development: boolean): Fault | null {
   const wrong = (why: RedirectReason) => fault('redirectUris', 'redirect', address, why)
-  if (address.length > 2048) return fault('redirectUris', 'redirectTooLong')
+  if (address.length > MAX_REDIRECT_URI) return fault('redirectUris', 'redirectTooLong')
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(address)?.[1]?.toLowerCase()
   if (/\s/.test(address)) return wrong('whiteSpace')
   if (/[^\0-\x7f]/.test(address)) return wrong('notAscii')

@@ -19,7 +19,8 @@ export const idOr = (unknown: PlainError) =>
   z.string(withError(unknown)).trim().refine(isPostgresText, withError(unknown))
 
 export const role = z.enum(['owner', 'developer'], { error: 'role is owner or developer.' })
-export const texts = z.array(typed).max(50, { error: 'There are at most 50.' })
+export const MAX_LISTED = 50
+export const texts = z.array(typed).max(MAX_LISTED, { error: `There are at most ${MAX_LISTED}.` })
 export const purpose = z
   .record(typed, typed.meta({ maxLength: MAX_PURPOSE }))
   .meta({ description: 'What each scope is for, by scope' })

@@ -15,7 +15,7 @@ export const MAX_BODY_BYTES = 56 * 1024
 export async function reserveBody({ req, res, state }: StepContext, memory: MemoryBudget): Promise<void> {
   const bytes = Number(req.headers['content-length'] ?? MAX_BODY_BYTES)
   if (bytes <= SMALL_BODY_BYTES || bytes > MAX_BODY_BYTES) return
-  await reserveUntilSent(memory, res, `address ${toNetwork(state.clientAddress ?? '')}`, bytes)
+  await reserveUntilSent(memory, res, `address ${toNetwork(state.clientAddress ?? '')}`, bytes, 'text')
 }
 
 /** Reads a body and puts it back, for the next reader; null without a body, or for one above `maxBytes` or cut off. */

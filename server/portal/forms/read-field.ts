@@ -26,11 +26,13 @@ const normalizeText = (value: unknown) => (typeof value === 'string' ? value.rep
 
 /** The lines of a text, or the boxes that are ticked: their first value is '', so that none of them is a list too. */
 const linesIn = (posted: Posted, name: string) =>
-  posted.getAll(name).flatMap((text) =>
-    normalizeText(text)
-      .split('\n')
-      .flatMap((line) => line.trim() || []),
-  )
+  posted
+    .getAll(name)
+    .map(normalizeText)
+    .join('\n')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 
 function readRecord(posted: Posted, prefix: string, isOptional: boolean) {
   const filled = [...posted].flatMap(([name, text]) => {

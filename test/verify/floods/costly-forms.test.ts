@@ -10,7 +10,7 @@ import type { Input } from './costly-inputs.ts'
 import { asPath, encoded, expectCheap, IN_HEAD, noLimits, withParameter } from './costly-inputs.ts'
 import { repeated, shapes } from './costly-shapes.ts'
 
-/** Longer forms are refused unread. */
+/** Outside of the portal, longer forms are refused unread. */
 const IN_FORM = 7_800
 /** Beside the cookies. */
 const IN_QUERY = IN_HEAD - 3_000
