@@ -18,6 +18,8 @@ it('a client returns after a sign-out to hosts of its redirect URIs alone, witho
   ] as const) {
     await expect(update(1, [uri])).rejects.toThrow(sentence)
   }
+  const long = Array.from({ length: 33 }, (_, n) => `https://app.example/${n}`.padEnd(2_048, 'x'))
+  await expect(update(1, long)).rejects.toThrow('The redirect URIs after sign-out can have at most 64 KiB together.')
   const { items } = await as().audit.list({ team: here.world.ids.team })
   expect(items[0]).toMatchObject({ action: 'client.update', after: { postLogoutRedirectUris: uris } })
   expect(await update(1, [])).toMatchObject({ postLogoutRedirectUris: [] })

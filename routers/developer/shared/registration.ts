@@ -140,18 +140,23 @@ export function redirectFault(address: string, type: ClientType, development: bo
   return scheme === 'http' ? httpFault(hostname, type, development, wrong) : httpsFault(hostname, type, wrong)
 }
 
+/** The bound of a list in the database. */
+const MAX_LOGOUT_BYTES = 64 * 1024
+
 export const logoutFaults = (
   addresses: readonly string[],
   redirectUris: readonly string[],
   type: ClientType,
   development: boolean,
-): Fault[] =>
-  addresses.flatMap((address) => {
-    const field = 'postLogoutRedirectUris'
+): Fault[] => {
+  const field = 'postLogoutRedirectUris'
+  if (addresses.join('').length > MAX_LOGOUT_BYTES) return [fault(field, 'logoutsTooLong')]
+  return addresses.flatMap((address) => {
     const wrong = redirectFault(address, type, development)
     if (wrong) return { ...wrong, field }
     return isBeside(address, redirectUris) ? [] : fault(field, 'logoutElsewhere', address)
   })
+}
 
 /** Whether it has the scheme and host of one of these redirect URIs. */
 export const isBeside = (address: string, redirectUris: readonly string[]) =>

@@ -63,6 +63,7 @@ export const faultSentences = {
   redirect: (address: string, reason: string) =>
     `${address} cannot be a redirect URI: ${redirectReasons[reason as RedirectReason]}.`,
   logoutElsewhere: (address: string) => `${address} is at the host of none of the redirect URIs.`,
+  logoutsTooLong: () => 'The redirect URIs after sign-out can have at most 64 KiB together.',
   scopeMissing: () => 'A client needs a scope.',
   scopeUnknown: (scope: string) => `The scope ${scope} does not exist.`,
   scopeOpenid: () => 'profile and email need openid.',

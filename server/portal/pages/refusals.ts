@@ -82,6 +82,7 @@ export const faults: {
   redirect: (address, reason) =>
     `${address} kann keine Redirect-URI sein: ${redirectReasons[reason as RedirectReason]}.`,
   logoutElsewhere: (address) => `${address} gehört zu keinem Host der Redirect-URIs.`,
+  logoutsTooLong: () => 'Die Redirect-URIs nach dem Abmelden haben zusammen höchstens 64 KiB.',
   scopeMissing: () => 'Es fehlt eine Berechtigung.',
   scopeUnknown: (scope) => `Die Berechtigung ${scope} gibt es nicht.`,
   scopeOpenid: () => 'profile und email setzen openid voraus.',
