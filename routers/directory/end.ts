@@ -4,27 +4,32 @@ import { isMissing } from './composed.ts'
 import type { Layout } from './sql.ts'
 import { at, equal, listed } from './sql.ts'
 
-export async function countCurrent(client: ClientBase, { recordType, table }: Layout, now: Date): Promise<number> {
+export async function countCurrent(
+  client: ClientBase,
+  { recordType, table, owned }: Layout,
+  now: Date,
+): Promise<number> {
   const { rows } = await client.query(
-    at(now, `SELECT count(*)::int AS count FROM ${table} row WHERE ${recordType.ending.current}`),
+    at(now, `SELECT count(*)::int AS count FROM ${table} row WHERE ${recordType.ending.current} AND ${owned}`),
   )
   return rows[0].count
 }
 
-/** Ends the current records that are not in `stage`; resolves to their number. */
+/** Ends the current records that are not in `stage`; resolves to their number. Asks those alone whose they are: 5 us each. */
 export async function endMissing(client: ClientBase, layout: Layout, now: Date): Promise<number> {
-  const { recordType, table, keys } = layout
+  const { recordType, table, keys, owned } = layout
+  const missing = `SELECT * FROM ${table} row WHERE ${recordType.ending.current} AND ${isMissing(layout)} OFFSET 0`
   return end(client, layout, now, {
-    select: `SELECT ${listed(keys, 'row')} FROM ${table} row WHERE ${recordType.ending.current}
-      AND ${isMissing(layout)}`,
+    select: `SELECT ${listed(keys, 'row')} FROM (${missing}) row WHERE ${owned}`,
   })
 }
 
-/** Ends records by key, given as objects of the key's columns; unknown and ended records do not count. */
+/** Ends records by key, given as objects of the key's columns; unknown and ended records, and those of others, do not count. */
 export async function endKeys(client: ClientBase, layout: Layout, now: Date, keys: readonly object[]): Promise<number> {
-  const columns = listed(layout.keys)
+  const { table, owned } = layout
   return end(client, layout, now, {
-    select: `SELECT DISTINCT ${columns} FROM json_populate_recordset(NULL::${layout.table}, $1)`,
+    select: `SELECT DISTINCT ${listed(layout.keys, 'row')} FROM json_populate_recordset(NULL::${table}, $1) asked
+      JOIN ${table} row ON ${equal(layout.keys, 'row', 'asked')} WHERE ${owned}`,
     values: [JSON.stringify(keys)],
   })
 }

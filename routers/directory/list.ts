@@ -4,7 +4,7 @@ import { listed } from './sql.ts'
 
 export async function listRecords(
   client: ClientBase,
-  { recordType, table, keys, columns, children }: Layout,
+  { table, keys, columns, children, owned }: Layout,
   { after, limit }: { after: object | null; limit: number },
 ): Promise<Record<string, unknown>[]> {
   const [id] = keys
@@ -19,10 +19,9 @@ export async function listRecords(
   })
   const behind = `(${listed(keys, 'row')}) >
     (SELECT ${listed(keys, 'after')} FROM json_populate_record(NULL::${table}, $2) after)`
-  const where = [...(recordType.hidden ? [`NOT (${recordType.hidden})`] : []), ...(after ? [behind] : [])]
   const { rows } = await client.query(
     `SELECT json_build_object(${[...own, ...lists, `'version', row.version`].join(', ')}) AS record
-      FROM ${table} row ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${listed(keys, 'row')} LIMIT $1`,
+      FROM ${table} row WHERE ${owned} ${after ? `AND ${behind}` : ''} ORDER BY ${listed(keys, 'row')} LIMIT $1`,
     after ? [limit, JSON.stringify(after)] : [limit],
   )
   return rows.map(({ record }) => record)

@@ -7,6 +7,7 @@ import { findRecordType } from './record-types.ts'
 import type { Refusal } from './refusals.ts'
 import { Refusals } from './refusals.ts'
 import { applyRules, duplicates, listRules, sayRefused } from './rules.ts'
+import type { Owner } from './sql.ts'
 import { toLayout } from './sql.ts'
 import { stageRecords } from './stage.ts'
 import { Conflict, writeStaged } from './write.ts'
@@ -18,6 +19,8 @@ export interface Incoming {
 }
 
 export interface MergeOptions {
+  /** By default the platform, which cannot change rows of test clubs. */
+  owner?: Owner | undefined
   /** When memberships end, and the default for times of new records. */
   now: Date
   /**
@@ -62,9 +65,9 @@ export async function mergeRecords(
   client: ClientBase,
   recordType: RecordTypeName,
   records: AsyncIterable<Incoming> | Iterable<Incoming>,
-  { now, full = false, skipRefused = false, nameLine = String, onRefused, onProgress }: MergeOptions,
+  { owner, now, full = false, skipRefused = false, nameLine = String, onRefused, onProgress }: MergeOptions,
 ): Promise<Merged> {
-  const layout = toLayout(findRecordType(recordType))
+  const layout = toLayout(findRecordType(recordType), owner)
   const current = full ? await countCurrent(client, layout, now) : 0
   const refused = new Refusals(onRefused)
   const { count, allNamed } = await stageRecords(client, layout, records, {

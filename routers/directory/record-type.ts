@@ -45,7 +45,7 @@ interface Definition<N extends string, F extends Fields, K extends keyof F & str
   /** The field that cannot be changed. */
   fixed?: (keyof F & string) | undefined
   rules?: readonly RowRule[]
-  /** SQL condition: the row `row` belongs to a team's test club, and is not listed. */
+  /** SQL condition: the row `row` belongs to a team's test club. */
   hidden?: string | undefined
   /** The row lock for changes: `UPDATE` also prevents others from adding rows that refer to these. */
   lock?: 'UPDATE'

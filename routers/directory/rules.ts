@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { otherWritings, writtenOtherwise } from './composed.ts'
-import type { Children, Field } from './fields.ts'
+import type { Field } from './fields.ts'
 import type { Reference } from './references.ts'
 import { describeReference } from './references.ts'
 import type { Refusal } from './refusals.ts'
@@ -38,16 +38,15 @@ export function listRules(layout: Layout): SetRule[] {
   const { recordType, columns, children } = layout
   return [
     ...(recordType.key.length === 1 ? [otherWritings(layout, quoted)] : []),
+    foreign(layout),
     ...[...columns, ...children]
       .filter(({ name, field }) => !isKey(layout, name) && field.initial === undefined)
       .map(needed),
     ...columns.filter(({ field }) => field.form).map((placed) => formed(layout, placed)),
     ...children.filter(({ field }) => field.form).map(formedList),
     ...(recordType.fixed ? [keeps(layout, recordType.fixed)] : []),
-    ...columns.filter(({ field }) => field.reference).map(({ name, field }) => refers(name, field, field.reference!)),
-    ...children
-      .filter(({ field }) => field.reference)
-      .map(({ name, field }) => refersEach(name, field.children!, field.reference!)),
+    ...columns.filter(isReferring).map((placed) => refers(layout, placed)),
+    ...children.filter(isReferring).map((placed) => refersEach(layout, placed)),
     ...textsFit(layout),
     ...(recordType.rules ?? []).map(({ field, refuses, value, reason }) => ({
       field,
@@ -58,6 +57,14 @@ export function listRules(layout: Layout): SetRule[] {
 }
 
 const isKey = ({ recordType }: Layout, name: string) => (recordType.key as readonly string[]).includes(name)
+
+/** Rows of test clubs are no records of the platform, nor others those of a team. */
+const foreign = ({ recordType, table, keys, owned, owner }: Layout): SetRule => ({
+  field: recordType.key[0]!,
+  finds: `SELECT incoming.line, concat_ws(' / ', ${listed(keys, 'row')}) AS value, NULL AS other
+    FROM incoming JOIN ${table} row ON ${equal(keys, 'row', 'incoming')} WHERE incoming.changed AND NOT (${owned})`,
+  reason: (value) => `${quoted(value)} is ${owner === 'team' ? 'in no' : "in a team's"} test club, and stays as it is.`,
+})
 
 const needed = ({ name, bit }: { name: string; bit: number }): SetRule => ({
   field: name,
@@ -90,6 +97,9 @@ function keeps({ recordType }: Layout, name: string): SetRule {
   }
 }
 
+type Referring = Placed & { field: { reference: Reference } }
+const isReferring = (placed: Placed): placed is Referring => placed.field.reference !== undefined
+
 /** SQL for what is wrong with the reference. */
 function misses({ kind, same }: Reference) {
   const other = kind ? 'target.kind' : same ? `target."${same}"` : 'target.id'
@@ -107,27 +117,37 @@ function describeReason(reference: Reference): SetRule['reason'] {
   }
 }
 
-function refers(name: string, { column }: Field, reference: Reference): SetRule {
+/** Tables that say of a row whether it is of a test club; for the others it would be a query for each reference. */
+const saysTestClub = ({ table }: Reference) => table === 'Organisation' || table === 'Discipline'
+
+/** To what the reference names, if the owner of the records has it. */
+function joinTarget({ owner }: Layout, reference: Reference, id: string) {
+  const own = saysTestClub(reference) ? `AND target."testTeamId" IS ${owner === 'team' ? 'NOT NULL' : 'NULL'}` : ''
+  return `LEFT JOIN "${reference.table}" target ON target.id = ${id} ${own}`
+}
+
+function refers(layout: Layout, { name, field: { column, reference } }: Referring): SetRule {
   const { other, condition } = misses(reference)
   return {
     field: name,
     reference,
     finds: `SELECT line, row."${column}" AS value, ${other} AS other
-      FROM incoming row LEFT JOIN "${reference.table}" target ON target.id = row."${column}"
+      FROM incoming row ${joinTarget(layout, reference, `row."${column}"`)}
       WHERE ${WRITTEN} AND row."${column}" IS NOT NULL AND ${condition}`,
     reason: describeReason(reference),
   }
 }
 
 /** Checks each value of a list, and reports the first wrong one. */
-function refersEach(name: string, { key: [column] }: Children, reference: Reference): SetRule {
+function refersEach(layout: Layout, { name, field: { children, reference } }: Referring): SetRule {
+  const [column] = children!.key
   const { other, condition } = misses(reference)
   return {
     field: name,
     reference,
     finds: `SELECT DISTINCT ON (line) line, child."${column}" AS value, ${other} AS other
       FROM incoming row JOIN "incoming_${name}" child USING (line)
-        LEFT JOIN "${reference.table}" target ON target.id = child."${column}"
+        ${joinTarget(layout, reference, `child."${column}"`)}
       WHERE ${WRITTEN} AND ${condition} ORDER BY line, child."${column}"`,
     reason: describeReason(reference),
   }

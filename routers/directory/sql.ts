@@ -1,9 +1,15 @@
 import type { Field } from './fields.ts'
 import type { RecordType } from './record-type.ts'
 
+/** A team has the records of its test club, which the platform neither sees nor changes; the platform has all others. */
+export type Owner = 'platform' | 'team'
+
 /** A record type's fields, divided into columns and rows of another table. */
 export interface Layout {
   recordType: RecordType
+  owner: Owner
+  /** SQL condition: the row `row` is one of the owner's. */
+  owned: string
   table: string
   keys: readonly string[]
   columns: readonly Placed[]
@@ -18,7 +24,8 @@ export interface Placed {
   bit: number
 }
 
-export function toLayout(recordType: RecordType): Layout {
+export function toLayout(recordType: RecordType, owner: Owner = 'platform'): Layout {
+  const { hidden = 'false' } = recordType
   const placed = Object.entries(recordType.fields as Record<string, Field>).map(([name, field], i) => ({
     name,
     field,
@@ -26,6 +33,8 @@ export function toLayout(recordType: RecordType): Layout {
   }))
   return {
     recordType,
+    owner,
+    owned: owner === 'team' ? hidden : `NOT (${hidden})`,
     table: `"${recordType.table}"`,
     keys: recordType.key.map((name) => (recordType.fields as Record<string, Field>)[name]!.column),
     columns: placed.filter(({ field }) => !field.children),

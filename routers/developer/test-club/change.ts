@@ -37,7 +37,7 @@ type Place = ReturnType<typeof found.decode>
 
 const merge = async (client: ClientBase, name: RecordTypeName, records: readonly object[], now: Date) => {
   const incoming = records.map((record, line) => ({ line, record }))
-  return (await mergeRecords(client, name, incoming, { now })).changed
+  return (await mergeRecords(client, name, incoming, { owner: 'team', now })).changed
 }
 
 /** Each resolves to the number of changed records. */
@@ -48,7 +48,7 @@ const changes = {
   },
   left: (client: ClientBase, places: Place[], member: string, now: Date) => {
     const keys = places.map(({ organisation }) => ({ organisationId: organisation, personId: member }))
-    const layout = toLayout(findRecordType('memberships'))
+    const layout = toLayout(findRecordType('memberships'), 'team')
     return repeated(client, () => endKeys(client, layout, now, keys))
   },
   joined: (client: ClientBase, places: Place[], member: string, now: Date) => {
