@@ -16,8 +16,10 @@ interface Ways {
 export const openNodeWakes = async ({ db, url, redisUrl }: Ways, watches: Watches) =>
   redisUrl === undefined ? openPostgresWakes(db, url, watches) : openRedisWakes(redisUrl, watches)
 
+/** For a process that does not stay. Never fails, as the change is stored: without the message, nodes notice by their own looks. */
 const announce = async ({ db, redisUrl }: Omit<Ways, 'url'>, message: string) => {
-  await (redisUrl === undefined ? sendByPostgres(db, message) : sendByRedis(redisUrl, message))
+  const sent: Promise<unknown> = redisUrl === undefined ? sendByPostgres(db, message) : sendByRedis(redisUrl, message)
+  await sent.catch(() => {})
 }
 
 /** Reports that a command has changed a store. */

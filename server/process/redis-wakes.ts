@@ -29,13 +29,12 @@ const open = async (url: string) => {
   return { redis, channel: `${CHANNEL}:${redis.options.db ?? 0}` }
 }
 
-/** Sends one message, for a process that does not stay. Without Redis, other processes notice by their own looks. */
+/** Sends one message, for a process that does not stay. */
 export async function sendByRedis(url: string, message: string) {
   const { redis, channel } = await open(url)
   try {
     await redis.connect()
     await redis.publish(channel, message)
-  } catch {
   } finally {
     redis.disconnect()
   }

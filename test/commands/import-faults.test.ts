@@ -1,21 +1,26 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand } from '../../server/commands/program/run-command.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
-import { ndjson, person } from './import-world.ts'
+import { pgClient } from '../support/pg-client.ts'
+import { clubs, ndjson, person } from './import-world.ts'
 
-/** An import of people through a proxy, whose standard input stays open. */
-async function importing() {
-  const url = await migratedDatabase()
+/** An import of files through a proxy: by default of people, from a standard input that stays open. */
+async function importing(args = ['--kind', 'people'], url?: string) {
+  url ??= await migratedDatabase()
   const proxy = await FaultProxy.to(url)
   onTestFinished(() => proxy.close())
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough().setEncoding('utf8')]
-  const said: string[] = []
+  const [said, printed] = [[] as string[], [] as string[]]
   stderr.on('data', (text) => said.push(text))
-  const io = { stdin, stdout: stdout.resume(), stderr, env: { DATABASE_URL: proxy.url } }
-  const ended = runCommand(['import', '--kind', 'people'], io)
+  stdout.on('data', (text) => printed.push(String(text)))
+  const io = { stdin, stdout, stderr, env: { DATABASE_URL: proxy.url } }
+  const ended = runCommand(['import', ...args], io)
   const running = (state: string) =>
     ask(url, `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${state}`)
   return {
@@ -23,6 +28,7 @@ async function importing() {
     stdin,
     ended,
     said: () => said.join(''),
+    printed: () => printed.join(''),
     ask: (sql: string) => ask(url, sql),
     isRunning: (state: string) => expect.poll(async () => (await running(state)).length).toBeGreaterThan(0),
     isOver: () => expect.poll(async () => (await running('true')).length).toBe(0),
@@ -54,6 +60,26 @@ describe('an import whose connection breaks', () => {
     expect(said()).toMatch(/ Whether people were written is unknown: run the import again.\n$/)
     await isOver()
     expect(await ask('SELECT id FROM "Person"')).toEqual([{ id: 'anna' }])
+  })
+
+  it('reports what it has written before, also while the database stays away', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'member-apps-import-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'organisations.ndjson'), clubs)
+    await writeFile(join(folder, 'people.ndjson'), ndjson(person('anna')))
+    const url = await migratedDatabase()
+    const other = pgClient(url)
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('BEGIN; LOCK TABLE "Person" IN EXCLUSIVE MODE')
+
+    const { proxy, ended, said, printed, ask, isRunning } = await importing([folder], url)
+    await isRunning(`wait_event_type = 'Lock'`)
+    await proxy.begin('refuse')
+    expect(await ended).toBe(1)
+    expect(printed()).toMatch(/\norganisations +2 +0 +0 +0 +0\npeople +0 +0 +0 +0 +0\n$/)
+    expect(said()).toMatch(/ No people were written.\n$/)
+    expect(await ask('SELECT id FROM "Organisation" ORDER BY 1')).toEqual([{ id: 'northgate' }, { id: 'riverside' }])
   })
 
   it('has written nothing when the server refuses to commit', async () => {

@@ -1,10 +1,9 @@
 import { Option } from '@commander-js/extra-typings'
 import { recordTypeNames } from '../../../routers/directory/record-types.ts'
-import { readSettings } from '../../process/command-settings.ts'
-import { announceDue } from '../../process/node-wakes.ts'
 import type { Command } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withOwnConnection } from '../line/database.ts'
+import { openReports } from '../line/reports.ts'
 import { table } from '../line/table.ts'
 import type { File } from './files.ts'
 import { findFiles } from './files.ts'
@@ -65,13 +64,14 @@ const load = action(
       const files = await findFiles({ paths, recordType }, io)
       if (rows !== undefined && files.some((file) => file.recordType !== files[0]!.recordType))
         throw new UsageError(SEVERAL_KINDS)
+      const reports = openReports(io)
       const rejected = tolerant && !dryRun ? await openRejectedRows(rejectedPath) : undefined
       const { loaded, notBegun } = await interruptible((signal) => {
         const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, rejected, stderr: io.stderr, signal }
         const load = (readable: readonly File[]) =>
           withOwnConnection(io, signal, async (client, db) => {
             const result = await (dryRun ? tryRecordTypes : loadRecordTypes)(client, byRecordType(readable), asked)
-            if (!dryRun) await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
+            if (!dryRun) await reports.due(db)
             return result
           })
         return rejected ? withRereadable(files, signal, load) : load(files)

@@ -8,12 +8,12 @@ import type { Counted, Erased } from '../../../routers/personal-data/erase.ts'
 import { erasable, erase } from '../../../routers/personal-data/erase.ts'
 import { personalDataJson } from '../../../routers/personal-data/export.ts'
 import { answerRequest, listOpenRequests } from '../../../routers/personal-data/requests.ts'
-import { readSettings } from '../../process/command-settings.ts'
-import { announceDue } from '../../process/node-wakes.ts'
 import type { ActionIo, Command } from '../line/command.ts'
 import { action, log, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
+import type { Reports } from '../line/reports.ts'
+import { openReports } from '../line/reports.ts'
 import { printable, printableLines } from '../line/table.ts'
 import type { RemovalLog } from '../removals/removal-log.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
@@ -43,8 +43,9 @@ const eraseAll = action(
         .option(...log),
     async run({ member, yes, log: path }, io) {
       requireConfirmation({ ...io, yes })
+      const reports = openReports(io)
       const log = await openRemovalLog(io, path)
-      const removed = withDatabase(io, (db) => named(member, remove(db, member, { ...io, yes }, log)))
+      const removed = withDatabase(io, (db) => named(member, remove(db, member, { ...io, yes }, { log, reports })))
       return { member, removed: await removed.finally(log.close) }
     },
   },
@@ -103,12 +104,17 @@ async function* printed(pieces: AsyncIterable<string>) {
   for await (const piece of pieces) yield printableLines(piece)
 }
 
-async function remove(db: Database, member: string, io: ActionIo & { yes: boolean | undefined }, log: RemovalLog) {
+async function remove(
+  db: Database,
+  member: string,
+  io: ActionIo & { yes: boolean | undefined },
+  { log, reports }: { log: RemovalLog; reports: Reports },
+) {
   io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
   await confirm(member, io)
   const removed = await erase(db, member, await computeMarks(io.env, member))
-  await announceDue({ db, ...readSettings(io.env, 'redisUrl') })
   await log.write({ repeat: 'member.erase', person: member }, { removed })
+  await reports.due(db)
   return removed
 }
 

@@ -2,11 +2,11 @@ import type { Database } from '../../../prisma/client.ts'
 import type { Amount, StorageOwner } from '../../admin/storage-owners.ts'
 import { erase, findMissing, readUsage } from '../../admin/storage-owners.ts'
 import { readSettings } from '../../process/command-settings.ts'
-import { announceChange } from '../../process/node-wakes.ts'
 import type { Command, Line } from '../line/command.ts'
 import { action, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
 import { withDatabase } from '../line/database.ts'
+import { openReports } from '../line/reports.ts'
 
 const place = (line: Line) =>
   line.requiredOption('--app <APP>', 'the id of an app').requiredOption('--club <CLUB>', 'the id of a club')
@@ -39,6 +39,7 @@ const remove = action(
         .option(...yes),
     async run({ app, club, member, yes }, io) {
       requireConfirmation({ ...io, yes })
+      const reports = openReports(io)
       const owner = { app, club, member }
       return withDatabase(io, async (db) => {
         await requireExisting(db, owner)
@@ -48,7 +49,7 @@ const remove = action(
         io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
         await confirm(app, { ...io, yes })
         const removed = await erase(db, owner)
-        await announceChange({ db, ...readSettings(io.env, 'redisUrl') }, owner)
+        await reports.change(db, owner)
         return removed
       })
     },
