@@ -20,13 +20,15 @@ const LEASE_LOCK = 5_210_631
 
 /**
  * Connects to the cluster's server, or starts one, while other processes may start, stop or kill it. Throws after 10 s, or after
- * 60 s of crash recovery.
+ * 60 s of crash recovery. A server that it starts listens on `port`, by default on one that is free.
  */
-export async function acquireServer(cluster: Cluster): Promise<ServerLease> {
+export async function acquireServer(cluster: Cluster, port?: number): Promise<ServerLease> {
   const start = performance.now()
   for (;;) {
     const running = await findRunningServer(cluster)
-    const result = running ? await connect(cluster, running) : await startServer(cluster)
+    const result = running
+      ? await connect(cluster, running)
+      : await startServer(cluster, port ?? (await choosePort(cluster)))
     if (typeof result === 'object') return result
     const seconds = running?.status === 'starting' ? 60 : 10
     if (performance.now() - start > seconds * 1000) {
@@ -111,8 +113,7 @@ async function connect(cluster: Cluster, { pid, port, status }: RunningServer): 
 }
 
 /** Returns '' when the server has started, or the reason to try again. Throws when it cannot start. */
-async function startServer(cluster: Cluster): Promise<string> {
-  const port = await choosePort(cluster)
+async function startServer(cluster: Cluster, port: number): Promise<string> {
   const log = join(cluster.home, 'log')
   let logSize = (await stat(log).catch(() => undefined))?.size ?? 0
   if (logSize > 1_000_000) {

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { findBinaries, usableBinaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster } from './cluster.ts'
@@ -16,8 +17,17 @@ export interface EmbeddedServer {
   stop(): Promise<void>
 }
 
-/** Starts PostgreSQL on the data in `dataDir`, or joins the server that runs there. Throws when neither is possible. */
-export async function startEmbedded(dataDir: string): Promise<EmbeddedServer> {
+/** Between attempts to restart a server: what keeps it from starting, such as a full disk, may end by itself. */
+const RESTART_MS = 1_000
+
+/**
+ * Starts PostgreSQL on the data in `dataDir`, or joins the server that runs there. Throws when neither is possible. A server that
+ * ends is restarted; `failed` gets the error of the first attempt that fails, and more follow until one succeeds.
+ */
+export async function startEmbedded(
+  dataDir: string,
+  failed: (error: Error) => void = () => {},
+): Promise<EmbeddedServer> {
   const wanted = resolve(dataDir)
   try {
     const found = await findBinaries()
@@ -34,26 +44,37 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedServer> {
       superuserUrl: `postgresql://postgres:${cluster.password}@${server}/${database}`,
       directory: cluster.home,
       ...(notice && { notice }),
-      stop: keepRunning(cluster, lease),
+      stop: keepRunning(cluster, lease, (error) => failed(withReason(error, wanted))),
     }
   } catch (error) {
     throw withReason(error as NodeJS.ErrnoException, wanted)
   }
 }
 
-function keepRunning(cluster: Cluster, first: ServerLease): () => Promise<void> {
+function keepRunning(cluster: Cluster, first: ServerLease, failed: (error: Error) => void): () => Promise<void> {
+  const stopping = new AbortController()
   let current = Promise.resolve(first)
   let stopped: Promise<void> | undefined
   const watch = (lease: ServerLease): ServerLease => {
     lease.client.once('end', () => {
-      if (stopped) return
-      current = acquireServer(cluster).then(watch)
-      current.catch(() => {}) // every request reports the missing database
+      if (!stopped) current = restart()
     })
     return lease
   }
+  const restart = async () => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        // Clients have the address of the first.
+        return watch(await acquireServer(cluster, first.port))
+      } catch (error) {
+        if (attempt === 1) failed(error as Error)
+        await pause(RESTART_MS, undefined, { signal: stopping.signal })
+      }
+    }
+  }
   watch(first)
   return () => {
+    stopping.abort()
     stopped ??= current.then(
       (lease) => releaseServer(cluster, lease),
       () => {},

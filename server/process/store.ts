@@ -17,8 +17,8 @@ export interface Store {
   close: () => Promise<void>
 }
 
-const startEmbedded = (dataDir: string) =>
-  import('../../prisma/embedded/start.ts').then(({ startEmbedded }) => startEmbedded(dataDir))
+const startEmbedded = (dataDir: string, failed: (error: Error) => void) =>
+  import('../../prisma/embedded/start.ts').then(({ startEmbedded }) => startEmbedded(dataDir, failed))
 
 export interface StoreSettings
   extends Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir' | 'migrateOnStart'> {
@@ -34,7 +34,8 @@ interface StoreOptions {
 
 /**
  * Opens and migrates the database of DATABASE_URL, `direct` that of DATABASE_DIRECT_URL, else the embedded one, which is started
- * if necessary. `warn` gets sentences about its schema. Throws an error with instructions for the operator.
+ * if necessary. `warn` gets sentences about its schema, and why an embedded one cannot be restarted. Throws an error with
+ * instructions for the operator.
  */
 export async function openStore(
   config: StoreSettings,
@@ -42,7 +43,8 @@ export async function openStore(
   { direct = false, warn, observer, timeLimits }: StoreOptions = {},
 ): Promise<Store> {
   const { databaseUrl, migrateOnStart } = config
-  const embedded = databaseUrl === undefined ? await startEmbedded(config.dataDir) : null
+  const embedded =
+    databaseUrl === undefined ? await startEmbedded(config.dataDir, ({ message }) => warn?.(message)) : null
   const pooledUrl = databaseUrl ?? embedded!.url
   const url = config.databaseDirectUrl ?? pooledUrl
   try {

@@ -1,7 +1,8 @@
-import { chown, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chown, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { accountFor } from '../../../prisma/embedded/account.ts'
+import { openStore } from '../../../server/process/store.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { clusterDirectory, query, readPid, started, startedElsewhere, usedDirectory } from './servers.ts'
 
@@ -12,6 +13,23 @@ describe('after a kill -9', () => {
     await query(url, 'CREATE TABLE kept AS SELECT 1 AS value')
     process.kill(await readPid(directory), 'SIGKILL')
     await expect.poll(() => query(url, 'SELECT value FROM kept').catch(() => [])).toEqual([1])
+  })
+
+  it('of PostgreSQL, a service that cannot restart it says why once, and restarts it when the cause is gone', async () => {
+    const { url, said, attempts, mend } = await unableToRestart()
+    await expect.poll(attempts).toBeGreaterThan(2)
+    expect(said).toEqual([expect.stringMatching(/^The embedded PostgreSQL in .* does not start: .*configuration file/)])
+    await mend()
+    await expect.poll(() => query(url, 'SELECT value FROM kept').catch(() => [])).toEqual([1])
+    expect(said).toHaveLength(1)
+  })
+
+  it('of PostgreSQL, a service that cannot restart it stops at close, and leaves it stopped', async () => {
+    const { directory, close, mend } = await unableToRestart()
+    await close()
+    await mend()
+    await (await started(directory)).stop()
+    expect(await readPid(directory)).toBe(0)
   })
 
   it('of both, the next start recovers the data', async () => {
@@ -73,6 +91,34 @@ it('a copy of the data directory gets its own server with its data even while th
   await query(original.url, 'DROP TABLE kept')
   expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
 })
+
+/** A store whose server was killed, and cannot start for its configuration; a first attempt has failed. */
+async function unableToRestart() {
+  const directory = await clusterDirectory()
+  const said: string[] = []
+  const settings = { databaseUrl: undefined, databaseDirectUrl: undefined, databasePoolMax: undefined }
+  const store = await openStore({ ...settings, dataDir: directory, migrateOnStart: true }, () => {}, {
+    warn: (sentence) => said.push(sentence),
+  })
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= store.close())
+  onTestFinished(close)
+  await query(store.url, 'CREATE TABLE kept AS SELECT 1 AS value')
+  const configuration = join(directory, 'postgres', 'data', 'postgresql.conf')
+  const before = await readFile(configuration)
+  await appendFile(configuration, 'no setting\n')
+  process.kill(await readPid(directory), 'SIGKILL')
+  await expect.poll(() => said.length).toBe(1)
+  return {
+    directory,
+    url: store.url,
+    said,
+    attempts: async () =>
+      (await readFile(join(directory, 'postgres', 'log'), 'utf8')).split('contains errors').length - 1,
+    mend: () => writeFile(configuration, before),
+    close,
+  }
+}
 
 /** As a server leaves it. */
 async function writePidFile(directory: string, text: string): Promise<void> {
