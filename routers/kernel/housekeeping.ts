@@ -72,17 +72,21 @@ const statements = {
   ),
   finished: statement(
     'housekeeping_finished',
-    `SELECT name, extract(epoch FROM "finishedAt")::float8 AS "finishedAt" FROM "Housekeeping"`,
-    {},
+    `SELECT name, extract(epoch FROM "finishedAt")::float8 AS "finishedAt" FROM "Housekeeping"
+      WHERE name = ANY ($names::text[])`,
+    { names: texts },
     { name: text, finishedAt: nullable(float) },
   ),
 }
 
 type Portion = { task: string; removed: number; finished: boolean; error?: unknown }
 
-/** When each task last finished, in Unix seconds; null before its first run. */
-export async function readFinished(db: Database): Promise<Record<string, number | null>> {
-  const rows = await db.execute(statements.finished, {})
+/**
+ * When each of these tasks last finished, in Unix seconds; null before its first run. The rows of others stay: of those that need
+ * a setting that is gone, or that another release has.
+ */
+export async function readFinished(db: Database, tasks: readonly Task[]): Promise<Record<string, number | null>> {
+  const rows = await db.execute(statements.finished, { names: tasks.map(({ name }) => name) })
   return Object.fromEntries(rows.map(({ name, finishedAt }) => [name, finishedAt]))
 }
 

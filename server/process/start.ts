@@ -116,8 +116,8 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
   const worker = config.webhooks.worker
     ? openWorker(config.webhooks, { db, watch: core.due, cipher, now, log, registry, tracing })
     : undefined
-  const { removed } = housekeepingMetrics(registry, () => readFinished(db))
   const tasks = housekeepingTasks(config, cipher, await developerMails(config, pageBrand.words, mailer, log))
+  const { removed } = housekeepingMetrics(registry, () => readFinished(db, tasks))
   const stopHousekeeping = startHousekeeping({ db, now, tasks, log, removed, ...housekeeping })
   let deliveries = 0
   runtime.add(async () => {

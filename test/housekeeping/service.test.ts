@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { addTeam, inviteToTeam } from '../../server/admin/teams.ts'
-import { cadence } from '../../server/process/housekeeping.ts'
+import { cadence, housekeepingTasks } from '../../server/process/housekeeping.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { parseSamples } from '../metrics/samples.ts'
 import { startMailServer } from '../oauth/mail-server.ts'
 import { direct } from '../support/addresses.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
@@ -27,6 +30,29 @@ it('a service with SMTP_URL sends what is queued, with the address of its portal
     subject: 'Invitation to the team Planners',
   })
   expect(mail!.parts['text/plain']).toContain(`Sign in: ${config.authBaseUrl}/oauth/developers`)
+})
+
+/** The tasks with a time of their last success among the metrics. */
+async function exported(internalPort: number) {
+  const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
+  const names = [...parseSamples(text).keys()].map((name) => /^housekeeping_last_success_.*"(.*)"/.exec(name)?.[1])
+  return names.filter((name) => name !== undefined).sort()
+}
+
+it('a service has the last success of the tasks that it runs: none of mails without SMTP_URL, or of another release', async () => {
+  const server = await startMailServer()
+  onTestFinished(server.close)
+  const url = await migratedDatabase()
+  await query(
+    url,
+    `INSERT INTO "Housekeeping" (name, "nextAt", "finishedAt")
+       SELECT name, now(), now() - interval '4 h' FROM unnest('{mails,renamed}'::text[]) AS task (name)`,
+  )
+  const settings = { SMTP_URL: server.url, MAIL_FROM: 'apps@example.org' }
+  const [mailing, other] = [await startInProcess(url, { settings }), await startInProcess(url)]
+  const tasks = housekeepingTasks(other.config, createCipher([randomBytes(32)])).map(({ name }) => name)
+  await expect.poll(() => exported(other.internalPort)).toEqual(tasks.toSorted())
+  await expect.poll(() => exported(mailing.internalPort)).toEqual([...tasks, 'mails'].sort())
 })
 
 /** Three portions. */
