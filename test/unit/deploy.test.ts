@@ -206,13 +206,24 @@ describe('the printed configuration of Prometheus', () => {
     expect(printed).toEqual({ scrape_interval: '15s', evaluation_interval: '15s' })
     expect(rule_files).toEqual(['alerts.yaml'])
   })
+})
 
-  it('has the job that the rules name', () => {
-    const named = alertRules().flatMap(({ expr }) => [...expr.matchAll(/\bjob="([^"]*)"/g)].map(([, job]) => job))
-    expect(named.length).toBeGreaterThan(0)
-    const jobs = scrape_configs.map(({ job_name }: { job_name: string }) => job_name)
-    expect(named.filter((job) => !jobs.includes(job))).toEqual([])
-  })
+/** A job of the operator is the name of a Service unless the monitor replaces it. */
+const monitorJobs = renderChart(join(root, 'deploy/helm/member-apps-api'), (values) => {
+  values.serviceMonitor.enabled = true
+})
+  .filter(({ kind }) => kind === 'ServiceMonitor')
+  .flatMap(({ spec }) => spec.endpoints)
+  .map(({ relabelings = [] }) => relabelings.find((one: { targetLabel: string }) => one.targetLabel === 'job'))
+  .map((relabeling) => relabeling?.replacement)
+
+it.each([
+  ['printed configuration of Prometheus', scrape_configs.map(({ job_name }: { job_name: string }) => job_name)],
+  ['ServiceMonitor of the Helm chart', monitorJobs],
+])('the %s gives all that it reads the job that the rules name', (_, jobs) => {
+  const named = alertRules().flatMap(({ expr }) => [...expr.matchAll(/\bjob="([^"]*)"/g)].map(([, job]) => job))
+  expect(named.length).toBeGreaterThan(0)
+  expect([...new Set(jobs)]).toEqual([...new Set(named)])
 })
 
 describe.each([
