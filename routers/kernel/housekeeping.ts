@@ -14,7 +14,7 @@ const RETRY_S = 300
 const LOOK_AGAIN_MS = 500
 
 /** A sweep begins this many of the tasks that are not due each minute: a service at rest sends few statements in any minute. */
-const BEGUN_A_MINUTE = 2
+export const BEGUN_A_MINUTE = 2
 const MINUTE_S = 60
 
 export interface Task {

@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { BEGUN_A_MINUTE } from '../../routers/kernel/housekeeping.ts'
 import { eventTypes, germanDescriptions } from '../../routers/webhooks/event-types.ts'
 import { EVENT_TYPE } from '../../routers/webhooks/rules.ts'
 import { declaredProgram } from '../../server/commands/program/completion.ts'
@@ -124,17 +125,26 @@ it('the types of the event catalogue are valid', () => {
   for (const { type } of eventTypes) expect(type).toMatch(EVENT_TYPE)
 })
 
+const tasks = housekeepingTasks(
+  { keepDays: { events: 1, consents: 1 }, signingKeyDays: 90 },
+  createCipher([Buffer.alloc(32)]),
+)
+
 const [periods] = /^\| Table \| Kept for \| Task \|\n(?:\|.*\n)+/m.exec(read('docs/housekeeping.md'))!
 const kept = table<'Table' | 'Kept for' | 'Task'>(periods)
 
 it('the periods in docs/housekeeping.md are those of the tasks, and of tables that exist', () => {
-  const tasks = housekeepingTasks(
-    { keepDays: { events: 1, consents: 1 }, signingKeyDays: 90 },
-    createCipher([Buffer.alloc(32)]),
-  )
   expect(kept.map((row) => row.Task)).toEqual(tasks.map(({ name }) => name))
   const models = [...read('prisma/schema.prisma').matchAll(/^model (\w+) \{$/gm)].map(([, name]) => name!)
   expect(models).toEqual(expect.arrayContaining(kept.flatMap((row) => row.Table.split(', '))))
+})
+
+it('the minutes in docs/housekeeping.md in which a service takes all hourly tasks follow from their number', () => {
+  const [, minutes] = /takes two of the hourly tasks a minute,[^.]*and all tasks within (\d+)\./.exec(
+    read('docs/housekeeping.md'),
+  )!
+  expect(BEGUN_A_MINUTE).toBe(2)
+  expect(Number(minutes)).toBe(Math.ceil(tasks.filter(({ every }) => every === 3_600).length / BEGUN_A_MINUTE))
 })
 
 const LIMITS =
