@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
-import { annaIn, command, externalSettings, issueToken, readLog, send, start } from './service.ts'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { annaIn, command, externalSettings, issueToken, launch, readLog, run, send, start, until } from './service.ts'
 
 /** Whatever a request holds that is not for the log has this in it. */
 const CANARY = 'canary4711'
@@ -107,5 +109,32 @@ describe('the log', () => {
     const service = await start({ ...(await externalSettings()), LOG_LEVEL: 'silent' })
     await send(service.port, 'GET', '/v1/me/profile')
     expect((await service.stop()).stdout).not.toContain('{')
+  })
+})
+
+describe('a log that takes no lines', () => {
+  it.runIf(process.platform === 'linux')('as on a full disk, costs no request, and lets the service stop', async () => {
+    const full = await open('/dev/full', 'w')
+    onTestFinished(() => full.close())
+    const env = { ...(await externalSettings()), NODE_ENV: 'production' }
+    const { port, internalPort, stop, child } = await launch(env, { stdout: full.fd })
+    const ready = async () => {
+      if (child.exitCode !== null) throw new Error(`It ended with code ${child.exitCode}.`)
+      return send(internalPort, 'GET', '/readyz').then(
+        ({ status }) => status,
+        () => 0,
+      )
+    }
+    await until(ready, (status) => status === 200)
+    const headers = { host: 'apps.localhost' }
+    // Their lines are more than are written together.
+    for (let i = 0; i < 300; i++) expect((await send(port, 'GET', '/v1/me/profile', { headers })).status).toBe(401)
+    expect(await stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('keeps 16 MiB of them', async () => {
+    const cwd = import.meta.dirname
+    const { stdout } = await run(['--import', 'tsx', join(cwd, 'many-lines.ts')], {}, { cwd }).ended
+    expect(readLog(stdout).map(({ mebibyte }) => mebibyte)).toEqual(Array.from({ length: 15 }, (_, i) => i))
   })
 })

@@ -25,6 +25,8 @@ interface Options {
   entry?: string
   cwd?: string
   args?: readonly string[]
+  /** The number of an open file, in place of a pipe. */
+  stdout?: number
   atEnd?: AtEnd
 }
 
@@ -57,16 +59,16 @@ function elsewhere(): string {
 export function run(
   args: string[],
   env: Record<string, string>,
-  options: { group?: boolean; cwd?: string } = {},
+  options: { group?: boolean; cwd?: string; stdout?: number } = {},
 ): Program {
   const child = spawn(process.execPath, args, {
     cwd: options.cwd ?? elsewhere(),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],
     detached: options.group === true,
   })
   const [out, err]: Buffer[][] = [[], []]
-  child.stdout!.on('data', (chunk) => out!.push(chunk))
+  child.stdout?.on('data', (chunk) => out!.push(chunk))
   child.stderr!.on('data', (chunk) => err!.push(chunk))
   const stdout = () => Buffer.concat(out!).toString()
   const stderr = () => Buffer.concat(err!).toString()
