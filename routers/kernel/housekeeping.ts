@@ -22,8 +22,9 @@ export interface Task {
   /** Seconds from the end of one sweep to the next. */
   every: number
   /**
-   * Removes, or changes, at most `limit` rows and returns their number; 0 when nothing is left. `now` is Unix time in
-   * milliseconds. Several processes may run it at once: it skips locked rows.
+   * Removes, or changes, at most `limit` rows and returns their number; 0 when nothing is left of what was due at `now`, when the
+   * sweep began (Unix time in milliseconds): what others write meanwhile waits for the next one, or a sweep beside steady writers
+   * would never end. Several processes may run it at once: it skips locked rows.
    */
   step: (db: Database, now: number, limit: number) => Promise<number>
 }
@@ -57,9 +58,9 @@ const statements = {
         WHERE name = ANY ($names::text[]) AND ($early::bool OR "nextAt" <= ${NOW})
           AND ("leasedUntil" IS NULL OR "leasedUntil" <= ${NOW})
         ORDER BY "nextAt", removed LIMIT 1 FOR UPDATE SKIP LOCKED)
-      RETURNING name, "leasedUntil" AS lease`,
+      RETURNING name, "leasedUntil" AS lease, "finishedAt"`,
     { names: texts, early: bool },
-    { name: text, lease: timestamp },
+    { name: text, lease: timestamp, finishedAt: nullable(timestamp) },
   ),
   /** Does nothing when the lease has expired and another process has taken one. */
   putBack: statement(
@@ -93,19 +94,31 @@ export async function readFinished(db: Database, tasks: readonly Task[]): Promis
 /** Runs the tasks in portions; only one process at a time runs a portion of a task. */
 export function openHousekeeping({ db, tasks, now, removed = () => {}, failed }: Options) {
   const limits = new Map<string, number>()
+  const beginnings = new Map<string, { finishedAt: string | null; at: number }>()
   const register = () => db.execute(statements.register, { names: tasks.map(({ name }) => name) })
 
-  async function work({ name, every, step }: Task): Promise<Portion & { next: number }> {
+  /** The time of the first portion of a task by this process since it finished the last time, by whichever process. */
+  function readBeginning(name: string, finishedAt: string | null): number {
+    const known = beginnings.get(name)
+    if (known?.finishedAt === finishedAt) return known.at
+    const at = now()
+    beginnings.set(name, { finishedAt, at })
+    return at
+  }
+
+  async function work({ name, every, step }: Task, finishedAt: string | null): Promise<Portion & { next: number }> {
     const limit = limits.get(name) ?? PORTION
     try {
-      const rows = await step(db, now(), limit)
+      const rows = await step(db, readBeginning(name, finishedAt), limit)
       if (rows > 0) return { task: name, removed: rows, finished: false, next: 0 }
       limits.delete(name)
+      beginnings.delete(name)
       return { task: name, removed: 0, finished: true, next: every }
     } catch (error) {
       const smaller = Math.max(LEAST, Math.floor(limit / 2))
       limits.set(name, smaller)
       const again = smaller < limit && isTimeout(error)
+      if (!again) beginnings.delete(name)
       return { task: name, removed: 0, finished: false, next: again ? 0 : RETRY_S, ...(!again && { error }) }
     }
   }
@@ -114,9 +127,10 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed }:
   async function portion(of: readonly Task[], early: boolean): Promise<Portion | undefined> {
     const [taken] = await db.execute(statements.take, { names: of.map(({ name }) => name), early })
     if (!taken) return undefined
-    const { next, ...done } = await work(of.find(({ name }) => name === taken.name)!)
+    const { finishedAt, ...leased } = taken
+    const { next, ...done } = await work(of.find(({ name }) => name === taken.name)!, finishedAt)
     const { removed: rows, finished } = done
-    await db.execute(statements.putBack, { ...taken, pause: next, removed: rows, finished })
+    await db.execute(statements.putBack, { ...leased, pause: next, removed: rows, finished })
     if (done.removed > 0) removed(done.task, done.removed)
     if (done.error !== undefined) failed?.(done.task, done.error)
     return done

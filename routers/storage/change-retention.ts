@@ -25,8 +25,9 @@ const stores = {
   ),
   changed: statement(
     'storage_changes_new',
-    `SELECT "appId" AS app, "clubId" AS club, changes FROM "StorageUsage" WHERE changes > thinned LIMIT ${STORES}`,
-    {},
+    `SELECT "appId" AS app, "clubId" AS club, changes FROM "StorageUsage" WHERE changes > thinned AND ("appId", "clubId") > ($app, $club)
+      ORDER BY "appId", "clubId" LIMIT ${STORES}`,
+    { app: text, club: text },
     { app: text, club: text, changes: int },
   ),
 }
@@ -91,6 +92,20 @@ export const statements = {
   ),
 }
 
+/** The last store that the sweep of `now` has done. It comes to each once: what is written meanwhile waits for the next sweep. */
+interface Pass extends Store {
+  now: number
+}
+const passes = new WeakMap<Database, Pass>()
+
+function readPass(db: Database, now: number): Pass {
+  const known = passes.get(db)
+  if (known?.now === now) return known
+  const pass = { now, app: '', club: '' }
+  passes.set(db, pass)
+  return pass
+}
+
 /**
  * Leaves the last change of each key, of the last 30 days, and at most 100,000 of a store; and sums collections from before their
  * sums. Returns the number of rows that it removed or updated; 0 when nothing is left to do.
@@ -102,18 +117,23 @@ export async function removeOldChanges(
   most = MAX_CHANGES,
 ): Promise<number> {
   const before = now - CHANGE_DAYS * DAY_MS
+  const pass = readPass(db, now)
   let left = limit
   for (const store of await db.execute(stores.old, { before })) {
     if (left > 0) left -= await removeLocked(db, store, statements.removePast, { before, limit: left })
   }
-  for (const { changes, ...store } of await db.execute(stores.changed, {})) {
+  for (const { changes, ...store } of await db.execute(stores.changed, { app: pass.app, club: pass.club })) {
     if (left <= 0) break
     // It locks no usage row, so that writers go on.
     left -= (await db.execute(statements.thin, { ...store, limit: left }))[0]!.removed
     if (left > 0) left -= await removeBeyond(db, store, most, left)
-    if (left > 0) left -= (await db.execute(statements.finish, { ...store, changes })).length
+    if (left <= 0) break
+    left -= (await db.execute(statements.finish, { ...store, changes })).length
+    Object.assign(pass, store)
   }
-  return limit - left + (left > 0 ? await sumCollections(db) : 0)
+  const rows = limit - left + (left > 0 ? await sumCollections(db) : 0)
+  if (rows === 0) passes.delete(db)
+  return rows
 }
 
 async function removeBeyond(db: Database, store: Store, most: number, limit: number): Promise<number> {

@@ -137,6 +137,24 @@ describe('a sweep', () => {
     expect(dueIn).toBeLessThanOrEqual(300)
   })
 
+  it('gives all portions of a task the time of its first one, and the next sweep its own, also after another process', async () => {
+    let time = 0
+    const seen: number[] = []
+    const step: Task['step'] = async (_db, at) => {
+      seen.push(at)
+      time++
+      return seen.length % 3 === 0 ? 0 : 1
+    }
+    const ending = new AbortController()
+    const tasks = [{ name: 'timed', every: 3_600, step }]
+    const open = (removed = () => {}) => openHousekeeping({ db: connect(), tasks, now: () => time, removed })
+    const [one, other] = [open(() => ending.abort()), open()]
+    await one.sweep(ending.signal)
+    await other.clean()
+    await one.clean()
+    expect(seen).toEqual([0, 1, 1, 3, 3, 3])
+  })
+
   it('ends after the current portion when it is stopped', async () => {
     const ending = new AbortController()
     const { task, done } = makeTask('long', 1_000)

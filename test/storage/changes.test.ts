@@ -301,6 +301,20 @@ describe('the log of changes', () => {
     expect((await page(db, collection(), next)).changes).toMatchObject([{ key: 'a', value: null }])
   })
 
+  it('is thinned once in a sweep, whatever is written between its steps, which the next one thins', async () => {
+    const write = async (value: number) => {
+      for (const club of [0, 1] as const)
+        await createStorage(testCore(db), tenants, 0, club, 0).put({ collection: 'c', key: 'a', value })
+    }
+    for (const value of [1, 2, 3, 4]) await write(value)
+    const now = Date.now()
+    let steps = 0
+    while ((await removeOldChanges(db, now, 3)) > 0 && ++steps < 50) await write(steps)
+    expect(steps).toBeLessThan(50)
+    await tidy()
+    expect(await log()).toEqual(['a', 'a'])
+  })
+
   it('keeps so many changes of a store: who has read less begins again', async () => {
     await put('a', 1)
     const early = await page(db, collection())
