@@ -1,18 +1,15 @@
 import { z } from 'zod'
-import type { Context } from '../kernel/context.ts'
 import { EXAMPLE } from '../kernel/cursor.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { page } from '../kernel/page.ts'
 import { clubStore } from '../kernel/policies.ts'
-import { LARGE_BYTES } from '../kernel/read-within.ts'
 import { readOrWait, reauthorize, waitFor } from '../kernel/wait.ts'
-import type { ChangePage, Position } from '../storage/changes.ts'
+import type { ChangePage } from '../storage/changes.ts'
 import { changeCursors, readChanges } from '../storage/changes.ts'
 import { entry, storedValue } from '../storage/entry.ts'
 import { toCollection } from '../storage/procedures.ts'
-import type { Collection } from '../storage/statements.ts'
 import { changeText } from './change-text.ts'
-import { sharedChanges } from './shared-changes.ts'
+import { sharedSmallChanges } from './shared-changes.ts'
 import type { Item } from './watch.ts'
 import { followed } from './watch.ts'
 
@@ -93,9 +90,9 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
       listen: () => core.watch.listen(at),
       async read(round) {
         const wanted = { since: from, limit }
-        const page = await (round === undefined
-          ? readChanges(core.db, at, wanted, call.reserve)
-          : pageOfWaiting(ctx, at, { ...wanted, round }))
+        // A write makes one query for 1,000 calls that wait for it.
+        const shared = round === undefined ? null : await sharedSmallChanges(core, at, { ...wanted, round })
+        const page = shared ?? (await readChanges(core.db, at, wanted, call.reserve))
         from = page.next
         return { page, isEmpty: page.changes.length === 0 && !page.more, seen: from.number }
       },
@@ -104,22 +101,6 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
     })
     return call.json(pageText(found, cursors.of(found.next)))
   })
-
-/** A write makes one query for 1,000 calls that wait for it. */
-async function pageOfWaiting(
-  ctx: Context,
-  at: Collection,
-  wanted: { since: Position | undefined; limit: number; round: number },
-): Promise<ChangePage> {
-  const held = await sharedChanges(ctx, at, wanted, (found) => found)
-  try {
-    const { page } = held
-    if (page.bytes > LARGE_BYTES) await ctx.call.reserve(page.bytes)
-    return page
-  } finally {
-    held.release()
-  }
-}
 
 function pageText({ changes, more }: ChangePage, cursor: string): string[] {
   const pieces = changes.flatMap((change, i) => (i === 0 ? changeText(change) : [',', ...changeText(change)]))

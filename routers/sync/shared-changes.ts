@@ -1,5 +1,4 @@
-import type { Context, SharedMemory } from '../kernel/context.ts'
-import { LARGE_BYTES } from '../kernel/read-within.ts'
+import type { Context, Core, SharedMemory } from '../kernel/context.ts'
 import type { Held } from '../kernel/shared-readings.ts'
 import type { ChangePage, Position } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
@@ -8,14 +7,22 @@ import type { Collection } from '../storage/statements.ts'
 interface Wanted {
   since: Position | undefined
   limit: number
-  /** As for `readChanges`. */
-  pageBytes?: number | undefined
-  freeBytes?: number
-  /** Reserved before the page is read. */
-  expectedBytes?: number
   /** The round of the watch. */
   round: number
 }
+
+interface Streamed extends Wanted {
+  /** As for `readChanges`. */
+  pageBytes: number
+  freeBytes: number
+  /** Reserved before the page is read. */
+  expectedBytes: number
+}
+
+const toKey = (
+  { app, club, owner, collection }: Collection,
+  { since, limit, round, pageBytes }: Wanted & { pageBytes?: number },
+) => JSON.stringify([round, limit, pageBytes, app, club, owner, collection, since?.number, since?.after])
 
 /**
  * Reads and renders a page once for all calls of a node that want the same, such as those that one change has woken. Its memory is
@@ -24,12 +31,11 @@ interface Wanted {
 export function sharedChanges<Page>(
   { core, call }: Context,
   at: Collection,
-  { since, limit, pageBytes, freeBytes = LARGE_BYTES, expectedBytes = 0, round }: Wanted,
+  wanted: Streamed,
   render: (found: ChangePage) => Page | Promise<Page>,
 ): Promise<Held<Page>> {
-  const { app, club, owner, collection } = at
-  const key = JSON.stringify([round, limit, pageBytes, app, club, owner, collection, since?.number, since?.after])
-  return core.readings.take(key, async () => {
+  const { since, limit, pageBytes, freeBytes, expectedBytes } = wanted
+  return core.readings.take(toKey(at, wanted), async () => {
     let reserved = 0
     let memory: SharedMemory | undefined
     const release = () => memory?.shrinkTo(0)
@@ -41,8 +47,12 @@ export function sharedChanges<Page>(
     }
     try {
       if (expectedBytes > 0) await reserve(expectedBytes)
-      const wanted = { since, limit, pageBytes, freeBytes: Math.max(freeBytes, reserved) }
-      const found = await readChanges(core.db, at, wanted, reserve)
+      const found = await readChanges(
+        core.db,
+        at,
+        { since, limit, pageBytes, freeBytes: Math.max(freeBytes, reserved) },
+        reserve,
+      )
       const page = await render(found)
       memory?.shrinkTo(found.bytes)
       return { page, end: release }
@@ -51,4 +61,28 @@ export function sharedChanges<Page>(
       throw error
     }
   })
+}
+
+class TooLarge extends Error {}
+
+/**
+ * The same for a page of up to a megabyte, which needs no reservation; null for a larger one. Each call reads that itself, when
+ * it has memory for the page and its answer: calls that waited for the second while they hold the first would wait for each other.
+ */
+export async function sharedSmallChanges(
+  { db, readings }: Pick<Core, 'db' | 'readings'>,
+  at: Collection,
+  wanted: Wanted,
+): Promise<ChangePage | null> {
+  const reserve = () => Promise.reject(new TooLarge())
+  const held = await readings.take(toKey(at, wanted), async () => {
+    const page = await readChanges(db, at, wanted, reserve).catch((thrown: unknown) => {
+      if (thrown instanceof TooLarge) return null
+      throw thrown
+    })
+    return { page, end: () => {} }
+  })
+  const { page } = held
+  held.release()
+  return page
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { callAs } from '../../routers/core.ts'
 import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
+import { deferred } from '../support/deferred.ts'
 import { openChanges, openEvents } from '../support/event-stream.ts'
 import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -19,13 +20,17 @@ const counted = () =>
   new Proxy(sharedDatabase(), {
     get(db, name) {
       if (name !== 'execute') return Reflect.get(db, name)
-      const execute: Database['execute'] = (statement, values) => {
+      const execute: Database['execute'] = async (statement, values) => {
         statements.push(statement.name)
-        return db.execute(statement, values)
+        const rows = await db.execute(statement, values)
+        await found(statement.name)
+        return rows
       }
       return execute
     },
   })
+/** Before the rows of a statement are returned. */
+let found: (name: string) => unknown = () => {}
 const countRuns = (name: string) => statements.filter((one) => one === name).length
 
 beforeEach(async () => {
@@ -93,6 +98,39 @@ describe('a change', () => {
     for (const stream of streams) stream.close()
     await expect.poll(freeBytes).toBe(BUDGET_BYTES)
   })
+})
+
+it('a change of megabytes reaches all requests that wait for it with other pages, where memory suffices for one at a time', async () => {
+  const [count, bytes] = [6, 1_536 * KIB]
+  const path = `/collections/${collection}/changes`
+  const subs = await members(count)
+  await put('k', 1)
+  const replies = subs.map(async (sub, i) => {
+    const { cursor } = (await world.call('GET', path, { claims: { sub } })).body
+    return world.call('GET', `${path}?wait=50&limit=${50 + i}&since=${cursor}`, { claims: { sub } })
+  })
+  await expect.poll(() => world.longPollSlots.size).toBe(count)
+  await expect.poll(freeBytes).toBe(BUDGET_BYTES)
+  const others = BUDGET_BYTES - 13 * bytes
+  expect(world.memory.take('another team', others)).toBe(true)
+  // Each knows the size of its page before any has memory for it.
+  const all = deferred()
+  let sizes = 0
+  found = (name) => {
+    if (name !== 'storage_changes') return undefined
+    if (++sizes === count) all.resolve()
+    return all.promise
+  }
+  onTestFinished(() => {
+    found = () => {}
+  })
+  await callAs(world.core, world.principal()).storage.put({ collection, key: 'k', value: 'x'.repeat(bytes) })
+  for (const reply of replies) {
+    const { status, body } = await reply
+    expect([status, body.items.map(({ value }: { value: string }) => value.length)]).toEqual([200, [bytes]])
+  }
+  world.memory.give('another team', others)
+  await expect.poll(freeBytes).toBe(BUDGET_BYTES)
 })
 
 it('a change of a megabyte is the same bytes for streams over REST and tRPC', async () => {
