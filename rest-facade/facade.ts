@@ -29,6 +29,12 @@ export interface RestEvent {
   data: string | Buffer
 }
 
+/** The events of a subscription, which may say how far it is between them. */
+export interface Positioned<Event> extends AsyncIterable<Event> {
+  /** The id of a position that has moved since the last event, or the last call; undefined otherwise. */
+  position?: () => string | undefined
+}
+
 /**
  * Calls the procedures of routes. tRPC's input step asks for the input behind the gate, so the body is read only after every
  * check of the policy. Both throw an ApiError.
@@ -85,10 +91,10 @@ export function restFacade(core: Core) {
     },
 
     /** The events of the route's stream; rejects before the first one where the request is refused. */
-    async events(route: Route, request: RestRequest, caller: Caller): Promise<AsyncIterable<RestEvent>> {
+    async events(route: Route, request: RestRequest, caller: Caller): Promise<Positioned<RestEvent>> {
       const placeholders = new Placeholders(true)
       const events = await invoke(route.stream!, route, readFrom(route, request, placeholders), caller, placeholders)
-      return rendered(events as AsyncIterable<{ id: string; data: unknown }>, placeholders)
+      return rendered(events as Positioned<{ id: string; data: unknown }>, placeholders)
     },
   }
 }
@@ -115,11 +121,12 @@ const toCall = (
 
 /** No generator: one that rests keeps its last event, which may be megabytes. */
 export function rendered(
-  events: AsyncIterable<{ id: string; data: unknown }>,
+  events: Positioned<{ id: string; data: unknown }>,
   placeholders: Placeholders,
-): AsyncIterable<RestEvent> {
+): Positioned<RestEvent> {
   const iterator = events[Symbol.asyncIterator]()
   return {
+    ...(events.position && { position: events.position }),
     [Symbol.asyncIterator]: () => ({
       async next() {
         const { done, value } = await iterator.next()

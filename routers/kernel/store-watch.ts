@@ -168,6 +168,8 @@ export class Listener {
    * quiet collection does not fall behind the changes that are stored.
    */
   seen = 0
+  /** While a stream rests: the number of the last id that its client has. NaN otherwise, which no number exceeds. */
+  sent = Number.NaN
   readonly #watched: Watched
   #hasMoved = false
   #wake = () => {}

@@ -62,7 +62,8 @@ export const watch = stream(SCOPE, clubStore, {
       hold.onEnd(leave)
       call.deadline?.lift()
       // Not the step's context, which keeps more: 0.3 KB.
-      return follow({ core, call }, { at, cursors, first, hold, listener })
+      const events = follow({ core, call }, { at, cursors, from: since?.number, first, hold, listener })
+      return Object.assign(events, { position: positionReader(cursors, listener) })
     } catch (error) {
       listener.close()
       hold.release()
@@ -70,17 +71,31 @@ export const watch = stream(SCOPE, clubStore, {
     }
   })
 
+type Cursors = ReturnType<typeof changeCursors>
+
 interface Following {
   at: Collection
-  cursors: ReturnType<typeof changeCursors>
+  cursors: Cursors
+  /** The number of the id that the client has; undefined without one: it begins again with the entries. */
+  from: number | undefined
   first: Held<StreamPage>
   hold: LongPollSlot
   listener: Listener
 }
 
+/**
+ * Reads the id of the position of a stream at rest, where changes beside its collection have moved it since the last id. A client
+ * that keeps it goes on after 30 days without an event. In a scope of its own, as a stream keeps it.
+ */
+const positionReader = (cursors: Cursors, listener: Listener) => (): string | undefined => {
+  if (!(listener.seen > listener.sent)) return undefined
+  listener.sent = listener.seen
+  return cursors.of({ number: listener.seen })
+}
+
 interface Sending {
   call: Call
-  cursors: Following['cursors']
+  cursors: Cursors
   check: () => void
 }
 
@@ -88,7 +103,7 @@ interface Sending {
  * Throws an AbortError when the hold, the token or the access ends: tRPC's clients reconnect after it, and not after a return.
  * Nothing is read before the last page has left: who does not read falls behind, and goes on where it has stopped.
  */
-async function* follow(ctx: Context, { at, cursors, first, hold, listener }: Following) {
+async function* follow(ctx: Context, { at, cursors, from, first, hold, listener }: Following) {
   const { core, call } = ctx
   const { principal } = call
   const stopWatching = core.accessWatch.add({
@@ -101,14 +116,21 @@ async function* follow(ctx: Context, { at, cursors, first, hold, listener }: Fol
     if (hold.isOver) throw new DOMException('This operation was aborted', 'AbortError')
   }
   let held = first
+  let sent = from ?? Number.NaN
   try {
     for (;;) {
       check()
       const { next, more } = held.page
+      if (held.page.events.length > 0) sent = next.number
       yield* send(held.page, { call, cursors, check })
       held.release()
       listener.seen = next.number
-      if (!more) await listener.moved()
+      if (!more) {
+        listener.sent = sent
+        await listener.moved()
+        sent = listener.sent
+        listener.sent = Number.NaN
+      }
       check()
       listener.reset()
       const since = more ? next : { number: Math.max(next.number, listener.seen) }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { RestEvent } from '../../rest-facade/facade.ts'
+import type { Positioned, RestEvent } from '../../rest-facade/facade.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { StepContext } from './state.ts'
 import { MIN_DOWNLOAD } from './transfer-rate.ts'
@@ -16,22 +16,26 @@ const RETRY_MS = 1_000
 /** What a stream sends beside its events. */
 interface Protocol {
   begin: string
-  /** While nothing happens. */
-  idle: string
+  /** While nothing happens; `position`, where it has moved, is what the client can go on from. */
+  idle: (position?: string) => string
   /** After the last event, or where reading has failed. */
   end: (failure?: unknown) => string
 }
 
 /**
  * A client asks again after the end, and sees the error in its answer. Only events end with an empty line: fetch-event-source takes
- * each such line for an event, whose data is empty here.
+ * each such line for an event, whose data is empty here. It keeps the id of a line alone; eventsource keeps none without an event.
  */
-const COMMENTS: Protocol = { begin: '', idle: ':\n', end: () => '' }
+const COMMENTS: Protocol = {
+  begin: '',
+  idle: (position) => (position === undefined ? ':\n' : `:\nid: ${position}\n`),
+  end: () => '',
+}
 
 /** Sends a stream of server-sent events after its head. A client that does not read gets no more, and is cut in the end. */
 export function sendEvents(
   ctx: StepContext,
-  events: AsyncIterable<RestEvent>,
+  events: Positioned<RestEvent>,
   { heartbeat = COMMENTING, pace = MIN_DOWNLOAD, protocol = COMMENTS } = {},
 ) {
   const { req, res, state } = ctx
@@ -44,7 +48,8 @@ export function sendEvents(
   delete req.headers.authorization
   res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n${protocol.begin}`)
   const writer = new EventWriter(res, pace)
-  const stopBeating = heartbeat.add(() => writer.idle(protocol.idle))
+  const { position } = events
+  const stopBeating = heartbeat.add(() => writer.idle(() => protocol.idle(position?.())))
   void sendAll(res, events, writer)
     .then(() => protocol.end(), protocol.end)
     .then((last) => {
@@ -76,8 +81,8 @@ class EventWriter {
   }
 
   /** Not within an event, which may be written in several turns. */
-  idle(text: string) {
-    if (!this.#isWriting && !this.#response.writableNeedDrain) this.#response.write(text)
+  idle(readText: () => string) {
+    if (!this.#isWriting && !this.#response.writableNeedDrain) this.#response.write(readText())
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Positioned } from '../../rest-facade/facade.ts'
 import { rendered } from '../../rest-facade/facade.ts'
 import type { Context } from '../../routers/kernel/context.ts'
 import { toFailure } from '../../routers/kernel/database-errors.ts'
@@ -21,7 +22,7 @@ export async function streamTo(
 ): Promise<Reply | undefined> {
   try {
     const data = await run(call, readInput, context, ctx.get('Last-Event-ID'))
-    const events = rendered(data as AsyncIterable<{ id: string; data: unknown }>, placeholders)
+    const events = rendered(data as Positioned<{ id: string; data: unknown }>, placeholders)
     sendEvents(ctx, events, { protocol: buildProtocol(call) })
   } catch (thrown) {
     return toRefusal(call, thrown)
@@ -33,7 +34,8 @@ const formatEvent = (name: string, data: string) => `event: ${name}\ndata: ${dat
 /** The client ends its subscription at `return`, and at errors that it does not take for passing ones; else it connects again. */
 export const buildProtocol = (call: SingleCall) => ({
   begin: formatEvent('connected', '{}'),
-  idle: formatEvent('ping', ''),
+  // tRPC's client tells no application of a ping, and its EventSource keeps the id.
+  idle: (position?: string) => (position === undefined ? '' : `id: ${position}\n`) + formatEvent('ping', ''),
   end: (failure?: unknown) => {
     if (failure === undefined) return formatEvent('return', '')
     if (failure instanceof Error && failure.name === 'AbortError') return ''

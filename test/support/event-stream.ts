@@ -14,8 +14,10 @@ export interface EventStream {
   headers: IncomingHttpHeaders
   /** The next events. Rejects when the stream ends before. */
   take: (count: number) => Promise<ServerSentEvent[]>
-  /** What came beside the events, which end with an empty line: `retry: 1234`, `:`, and events of tRPC's own. */
+  /** What came beside the events, which end with an empty line: `retry: 1234`, `:`, `id: X` alone, and events of tRPC's own. */
   others: string[]
+  /** What came since the last empty line. */
+  rest: () => string
   /** Reads nothing more from the socket. */
   pause: () => void
   /** Resolves when the service ends the stream. */
@@ -65,7 +67,7 @@ function toStream(response: IncomingMessage, close: () => void): EventStream {
     const blocks = `${text}${chunk}`.split('\n\n')
     text = blocks.pop()!
     for (const block of blocks) {
-      const [, before, rest] = /^((?:(?:retry)?:[^\n]*\n)*)(.*)$/s.exec(block)!
+      const [, before, rest] = /^((?:(?:retry)?:[^\n]*\n|id:[^\n]*\n(?!data:))*)(.*)$/s.exec(block)!
       others.push(...before!.split('\n').slice(0, -1))
       const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(rest!) ?? []
       if (id && data) events.push({ id, data: JSON.parse(data), text: data })
@@ -85,6 +87,7 @@ function toStream(response: IncomingMessage, close: () => void): EventStream {
   return {
     headers: response.headers,
     others,
+    rest: () => text,
     ended,
     pause: () => void response.pause(),
     close,

@@ -224,6 +224,58 @@ describe('a stream', () => {
   })
 })
 
+describe('a stream of a collection at rest', () => {
+  it('has an id for the changes beside it, after which it goes on when they are no longer stored', async () => {
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
+    // That of the lines at rest, each 15 s.
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await put('a', 1)
+    const stream = await open()
+    const [a] = await stream.take(1)
+    vi.advanceTimersByTime(15_000)
+    await expect.poll(stream.rest).toBe(':\n')
+    await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })
+    const read = () => {
+      vi.advanceTimersByTime(15_000)
+      return stream.rest()
+    }
+    await expect.poll(read).toMatch(/\nid: .+\n/)
+    const [, position] = /^id: (.+)$/m.exec(stream.rest())!
+    await expect.poll(read).toMatch(/id: .+\n(?::\n){3}/)
+    expect(stream.rest().match(/id: /g)).toHaveLength(1)
+    const { app: appId, club: clubId } = world.ids
+    const { changes } = await world.db.storageUsage.findUniqueOrThrow({ where: { of: { appId, clubId } } })
+    await world.db.storageUsage.update({ where: { of: { appId, clubId } }, data: { horizon: changes } })
+
+    await put('b', 2)
+    expect((await stream.take(1))[0]!.data).toMatchObject({ key: 'b' })
+    stream.close()
+    expect(await readRefusal({ headers: { 'last-event-id': a!.id } })).toMatchObject({ status: 410 })
+    const resumed = await open({ headers: { 'last-event-id': position! } })
+    expect((await resumed.take(1))[0]!.data).toMatchObject({ key: 'b' })
+    resumed.close()
+  })
+
+  it('has no id before its first one: its client begins again with the entries', async () => {
+    await expect.poll(() => world.longPollSlots.size).toBe(0)
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { cursor } = (await world.call('GET', `/collections/${collection}/changes`)).body
+    const [without, since] = [await open(), await open({ query: `?since=${cursor}` })]
+    await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })
+    const read = () => {
+      vi.advanceTimersByTime(15_000)
+      return since.rest()
+    }
+    await expect.poll(read).toContain('\nid: ')
+    await put('a', 1)
+    await without.take(1)
+    expect(without.others.filter((line) => line.startsWith('id: '))).toEqual([])
+    for (const stream of [without, since]) stream.close()
+  })
+})
+
 describe('a service that stops', () => {
   it('ends its streams, which say when to return', async () => {
     const stream = await open()

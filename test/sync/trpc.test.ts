@@ -1,7 +1,7 @@
 import type { TRPCClientError } from '@trpc/client'
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { AppRouter } from '../../routers/client-router.ts'
 import { errors } from '../../routers/kernel/errors.ts'
@@ -280,6 +280,36 @@ describe("tRPC's own client", () => {
     await expect.poll(() => world.longPollSlots.size).toBe(1)
     await put('a')
     await expect.poll(() => keys).toEqual(['a'])
+    world.advance(61)
+    await world.core.accessWatch.check()
+    await put('b')
+    await expect.poll(() => keys).toEqual(['a', 'b'])
+    expect(requests).toEqual([undefined, expect.any(String)])
+    expect(outcome()).toEqual({ ended: false, error: undefined })
+    unsubscribe()
+  })
+
+  it('goes on after the position of a ping when its token has ended, once changes up to its last event are not stored', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { keys, requests, unsubscribe, outcome } = await watch(() => world.token({ exp: world.now() + 60 }))
+    await expect.poll(() => world.longPollSlots.size).toBe(1)
+    await put('a')
+    await expect.poll(() => keys).toEqual(['a'])
+    const path = `/trpc/storage.watch?input=${encodeURIComponent(JSON.stringify({ collection }))}`
+    const other = await openEvents(world.internalPort, path, { authorization: `Bearer ${await world.token()}` })
+    await other.take(1)
+    await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })
+    // The other stream gets its ping after this one.
+    const read = () => {
+      vi.advanceTimersByTime(15_000)
+      return other.others.join('\n')
+    }
+    await expect.poll(read).toMatch(/id: .+\nevent: ping\ndata: /)
+    other.close()
+    const { app: appId, club: clubId } = world.ids
+    const { changes } = await world.db.storageUsage.findUniqueOrThrow({ where: { of: { appId, clubId } } })
+    await world.db.storageUsage.update({ where: { of: { appId, clubId } }, data: { horizon: changes } })
     world.advance(61)
     await world.core.accessWatch.check()
     await put('b')

@@ -4,7 +4,7 @@ import { getLines, getMessages } from '@microsoft/fetch-event-source/lib/cjs/par
 import fc from 'fast-check'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RestEvent } from '../../rest-facade/facade.ts'
+import type { Positioned, RestEvent } from '../../rest-facade/facade.ts'
 import { procedures } from '../../routers/index.ts'
 import { createKoa } from '../../server/http/app.ts'
 import { sendEvents } from '../../server/http/event-stream.ts'
@@ -15,7 +15,7 @@ import { deferred } from '../support/deferred.ts'
 import { times } from '../support/rounds.ts'
 
 /** Serves events; `read` false: the client reads nothing beyond what the system takes. */
-async function served(events: AsyncIterable<RestEvent>, limits: Parameters<typeof sendEvents>[2], read = true) {
+async function served(events: Positioned<RestEvent>, limits: Parameters<typeof sendEvents>[2], read = true) {
   const app = createKoa(pino({ level: 'silent' }), undefined)
   let closed: Promise<unknown> | undefined
   app.use((ctx) => {
@@ -79,23 +79,25 @@ describe('a stream of events', () => {
     end()
   })
 
-  it('has no event but its own for a reader that takes each empty line for one', async () => {
-    const events = fc.array(fc.tuple(fc.json(), fc.nat(3)), { maxLength: 8 })
+  it('has no event but its own for a reader that takes each empty line for one, and each id', async () => {
+    const position = fc.option(fc.stringMatching(/^[\w-]+$/), { nil: undefined })
+    const events = fc.array(fc.tuple(fc.json(), fc.array(position, { maxLength: 3 })), { maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(events, fc.integer({ min: 1, max: 40 }), async (sent, chunk) => {
         const heartbeat = new BeatsByHand(60_000)
+        let moved: string | undefined
         async function* beating(): AsyncGenerator<RestEvent> {
-          for (const [n, [data, beats]] of sent.entries()) {
+          for (const [n, [data, positions]] of sent.entries()) {
             yield { id: String(n), data }
-            for (let i = 0; i < beats; i++) heartbeat.beat()
+            for (moved of positions) heartbeat.beat()
           }
         }
-        const stream = await served(beating(), { heartbeat })
+        const stream = await served(Object.assign(beating(), { position: () => moved }), { heartbeat })
         await stream.ended
-        const [seen, pauses]: [{ id: string; data: string }[], number[]] = [[], []]
+        const [seen, pauses, ids]: [{ id: string; data: string }[], number[], string[]] = [[], [], []]
         const read = getLines(
           getMessages(
-            () => {},
+            (id) => ids.push(id),
             (pause) => pauses.push(pause),
             (message) => seen.push(message),
           ),
@@ -103,6 +105,7 @@ describe('a stream of events', () => {
         const bytes = Buffer.from(stream.text())
         for (let from = 0; from < bytes.length; from += chunk) read(bytes.subarray(from, from + chunk))
         expect(seen.map(({ id, data }) => [id, data])).toEqual(sent.map(([data], n) => [String(n), data]))
+        expect(ids).toEqual(sent.flatMap(([, positions], n) => [String(n), ...positions.filter((one) => one)]))
         expect(pauses).toEqual([expect.toSatisfy((pause: number) => pause >= 1_000 && pause < 2_000)])
       }),
       { numRuns: times(300, 20) },
@@ -134,6 +137,7 @@ describe('a stream of events', () => {
     end()
     await stream.ended
     expect(stream.text()).toMatch(/\n\nevent: return\ndata: \n\n$/)
+    expect(protocol.idle('p')).toBe(`id: p\n${ping}`)
     expect(protocol.end(new DOMException('left', 'AbortError'))).toBe('')
     expect(protocol.end(new Error('the cause'))).toBe(
       'event: serialized-error\ndata: {"message":"Something went wrong on our side.","code":-32603,"data":{"code":"INTERNAL_SERVER_ERROR","httpStatus":500,"path":"storage.watch","error":"internal_error"}}\n\n',
