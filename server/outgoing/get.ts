@@ -1,11 +1,11 @@
-import { once } from 'node:events'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:https'
 import { addressFilter } from './addresses.ts'
 import { singleUseAgent } from './agent.ts'
 import { findAddresses, parseReceiver } from './receiver.ts'
 import type { Resolve } from './resolve.ts'
 import { createResolve } from './resolve.ts'
+import { responseTo } from './response-to.ts'
 
 export interface Answer {
   status: number
@@ -38,10 +38,8 @@ export function createGet({ allow, ca, resolve = createResolve() }: Options): Ge
     const headers = { host, accept: 'application/json' }
     const target = { host: addresses[0]!, port, servername, path, headers, setHost: false }
     const sent = request({ ...target, agent, maxHeaderSize: MAX_HEADER_BYTES, signal })
-    // Those after the answer has begun: reading it fails as well.
-    sent.on('error', () => {})
     try {
-      const [response] = (await once(sent.end(), 'response')) as [IncomingMessage]
+      const response = await responseTo(sent.end())
       const chunks: Buffer[] = []
       let size = 0
       for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -93,6 +93,13 @@ describe('the webhook command', () => {
     expect(made).toMatchObject({ outcome: 'accepted', status: 200, answer: expect.stringMatching(/^x{2,1024}$/) })
   })
 
+  it('says at once that the receiver answered with an upgrade, and closed', async () => {
+    const server = createServer((_, response) => response.writeHead(101, { connection: 'upgrade', upgrade: 'x' }).end())
+    const { port } = await listening(server)
+    const message = { id: 'd', url: `http://127.0.0.1:${port}/`, secret: null, body: '{}' }
+    expect(await attempt(message, Date.now(), 300_000)).toMatchObject({ status: null, answer: '(connection closed)' })
+  })
+
   it('says after which time there was no response', async () => {
     const { port } = await listening(createServer(() => {}))
     const message = { id: 'd', url: `http://127.0.0.1:${port}/`, secret: null, body: '{}' }

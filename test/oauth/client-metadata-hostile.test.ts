@@ -210,6 +210,15 @@ it('a member who refuses leaves nothing', async () => {
   expect(await here.rows()).toEqual(NOTHING)
 })
 
+it('twenty hosts that answer with an upgrade keep nobody from other documents', async () => {
+  const addresses = Array.from({ length: 20 }, () => nextAddress())
+  const upgrade = { connection: 'upgrade', upgrade: 'x' }
+  for (const client of addresses) here.responses.set(client, (response) => response.writeHead(101, upgrade).end())
+  const refusals = await Promise.all(addresses.map((client) => refusal(client)))
+  expect(refusals).toEqual(addresses.map(() => [400, UNREADABLE]))
+  expect((await here.ask(here.publish(nextAddress()))).page.text).toContain('Tool')
+})
+
 it('a network has 30 documents read a minute', async () => {
   const addresses = Array.from({ length: 31 }, () => nextAddress())
   const details: unknown[] = []

@@ -81,7 +81,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/commands/team | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/keys | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line commands/removals | koa @koa |
 | server/commands/secrets | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
-| server/commands/webhook | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
+| server/commands/webhook | prisma routers secrets admin outgoing webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/words | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/development | prisma routers secrets admin webhooks tokens browser oauth oauth/keys oauth/consents oauth/engine process commands/line | koa @koa |
 | server/commands/program | process commands/line commands/removals commands/client commands/member commands/import commands/operation commands/storage commands/team commands/keys commands/secrets commands/webhook commands/development commands/words | koa @koa |

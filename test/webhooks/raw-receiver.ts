@@ -4,7 +4,7 @@ import type { TLSSocket, TlsOptions } from 'node:tls'
 import { createServer } from 'node:tls'
 import { selfSigned } from './receiver.ts'
 
-/** A TLS receiver that calls `answer` to write raw bytes whenever a request with the body `{}` has arrived. */
+/** A TLS receiver that calls `answer` to write raw bytes whenever a GET, or a request with the body `{}`, has arrived. */
 export async function startRawReceiver(
   answer: (socket: TLSSocket) => void,
   { certificate = selfSigned(), ...options }: TlsOptions & { certificate?: ReturnType<typeof selfSigned> } = {},
@@ -16,7 +16,7 @@ export async function startRawReceiver(
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
       request += chunk
-      if (!request.endsWith('\r\n\r\n{}')) return
+      if (!request.endsWith(request.startsWith('GET ') ? '\r\n\r\n' : '\r\n\r\n{}')) return
       request = ''
       answer(socket)
     })

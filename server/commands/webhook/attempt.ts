@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { responseTo } from '../../outgoing/response-to.ts'
 import type { Message } from '../../webhooks/send/message.ts'
 import { buildHeaders } from '../../webhooks/send/message.ts'
 import type { AttemptResult } from '../../webhooks/send/response.ts'
@@ -45,12 +46,12 @@ export function attempt(message: Message, at: number, timeoutMs = TIMEOUT_MS): P
       () => (result ? endWith(result()) : end(null, `within ${timeoutMs / 1_000} s`)),
       timeoutMs,
     )
-    sent.on('response', (response) => {
-      result = readResponse(response, Date.now, () => endWith(result!()))
-    })
-    sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (!result) end(null, `(${code ?? message})`)
-    })
+    responseTo(sent).then(
+      (response) => {
+        result = readResponse(response, Date.now, () => endWith(result!()))
+      },
+      ({ code, message }: NodeJS.ErrnoException) => end(null, `(${code ?? message})`),
+    )
     sent.end(message.body)
   })
 }

@@ -1,6 +1,7 @@
 import type { Agent } from 'node:https'
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
+import { CLOSED, responseTo } from '../../outgoing/response-to.ts'
 import type { AttemptResult } from './response.ts'
 import { noResponse, readResponse } from './response.ts'
 
@@ -79,17 +80,19 @@ export function exchange(
       if (reused) onConnected()
       else socket.once('secureConnect', onConnected)
     })
-    sent.on('response', (response) => {
-      onConnected()
-      result = readResponse(response, now, succeed)
-    })
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      const code = shortCode(error)
-      if (isCertificateError(code, sent.socket as TLSSocket | null)) return fail(`certificate: ${code}`)
-      const closedByReceiver = reused && !result && (code === 'ECONNRESET' || code === 'EPIPE')
-      fail(code, closedByReceiver ? 'new connection' : connected ? null : 'next address')
-    })
-    sent.on('close', () => (result ? succeed(true) : fail('connection closed')))
+    responseTo(sent).then(
+      (response) => {
+        onConnected()
+        result = readResponse(response, now, succeed)
+      },
+      (error: NodeJS.ErrnoException) => {
+        const code = shortCode(error)
+        if (isCertificateError(code, sent.socket as TLSSocket | null)) return fail(`certificate: ${code}`)
+        const closedByReceiver = reused && (code === 'ECONNRESET' || code === 'EPIPE')
+        fail(code, closedByReceiver ? 'new connection' : connected ? null : 'next address')
+      },
+    )
+    sent.on('close', () => result && succeed(true))
     sent.end(body)
   })
 }
@@ -99,5 +102,5 @@ const isCertificateError = (code: string, socket: TLSSocket | null) =>
   Boolean(socket?.authorizationError) || /^(?!ERR_SSL_).*(?:CERT|ISSUER)/.test(code)
 
 /** Only the error's code, as its message may contain addresses and data sent. */
-const shortCode = ({ code = '' }: NodeJS.ErrnoException) =>
-  /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'connection failed'
+const shortCode = ({ code = '', message }: NodeJS.ErrnoException) =>
+  /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : message === CLOSED ? CLOSED : 'connection failed'
