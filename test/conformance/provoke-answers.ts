@@ -132,7 +132,9 @@ export const provoke: Record<string, Provoke> = {
   cursorExpired: async (place, tenant) => {
     const { core, db, ids } = tenant.world
     if (place.path === '/events')
-      return ask(place, tenant, { query: `?since=${eventCursors(core.cipher, ids.app).of(1e9)}` })
+      return ask(place, tenant, {
+        query: `?since=${eventCursors(core.cipher, ids.app).of({ number: 1e9, horizon: 0 })}`,
+      })
     const { body } = await ask(place, tenant)
     await expireCursors(db, ids)
     return ask(place, tenant, { query: `?since=${body.cursor}` })

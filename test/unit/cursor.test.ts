@@ -49,9 +49,17 @@ describe('a cursor', () => {
 
   it('of events is refused for changes, and the reverse', () => {
     const events = eventCursors(cipher, 'app')
-    expect(events.readNumber(events.of(7))).toBe(7)
-    expect(() => own.readPosition(events.of(7))).toThrow(REFUSED)
-    expect(() => events.readNumber(own.of({ number: 7 }))).toThrow("since is not a cursor of this app's events.")
+    const position = { number: 7, horizon: 0 }
+    expect(events.readPosition(events.of(position))).toEqual(position)
+    expect(() => own.readPosition(events.of(position))).toThrow(REFUSED)
+    expect(() => events.readPosition(own.of({ number: 7 }))).toThrow("since is not a cursor of this app's events.")
+  })
+
+  it('of events has the horizon of its beginning until it is past it', () => {
+    const events = eventCursors(cipher, 'app')
+    const read = (number: number, horizon: number) => events.readPosition(events.of({ number, horizon }))
+    expect(read(7, 8)).toEqual({ number: 7, horizon: 8 })
+    expect(read(8, 8)).toEqual({ number: 8, horizon: 0 })
   })
 
   it('that was altered is refused', () => {
@@ -83,8 +91,9 @@ describe('a cursor of a release before December 2026', () => {
     expect(own.readPosition(made(position, createCipher([former])))).toEqual(expected)
   })
 
-  it('of events returns its number', () => {
-    expect(eventCursors(cipher, 'app').readNumber(made('7', cipher, ['events cursor', 'app']))).toBe(7)
+  it('of events returns its position', () => {
+    const position = { number: 7, horizon: 0 }
+    expect(eventCursors(cipher, 'app').readPosition(made('7', cipher, ['events cursor', 'app']))).toEqual(position)
   })
 
   it('that was altered, or is of another collection, is refused', () => {

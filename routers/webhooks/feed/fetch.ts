@@ -10,19 +10,20 @@ import { readOrWait, reauthorize, waitFor } from '../../kernel/wait.ts'
 import { DELIVERY_HEADERS, signature } from '../deliveries/request.ts'
 import { columnsOfApp, signingSecrets } from '../stored-secrets.ts'
 import { pickSecrets, secretColumns } from '../template.ts'
-import type { StoredEvent } from './read.ts'
+import type { FeedPosition, StoredEvent } from './read.ts'
 import { readEvents } from './read.ts'
 
-/** The numbers of an app's events as its cursors. */
+/** Positions in an app's events as its cursors. */
 export function eventCursors(cipher: Cipher, app: string) {
   const cursors = cursorsFor(cipher, { purpose: 'events cursor', of: [app], reader: null })
   return {
-    of: (number: number) => cursors.of({ number }),
+    of: ({ number, horizon }: FeedPosition) =>
+      cursors.of({ number, after: horizon > number ? String(horizon) : undefined }),
     /** Throws 400. */
-    readNumber(cursor: string): number {
+    readPosition(cursor: string): FeedPosition {
       const position = cursors.readPosition(cursor)
       if (!position) throw errors.eventCursorInvalid()
-      return position.number
+      return { number: position.number, horizon: Number(position.after ?? 0) }
     },
   }
 }
@@ -92,10 +93,10 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
       async read() {
         // For each page: the secret may change while the call waits.
         const { secrets, tests } = await findFeed(ctx)
-        const position = since === undefined ? undefined : cursors.readNumber(since)
+        const position = since === undefined ? undefined : cursors.readPosition(since)
         const found = await readEvents(core.db, app, { since: position, limit, tests }, ctx.call.reserve)
         const page = { ...found, secrets }
-        return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
+        return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next.number }
       },
       allows,
       async checkAgain() {

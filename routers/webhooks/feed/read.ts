@@ -54,24 +54,32 @@ export interface StoredEvent {
   body: string
 }
 
+/** How far a reader has come. */
+export interface FeedPosition {
+  /** That of the last event that has been read. */
+  number: number
+  /** The feed's horizon when the reader began: what had been removed by then is nothing that the reader misses. */
+  horizon: number
+}
+
 export interface EventPage {
   events: StoredEvent[]
-  /** The number of the last event that has been read, for the next page. */
-  next: number
+  /** For the next page. */
+  next: FeedPosition
   /** More can be read at once. */
   more: boolean
 }
 
 interface Wanted {
-  since: number | undefined
+  since: FeedPosition | undefined
   limit: number
   /** Events of the test club, and test events, alone. */
   tests?: boolean
 }
 
 /**
- * A page of at most `limit` events of an app after the number `since`; without it, from the oldest one that is stored. Throws 410
- * when events after `since` are no longer stored, and when `since` is ahead of the feed, as after a restore.
+ * A page of at most `limit` events of an app after `since`; without it, from the oldest one that is stored. Throws 410 when events
+ * after `since` are no longer stored, and when `since` is ahead of the feed, as after a restore.
  */
 export async function readEvents(
   db: Database,
@@ -83,7 +91,7 @@ export async function readEvents(
   const rows = await readWithin(reserve, (maxBytes) =>
     db.execute(tests ? statements.pageOfTests : statements.page, {
       app,
-      after: since ?? 0,
+      after: since?.number ?? 0,
       limit: limit + 1,
       maxBytes,
     }),
@@ -91,11 +99,14 @@ export async function readEvents(
   // The app was removed a moment ago.
   if (rows.length === 0) throw errors.appUnknown()
   const { last, horizon, hasMore } = rows[0]!
-  if (since !== undefined && (since < horizon || since > last)) throw errors.cursorExpired()
+  const { number: after, horizon: begun } = since ?? { number: 0, horizon }
+  // Below the horizon events stay that wait for a dead receiver, or since a restore: more of them than a page has.
+  const covered = Math.max(after, begun)
+  if (covered < horizon || covered > last) throw errors.cursorExpired()
   const all = rows.filter(isEvent)
   const events = all.slice(0, limit)
-  if (all.length > limit) return { events, next: events.at(-1)!.number, more: true }
-  return { events, next: last, more: hasMore }
+  if (all.length > limit) return { events, next: { number: events.at(-1)!.number, horizon: begun }, more: true }
+  return { events, next: { number: last, horizon: begun }, more: hasMore }
 }
 
 type Row = {
