@@ -3,8 +3,8 @@ import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { errors } from '../kernel/errors.ts'
 import { lists, profile } from './sections.ts'
 
-/** Bytes of the parts that may be large: storage entries and answers. */
-export const exportedBytes = statement(
+/** Bytes of the values that may be large, of storage entries and answers: less than the document, but known before one is read. */
+export const valueBytes = statement(
   'personal_data_bytes',
   `SELECT (
       (SELECT coalesce(sum(octet_length(value)), 0) FROM "StorageEntry" WHERE "memberId" = $person) +

@@ -1,9 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { callAs } from '../../routers/core.ts'
+import { appRouter } from '../../routers/index.ts'
+import type { Call } from '../../routers/kernel/context.ts'
+import { Deadline } from '../../routers/kernel/deadline.ts'
+import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
+import { createCallerFactory } from '../../routers/kernel/trpc.ts'
 import { personalDataJson } from '../../routers/personal-data/export.ts'
 import { lists as sections } from '../../routers/personal-data/sections.ts'
 import { formatBody } from '../../routers/webhooks/deliveries/request.ts'
+import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
 import { ask } from '../support/ask.ts'
 import { codePoint } from '../support/code-point.ts'
 import { cascades } from '../support/directory-page.ts'
@@ -12,6 +18,7 @@ import { asPlatform, platformClient, readRefusal } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
 import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
+import { suiteLimits } from '../support/time-limits.ts'
 import { startWorld } from '../support/world.ts'
 import { addEntry, mintPerson } from './person-rows.ts'
 
@@ -24,7 +31,36 @@ const world = started(async () => {
 
 const exportPerson = (person: string) => platformClient(world).directory.people.export.query({ id: person })
 const erase = (person: string) => platformClient(world).directory.people.erase.mutate({ id: person })
+const scopes = new Set(firstPartyScopes)
+const TOO_LARGE = {
+  status: 413,
+  message: 'This person has more than 16 MiB of data. Export it with member-apps member.',
+}
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This person does not exist.' }
+
+/** Adds entries of one digit, and of 450 bytes in the export, for one test. Without triggers, which take a millisecond for each. */
+async function addEntries(person: string, scope: 'user' | 'org', count: number) {
+  const { app, club } = world.ids
+  const withoutTriggers = (sql: string, values: unknown[]) =>
+    world.db.inTransaction(async (client) => {
+      await client.query('SET LOCAL session_replication_role = replica')
+      await client.query(sql, values)
+    })
+  const [owner, member, author] = scope === 'user' ? [person, person, null] : ['', null, person]
+  await withoutTriggers(
+    `INSERT INTO "StorageEntry" ("appId", "clubId", owner, "memberId", "createdBy", "updatedBy", collection, key, value, version,
+        "updatedAt")
+      SELECT $1, $2, $3, $4, $5, $5, repeat('c', 64), lpad(n::text, 255, 'k'), '1', gen_random_uuid(), now()
+      FROM generate_series(1, $6::int) n`,
+    [app, club, owner, member, author, count],
+  )
+  onTestFinished(() =>
+    withoutTriggers(
+      `DELETE FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = repeat('c', 64)`,
+      [app, club, owner],
+    ),
+  )
+}
 
 /** The rows of all tables that contain the text, by table: in one statement, as Prisma would plan one for each table. */
 async function rowsWith(text: string) {
@@ -127,9 +163,53 @@ describe('directory.people.export', () => {
     await addEntry(world.db, { ...entry, key: 'a' })
     expect((await exportPerson(personId)).storage[0]!.value).toBe(value)
     await addEntry(world.db, { ...entry, key: 'b' })
-    const message = 'This person has more than 16 MiB of data. Export it with member-apps member.'
-    expect(await readRefusal(exportPerson(personId))).toMatchObject({ status: 413, message })
+    expect(await readRefusal(exportPerson(personId))).toMatchObject(TOO_LARGE)
     await erase(personId)
+  })
+
+  it('returns 413 for a document of more than 16 MiB, whose values have less', async () => {
+    const { personId } = await mintPerson(world)
+    // Each quotation mark of the text has two more characters in the document.
+    const value = JSON.stringify('"'.repeat(5 * 1024 * 1024))
+    await addEntry(world.db, { app: world.ids.app, club: world.ids.club, owner: personId, key: 'a', value })
+    expect(await readRefusal(exportPerson(personId))).toMatchObject(TOO_LARGE)
+    await erase(personId)
+  })
+
+  it.each(['user', 'org'] as const)('returns 413 for more than 16 MiB of small entries of scope %s', async (scope) => {
+    const { personId } = await mintPerson(world)
+    await addEntries(personId, scope, 40_000)
+    expect(await readRefusal(exportPerson(personId))).toMatchObject(TOO_LARGE)
+  })
+
+  it('reserves memory for small entries: 503 while there is none for all of them', async () => {
+    const { personId } = await mintPerson(world)
+    await addEntries(personId, 'org', 8_000)
+    const taken = world.memory.freeBytes - 2 * 1024 * 1024
+    expect(world.memory.take('another team', taken)).toBe(true)
+    expect(await readRefusal(exportPerson(personId))).toMatchObject({ status: 503 })
+    world.memory.give('another team', taken)
+    expect((await exportPerson(personId)).sharedEntries.length).toBeGreaterThan(8_000)
+    await expect.poll(() => world.memory.freeBytes).toBe(BUDGET_BYTES)
+  })
+
+  it('is read no further when the deadline is over', async () => {
+    const { personId } = await mintPerson(world)
+    await addEntries(personId, 'org', 8_000)
+    const deadline = new Deadline(suiteLimits.requestMs)
+    let reservations = 0
+    const call = {
+      principal: { member: null, organisation: world.ids.provider, client: world.ids.platform, scopes },
+      deadline,
+      consumeQuota: async () => {},
+      // The first is before anything is read, the second in the midst of it.
+      async reserve() {
+        if (++reservations === 2) Object.defineProperty(deadline, 'isOver', { value: true })
+      },
+    }
+    const caller = createCallerFactory(appRouter)({ core: world.core, call: call as unknown as Call })
+    await expect(caller.directory.people.export({ id: personId })).rejects.toMatchObject({ status: 503 })
+    expect(reservations).toBe(2)
   })
 
   it('is read in small pieces', async () => {
