@@ -79,6 +79,22 @@ describe('userinfo', () => {
     await db.person.update({ where: { id: ids.member }, data: { image: '' } })
   })
 
+  it('has no claim of which the member has no value', async () => {
+    const { db, ids } = auth.world
+    const where = { id: ids.member }
+    const { access_token } = await toTokens()
+    const { firstName, lastName, email } = await db.person.findUniqueOrThrow({ where })
+    await db.person.update({ where, data: { lastName: '', email: '' } })
+    expect((await userinfo(auth, access_token)).json).toEqual({
+      sub: ids.member,
+      name: firstName,
+      given_name: firstName,
+    })
+    await db.person.update({ where, data: { firstName: '' } })
+    expect((await userinfo(auth, access_token)).json).toEqual({ sub: ids.member })
+    await db.person.update({ where, data: { firstName, lastName, email } })
+  })
+
   const invalid = 'Bearer error="invalid_token", error_description="This token is not valid."'
   it.each<[string, () => Promise<string | null>, number, string]>([
     ['no token', async () => null, 401, 'Bearer realm="member-apps"'],

@@ -53,15 +53,17 @@ export function userinfo({ db, authenticate, findAccess, limits }: Options) {
     const { firstName, lastName, image, email } = person
     ctx.set('Cache-Control', 'no-store')
     ctx.type = JSON_TYPE
-    ctx.body = JSON.stringify({
+    const claims = {
       sub: member,
       ...(has('profile') && {
         name: `${firstName} ${lastName}`.trim(),
         given_name: firstName,
         family_name: lastName,
-        ...(image !== '' && { picture: image }),
+        picture: image,
       }),
       ...(has('email') && { email }),
-    })
+    }
+    // 5.3.2: a claim without a value is absent, not empty.
+    ctx.body = JSON.stringify(claims, (_, value) => (value === '' ? undefined : value))
   }
 }
