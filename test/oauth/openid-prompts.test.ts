@@ -99,6 +99,23 @@ describe('an app that wants', () => {
     expect(consent.text).toContain('name="decision"')
   })
 
+  it.each([
+    ['without openid', api],
+    ['that is not registered for openid', `openid profile ${api}`],
+  ])('another account gets the page to sign in %s, though somebody is signed in', async (_, scope) => {
+    const plain = await register(auth.world, { scopes: [api] })
+    const { browser } = await auth.toCode({ client: plain, scope })
+    const page = await ask({ scope, prompt: 'select_account' }, browser, plain)
+    expect(page.text).toContain('name="member"')
+    const after = await browser.submit(page, 'pick', { member: auth.world.ids.member })
+    expect(after.location!.searchParams.has('code')).toBe(true)
+    expect(readAnswer(await ask({ scope, prompt: 'none select_account' }, browser, plain))).toEqual([
+      redirectUri,
+      'invalid_request',
+      null,
+    ])
+  })
+
   it('the member of an ID token gets the page to sign in when somebody else is signed in', async () => {
     const { id_token } = await signIn(auth, config)
     const browser = auth.newBrowser()

@@ -25,7 +25,7 @@ export function plainRequest(query: URLSearchParams, registered: readonly Identi
   dropHints(query, isOpenid)
   if (!isOpenid) for (const name of OPENID_HINTS) query.delete(name)
   // The page for the sign-in is also the one on which to choose another account.
-  const [prompt, ...prompts] = isOpenid ? query.getAll('prompt') : []
+  const [prompt, ...prompts] = query.getAll('prompt')
   if (prompt && prompts.length === 0) query.set('prompt', prompt.replace(/\bselect_account\b/, 'login'))
   // Codes and errors are returned in the query only: the other modes need a script, in this page or the app's. For a type with a
   // token, oidc-provider returns its errors in the fragment.
