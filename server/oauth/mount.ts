@@ -20,6 +20,7 @@ import { resourceNames } from './endpoints/request-parameters.ts'
 import { TOKEN_FAILURES, tokenLimit } from './endpoints/token-limit.ts'
 import { userinfo } from './endpoints/userinfo.ts'
 import { adapterFactory } from './engine/adapter.ts'
+import { documentClient } from './engine/client-document.ts'
 import type { DocumentSettings } from './engine/client-documents.ts'
 import { clientDocuments } from './engine/client-documents.ts'
 import type { SignInFailed } from './engine/provider-handler.ts'
@@ -108,7 +109,7 @@ export function mountOauth({ cipher, secretsKeys, ...options }: MountOptions) {
     basePath,
     cardKeys: keys.cards.published,
     handle,
-    findClient: async (id) => (isDocumentAddress(id) ? undefined : provider().Client.find(id)),
+    findClient: async (id) => (isDocumentAddress(id) ? documents && documentClient : provider().Client.find(id)),
     documents: documents !== undefined,
     limit,
     limits,

@@ -75,6 +75,46 @@ describe('a client whose id is the address of its document', () => {
     expect(clients.flatMap(({ scopes }) => scopes).filter((one) => /^lms|^notify|openid/.test(one))).toEqual([])
   })
 
+  it('renews with the scopes of its request, though some are dropped', async () => {
+    const client = here.publish(here.at('/renews.json'))
+    const { json } = await here.allow(client, undefined, { scope: `openid offline_access ${scope}` })
+    const asked = { scope: `openid offline_access ${scope}` }
+    const renewed = await here.refresh(client, json.refresh_token, asked)
+    expect([renewed.status, renewed.json.scope]).toEqual([200, scope])
+    const more = await here.refresh(client, renewed.json.refresh_token, { scope: `${scope} svc.me.groups:read` })
+    expect([more.status, more.json.error]).toEqual([400, 'invalid_scope'])
+  })
+
+  it.each([
+    ['encoded', (client: string) => encodeURIComponent(client)],
+    ['as it is', (client: string) => client],
+  ])('may send its address in the header, %s, with an empty secret', async (_, written) => {
+    const client = here.publish(here.at('/header.json'))
+    const header = (secret = '') => ({
+      authorization: `Basic ${Buffer.from(`${written(client)}:${secret}`).toString('base64')}`,
+    })
+    const { page, verifier, browser } = await here.ask(client)
+    const fields = { organisation: here.world.ids.club, scope: scope.split(' '), decision: 'allow' }
+    const code = (await browser.submit(page, 'consent', fields)).location!.searchParams.get('code')!
+    const redeemed = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }
+    const first = await here.token(redeemed, header())
+    expect([first.status, first.json.scope]).toEqual([200, scope])
+    const renewal = { grant_type: 'refresh_token', refresh_token: first.json.refresh_token, scope: `openid ${scope}` }
+    expect((await here.token(renewal, header('secret'))).status).toBeGreaterThanOrEqual(400)
+    const again = await here.token(renewal, header())
+    expect([again.status, again.json.scope]).toEqual([200, scope])
+    const token = again.json.refresh_token
+    expect((await here.app.post(`${issuer}/revoke`, { token }, header())).status).toBe(200)
+    expect((await here.refresh(client, token)).json.error).toBe('invalid_grant')
+  })
+
+  it('gets the page to sign in with prompt=select_account', async () => {
+    const client = here.publish(here.at('/select.json'))
+    const { browser } = await here.allow(client)
+    const asked = { client, scope: `openid ${scope}`, redirectUri, more: { prompt: 'select_account' } }
+    expect((await browser.open(here.authorizeUrl(asked).url)).text).toContain('name="member"')
+  })
+
   it('is shown with its host at Connected apps, and ends there', async () => {
     const client = here.publish(here.at('/connected.json'))
     const member = await mintMember(here.world)

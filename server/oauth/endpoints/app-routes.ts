@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type Router from '@koa/router'
 import type { JWK } from 'jose'
-import type { Client } from 'oidc-provider'
 import { isIdentityScope } from '../../../routers/kernel/identity-scopes.ts'
 import { CARD_KEYS_PATH, METADATA_PATH } from '../../browser/addresses.ts'
 import { readForm } from '../../browser/forms.ts'
@@ -21,6 +20,7 @@ import { withinDeadline } from '../engine/provider-handler.ts'
 import { routes } from '../engine/routes.ts'
 import { parseBasicHeader } from './basic-header.ts'
 import { asksForOpenid, plainRequest } from './normalize-authorization.ts'
+import type { FindClient } from './renewal-scopes.ts'
 import { dropUnknownScopes } from './renewal-scopes.ts'
 import type { NameResource } from './request-parameters.ts'
 import { dropHints, parseQuery, QUERY_TOO_LONG } from './request-parameters.ts'
@@ -34,7 +34,7 @@ import { tooMany } from './token-limit.ts'
 async function namePublicClient(
   headers: IncomingHttpHeaders,
   form: URLSearchParams,
-  findClient: (id: string) => Promise<Client | undefined>,
+  findClient: FindClient,
 ): Promise<boolean> {
   const { id, secret } = parseBasicHeader(headers.authorization) ?? {}
   if (!id || secret !== '') return false
@@ -66,8 +66,7 @@ interface Options {
   basePath: string
   cardKeys: () => JWK[]
   handle: (ctx: StepContext, path: string, search?: string) => Promise<void>
-  /** Finds registered clients alone. */
-  findClient: (id: string) => Promise<Client | undefined>
+  findClient: FindClient
   /** CLIENT_METADATA. */
   documents: boolean
   nameResource: NameResource

@@ -4,6 +4,9 @@ import type { Client } from 'oidc-provider'
 import { requestedScopes } from '../consents/authorize-scopes.ts'
 import { parseBasicHeader } from './basic-header.ts'
 
+/** Finds a client, with its scopes, without reading a document. */
+export type FindClient = (id: string) => Promise<Pick<Client, 'clientAuthMethod'> | undefined>
+
 /**
  * Drops the scopes of a renewal that its client is not registered for, as `authorize` does: oidc-agent asks for `offline_access`
  * each time. Returns whether it has. Scopes that the member has not allowed stay, and are refused.
@@ -11,7 +14,7 @@ import { parseBasicHeader } from './basic-header.ts'
 export async function dropUnknownScopes(
   headers: IncomingHttpHeaders,
   form: URLSearchParams,
-  findClient: (id: string) => Promise<Client | undefined>,
+  findClient: FindClient,
 ): Promise<boolean> {
   const asked = form.getAll('scope')
   if (form.get('grant_type') !== 'refresh_token' || asked.length !== 1) return false

@@ -27,6 +27,9 @@ export function isUsableAddress(id: string): boolean {
 /** The scopes of the Hobby level: nobody has reviewed what they are for. */
 export const documentScopes = requestableScopes(memberScopes, 'hobby')
 
+/** What is the same for each, whatever its document says, of a client of oidc-provider. */
+export const documentClient = { clientAuthMethod: 'none', [ALLOWED_SCOPES]: documentScopes } as const
+
 /**
  * A client's metadata for oidc-provider, from what its document says: redirect URIs and name, by the rules for registered clients.
  * The rest is the same for all of them. Throws DocumentRefused.
