@@ -32,6 +32,16 @@ export function redirect(ctx: StepContext, url: string) {
   ctx.set('Location', url)
 }
 
+/** Thrown for a page that is over, where its browser goes on at another address of this service. */
+export class Elsewhere extends Error {
+  readonly url: string
+
+  constructor(url: string) {
+    super('the page is over')
+    this.url = url
+  }
+}
+
 /** Refuses forms from other origins, and turns errors into pages. */
 export const pageErrors =
   (origin: string, requestMs: number): Step =>
@@ -40,6 +50,7 @@ export const pageErrors =
     try {
       await new Deadline(requestMs).bound(next())
     } catch (thrown) {
+      if (thrown instanceof Elsewhere) return redirect(ctx, thrown.url)
       // oidc-provider throws it for interactions that it cannot find, too.
       if (thrown instanceof Error && thrown.name === 'SessionNotFound') return sendMessage(ctx, 'expired', 400)
       const error = thrown instanceof ApiError ? thrown : toFailure(thrown)

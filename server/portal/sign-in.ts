@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { PortalLanguage } from '../browser/language.ts'
 import { portalLanguage } from '../browser/language.ts'
-import { redirect } from '../browser/page-responses.ts'
+import { Elsewhere, redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
@@ -41,7 +41,11 @@ export function portalSignIn({ path, signIn, cookies, readSession }: PageRoutes,
   }
 
   const attempt = async (ctx: StepContext): Promise<SignInAttempt> => {
-    const { id, address, form } = cookies.get<Attempt>(ctx, ATTEMPT) ?? begin(ctx, root)
+    const current = cookies.get<Attempt>(ctx, ATTEMPT)
+    // A form that was sent twice: the person has signed in.
+    const isOver = ctx.method === 'POST' && current === undefined
+    if (isOver && (await readSession(ctx)).person !== undefined) throw new Elsewhere(root)
+    const { id, address, form } = current ?? begin(ctx, root)
     return {
       id,
       action,

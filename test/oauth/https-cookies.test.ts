@@ -65,6 +65,7 @@ describe('where the address is https', () => {
       '__Secure-member_email',
       '__Secure-member_found',
       '__Secure-member_interaction',
+      '__Secure-member_repeat',
       '__Secure-member_request',
       '__Secure-member_resume',
     ])

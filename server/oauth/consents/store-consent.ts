@@ -42,6 +42,13 @@ export const storeConsent = (
     return true
   })
 
+/** Whether a consent in force is the same. */
+export const isGiven = async (
+  db: Database,
+  id: string,
+  { scopes, ...given }: Pick<Given, 'personId' | 'organisationId' | 'clientId' | 'scopes'>,
+) => (await db.consent.count({ where: { id, ...given, scopes: { equals: scopes }, withdrawnAt: null } })) > 0
+
 /** In this order: a sign-in that skips the page holds the consent that covers it. */
 async function replaceFormer(tx: Transaction, { personId, clientId, organisationId, createdAt }: Given) {
   const former = { personId, clientId, organisationId }

@@ -17,7 +17,7 @@ import { choicesFor } from '../consents/consent-choices.ts'
 import type { DocumentClient } from '../consents/document-clients.ts'
 import { documentView, storeDocumentClient } from '../consents/document-clients.ts'
 import { hashShown } from '../consents/skipped-consent.ts'
-import { storeConsent } from '../consents/store-consent.ts'
+import { isGiven, storeConsent } from '../consents/store-consent.ts'
 import { createGrant } from '../engine/grants.ts'
 import { errors as oauthErrors } from '../engine/oidc-provider.ts'
 import type { PageOptions } from './page-options.ts'
@@ -31,6 +31,8 @@ export interface ConsentRequest {
   params: Record<string, unknown>
   /** The host or scheme of the redirect URI, or the code on a device. */
   asker: { returnsTo: string } | { device: string }
+  /** The consent that the same page has given already, when its form is sent again. */
+  given?: string | undefined
 }
 
 /** Requests to clubs and guardians per minute and member. */
@@ -101,6 +103,10 @@ export function consentForm({
       const ticked = fitting.filter((scope) => scope === 'openid' || form.getAll('scope').includes(scope))
       if (ticked.length === 0) return show(ctx, request, 'scopesMissing', picked).then(() => null)
 
+      const same = { personId: choice.member, organisationId: choice.organisation, clientId, scopes: ticked }
+      if (request.given !== undefined && (await isGiven(db, request.given, same))) {
+        return { grantId: request.given, person, scopes: ticked }
+      }
       if (document && !(await mayAllow(person))) throw errors.peopleLimited(60)
       const grant = createGrant(provider(), { accountId: person, clientId, scopes: ticked })
       // Stored as refused, so that further requests do not ask again; an app may with prompt=consent.
@@ -114,10 +120,7 @@ export function consentForm({
       const isRepeatable = replaces && !sandbox && !document && form.get('shown') === shown
       const consent = {
         id: grantId,
-        personId: choice.member,
-        organisationId: choice.organisation,
-        clientId,
-        scopes: ticked,
+        ...same,
         createdAt: new Date(now()),
         ...(isRepeatable && { shown }),
       }

@@ -1,7 +1,7 @@
 import type { Interaction, InteractionResults } from 'oidc-provider'
 import { readForm } from '../../browser/forms.ts'
 import { preferLanguages } from '../../browser/language.ts'
-import { redirect } from '../../browser/page-responses.ts'
+import { Elsewhere, redirect } from '../../browser/page-responses.ts'
 import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
 import type { StepContext } from '../../http/state.ts'
 import { findApp } from '../consents/app-views.ts'
@@ -17,13 +17,25 @@ export function interactions(
   consent: ConsentForm,
 ) {
   const { path, signIn, readSession } = pages
+  /**
+   * What to throw for a page that is over. A form of this browser was sent twice, or after a sign-in in another tab: it goes on with
+   * the app's request, which asks for the consent if the member has not just given it.
+   */
+  const over = async (ctx: StepContext, uid: string, asks = false) => {
+    const { person } = await readSession(ctx)
+    const url = ctx.method === 'POST' ? requests.repeat(ctx, uid, { person, asks }) : undefined
+    return url === undefined ? new oauthErrors.SessionNotFound('the interaction is over') : new Elsewhere(url)
+  }
   /** Throws SessionNotFound if the interaction is not this browser's. */
-  const open = async (ctx: StepContext, uid: string) => {
-    const details = await provider().interactionDetails(ctx.req, ctx.res)
+  const open = async (ctx: StepContext, uid: string, asks = false) => {
+    const details = await provider()
+      .interactionDetails(ctx.req, ctx.res)
+      .catch((error) => {
+        if (error instanceof oauthErrors.SessionNotFound) return undefined
+        throw error
+      })
     const session = await readSession(ctx)
-    if (details.uid !== uid || details.session?.uid !== session.uid) {
-      throw new oauthErrors.SessionNotFound('the interaction of another browser')
-    }
+    if (details?.uid !== uid || details.session?.uid !== session.uid) throw await over(ctx, uid, asks)
     preferLanguages(ctx, details.params.ui_locales)
     return details
   }
@@ -44,14 +56,14 @@ export function interactions(
       app: await findApp(db, client),
       hint: searchParams.get('login_hint'),
       async finish(accountId) {
-        requests.end(ctx, uid)
+        requests.end(ctx, { uid, person: accountId, url })
         await (await readSession(ctx)).signIn(accountId, now())
         return url
       },
     }
   }
 
-  const toConsentRequest = ({ uid, params, session }: Interaction): ConsentRequest => {
+  const toConsentRequest = ({ uid, params, session, result }: Interaction): ConsentRequest => {
     const { host, protocol } = new URL(String(params.redirect_uri))
     return {
       action: formAction(uid),
@@ -59,6 +71,7 @@ export function interactions(
       client: String(params.client_id),
       params,
       asker: { returnsTo: host || protocol },
+      given: result?.consent?.grantId,
     }
   }
 
@@ -70,7 +83,7 @@ export function interactions(
     },
     async attempt(ctx: StepContext, uid: string) {
       const request = requests.find(ctx, uid)
-      if (!request) throw new oauthErrors.SessionNotFound('no member is to sign in for it')
+      if (!request) throw await over(ctx, uid)
       return toSignInAttempt(ctx, uid, request)
     },
     /** Restarts the app's request with a sign-in. Until somebody signs in, nothing changes. */
@@ -78,9 +91,9 @@ export function interactions(
       redirect(ctx, requests.signInAgain((await open(ctx, uid)).params))
     },
     async consent(ctx: StepContext, uid: string) {
-      const details = await open(ctx, uid)
       const form = await readForm(ctx)
       const decision = form.get('decision')
+      const details = await open(ctx, uid, decision !== 'allow')
       const request = toConsentRequest(details)
       if (decision === 'allow') {
         const allowed = await consent.allow(ctx, request, form)

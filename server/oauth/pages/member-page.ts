@@ -3,7 +3,7 @@ import type { Decided } from '../../../routers/approvals/decide.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
 import { readForm } from '../../browser/forms.ts'
 import { readFullName } from '../../browser/login/persons.ts'
-import { redirect, sendMessage } from '../../browser/page-responses.ts'
+import { Elsewhere, redirect, sendMessage } from '../../browser/page-responses.ts'
 import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
 import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
@@ -39,6 +39,8 @@ export function memberPage(
     const name = person === undefined ? null : await readFullName(db, person)
     return name === null ? undefined : { id: person!, name }
   }
+  /** Also for a form that was sent twice: the member has signed in. */
+  const isOver = (ctx: StepContext) => cookies.get<string>(ctx, ATTEMPT) === undefined
   const attempt = (ctx: StepContext): SignInAttempt => {
     const current = cookies.get<string>(ctx, ATTEMPT)
     const id = current ?? randomUUID()
@@ -100,7 +102,10 @@ export function memberPage(
         // The address that a form led to, reopened.
         if (!(step in gets)) page('get', at + step, async (ctx) => redirect(ctx, action))
       }
-      signInAt(at, async (ctx) => attempt(ctx))
+      signInAt(at, async (ctx) => {
+        if (ctx.method === 'POST' && isOver(ctx) && (await findMember(ctx))) throw new Elsewhere(action)
+        return attempt(ctx)
+      })
     },
   }
 }
