@@ -27,7 +27,7 @@ export function isUsableAddress(id: string): boolean {
 /** The scopes of the Hobby level: nobody has reviewed what they are for. */
 export const documentScopes = requestableScopes(memberScopes, 'hobby')
 
-/** What is the same for each, whatever its document says, of a client of oidc-provider. */
+/** Of oidc-provider's client, for any document: it does not have to be read. */
 export const documentClient = { clientAuthMethod: 'none', [ALLOWED_SCOPES]: documentScopes } as const
 
 /**

@@ -26,22 +26,25 @@ export function interactions(
     const url = ctx.method === 'POST' ? requests.repeat(ctx, uid, { person, asks }) : undefined
     return url === undefined ? new oauthErrors.SessionNotFound('the interaction is over') : new Elsewhere(url)
   }
+  /** For what oidc-provider throws where it does not find the interaction, or no longer. */
+  const rethrow = (ctx: StepContext, uid: string, asks: boolean) => async (error: unknown) => {
+    throw error instanceof oauthErrors.SessionNotFound ? await over(ctx, uid, asks) : error
+  }
   /** Throws SessionNotFound if the interaction is not this browser's. */
   const open = async (ctx: StepContext, uid: string, asks = false) => {
     const details = await provider()
       .interactionDetails(ctx.req, ctx.res)
-      .catch((error) => {
-        if (error instanceof oauthErrors.SessionNotFound) return undefined
-        throw error
-      })
+      .catch(rethrow(ctx, uid, asks))
     const session = await readSession(ctx)
-    if (details?.uid !== uid || details.session?.uid !== session.uid) throw await over(ctx, uid, asks)
+    if (details.uid !== uid || details.session?.uid !== session.uid) throw await over(ctx, uid, asks)
     preferLanguages(ctx, details.params.ui_locales)
     return details
   }
   const formAction = (uid: string) => `${path}/interaction/${uid}`
-  const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
-    provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
+  const finish = (ctx: StepContext, uid: string, result: InteractionResults, merge: boolean) =>
+    provider()
+      .interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
+      .catch(rethrow(ctx, uid, !merge))
 
   const toSignInAttempt = async (
     ctx: StepContext,
@@ -98,9 +101,9 @@ export function interactions(
       if (decision === 'allow') {
         const allowed = await consent.allow(ctx, request, form)
         if (!allowed) return
-        return redirect(ctx, await finish(ctx, { consent: { grantId: allowed.grantId } }, true))
+        return redirect(ctx, await finish(ctx, uid, { consent: { grantId: allowed.grantId } }, true))
       }
-      if (decision === 'refuse') return redirect(ctx, await finish(ctx, await consent.findRefusal(request), false))
+      if (decision === 'refuse') return redirect(ctx, await finish(ctx, uid, await consent.findRefusal(request), false))
       return consent.ask(ctx, request, form)
     },
   }
