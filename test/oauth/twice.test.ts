@@ -56,6 +56,14 @@ describe('a second click on Allow', () => {
     expect(await consents()).toHaveLength(1)
   })
 
+  it('at the same time stores no second consent', async () => {
+    const { browser, page, verifier } = await open()
+    const both = await Promise.all([1, 2].map(() => browser.post(toStep(page, 'consent'), allow())))
+    expect(both.map(({ status }) => status)).toEqual([303, 303])
+    expect(await redeem(await browser.follow(both[1]!), verifier)).toEqual([200, scope])
+    expect(await consents()).toHaveLength(1)
+  })
+
   it('before that allows what its page says, where that is less', async () => {
     const { browser, page, verifier } = await open()
     await browser.post(toStep(page, 'consent'), allow())

@@ -35,23 +35,17 @@ export const storeConsent = (
     if (club && !(await holdApproval(tx, club))) return false
     if (child && !(await holdChildApproval(tx, child, data.scopes))) return false
     if (document) await storeDocumentClient(tx, document)
+    // The same form was sent twice.
+    if ((await tx.consent.createMany({ data, skipDuplicates: true })).count === 0) return true
     if (replaces) await replaceFormer(tx, data)
-    await tx.consent.create({ data })
     const kind = replaces ? 'accessGranted' : 'deviceAllowed'
     if (memberMails) await queueMemberMail(tx, { kind, consent: data.id, at: data.createdAt.getTime() })
     return true
   })
 
-/** Whether a consent in force is the same. */
-export const isGiven = async (
-  db: Database,
-  id: string,
-  { scopes, ...given }: Pick<Given, 'personId' | 'organisationId' | 'clientId' | 'scopes'>,
-) => (await db.consent.count({ where: { id, ...given, scopes: { equals: scopes }, withdrawnAt: null } })) > 0
-
 /** In this order: a sign-in that skips the page holds the consent that covers it. */
-async function replaceFormer(tx: Transaction, { personId, clientId, organisationId, createdAt }: Given) {
-  const former = { personId, clientId, organisationId }
+async function replaceFormer(tx: Transaction, { id, personId, clientId, organisationId, createdAt }: Given) {
+  const former = { personId, clientId, organisationId, id: { not: id } }
   await tx.consent.updateMany({ where: { ...former, shown: { not: null } }, data: { shown: null } })
   const ended = await tx.consent.updateManyAndReturn({
     where: { ...former, basis: { not: null }, withdrawnAt: null },

@@ -7,8 +7,9 @@ interface Allowed {
   accountId: string
   clientId: string
   scopes: readonly ConsentScope[]
-  /** Both only for a consent that is stored already. */
+  /** By default a new one. */
   jti?: string
+  /** Only for a consent that is stored already. */
   expiresIn?: number
 }
 

@@ -17,9 +17,10 @@ import { choicesFor } from '../consents/consent-choices.ts'
 import type { DocumentClient } from '../consents/document-clients.ts'
 import { documentView, storeDocumentClient } from '../consents/document-clients.ts'
 import { hashShown } from '../consents/skipped-consent.ts'
-import { isGiven, storeConsent } from '../consents/store-consent.ts'
+import { storeConsent } from '../consents/store-consent.ts'
 import { createGrant } from '../engine/grants.ts'
 import { errors as oauthErrors } from '../engine/oidc-provider.ts'
+import { hashOfToken } from '../engine/refresh-rotation.ts'
 import type { PageOptions } from './page-options.ts'
 import { consentPage, developmentPage } from './views/consent.ts'
 
@@ -31,8 +32,6 @@ export interface ConsentRequest {
   params: Record<string, unknown>
   /** The host or scheme of the redirect URI, or the code on a device. */
   asker: { returnsTo: string } | { device: string }
-  /** The consent that the same page has given already, when its form is sent again. */
-  given?: string | undefined
 }
 
 /** Requests to clubs and guardians per minute and member. */
@@ -103,24 +102,30 @@ export function consentForm({
       const ticked = fitting.filter((scope) => scope === 'openid' || form.getAll('scope').includes(scope))
       if (ticked.length === 0) return show(ctx, request, 'scopesMissing', picked).then(() => null)
 
-      const same = { personId: choice.member, organisationId: choice.organisation, clientId, scopes: ticked }
-      if (request.given !== undefined && (await isGiven(db, request.given, same))) {
-        return { grantId: request.given, person, scopes: ticked }
-      }
       if (document && !(await mayAllow(person))) throw errors.peopleLimited(60)
-      const grant = createGrant(provider(), { accountId: person, clientId, scopes: ticked })
+      // What a device shows is another page.
+      const replaces = 'returnsTo' in request.asker
+      const grant = createGrant(provider(), {
+        accountId: person,
+        clientId,
+        scopes: ticked,
+        // A page that is sent twice gives one consent; a device's second one is ended.
+        ...(replaces && { jti: hashOfToken(JSON.stringify([request.action, choice.id, ...ticked])) }),
+      })
       // Stored as refused, so that further requests do not ask again; an app may with prompt=consent.
       const unticked = fitting.filter((scope) => !ticked.includes(scope))
       if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
       if (unticked.some(isIdentityScope)) grant.rejectOIDCScope(unticked.filter(isIdentityScope))
       const grantId = await grant.save()
       const shown = hashShown(asking, scopes)
-      // What a device shows is another page, and a team may have changed its app since the page was shown.
-      const replaces = 'returnsTo' in request.asker
+      // A team may have changed its app since the page was shown.
       const isRepeatable = replaces && !sandbox && !document && form.get('shown') === shown
       const consent = {
         id: grantId,
-        ...same,
+        personId: choice.member,
+        organisationId: choice.organisation,
+        clientId,
+        scopes: ticked,
         createdAt: new Date(now()),
         ...(isRepeatable && { shown }),
       }

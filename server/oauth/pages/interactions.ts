@@ -66,7 +66,7 @@ export function interactions(
     }
   }
 
-  const toConsentRequest = ({ uid, params, session, result }: Interaction): ConsentRequest => {
+  const toConsentRequest = ({ uid, params, session }: Interaction): ConsentRequest => {
     const { host, protocol } = new URL(String(params.redirect_uri))
     return {
       action: formAction(uid),
@@ -74,7 +74,6 @@ export function interactions(
       client: String(params.client_id),
       params,
       asker: { returnsTo: host || protocol },
-      given: result?.consent?.grantId,
     }
   }
 
