@@ -48,6 +48,15 @@ describe('a second click on Allow', () => {
     expect(await consents()).toHaveLength(1)
   })
 
+  it('that drops the response with the code gets another, still signed in', async () => {
+    const { browser, page, verifier } = await open()
+    const { location } = await browser.post(toStep(page, 'consent'), allow())
+    const before = [...browser.cookies]
+    expect((await browser.get(location!)).location!.searchParams.has('code')).toBe(true)
+    browser.cookies = before
+    expect(await redeem(await browser.submit(page, 'consent', allow()), verifier)).toEqual([200, scope])
+  })
+
   it('before that stores no second consent', async () => {
     const { browser, page, verifier } = await open()
     expect((await browser.post(toStep(page, 'consent'), allow())).status).toBe(303)

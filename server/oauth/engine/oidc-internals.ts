@@ -24,6 +24,14 @@ export async function withRequestStorage(req: IncomingMessage, res: ServerRespon
 }
 
 /**
+ * A session has the id of its sign-in (browser-session.ts), which never happens within oidc-provider. oidc-provider changes it
+ * with each consent: a browser that drops the response, because of a second click, would be signed out.
+ */
+export function keepSessionIds({ Session }: Provider) {
+  Object.assign(Session.prototype, { resetIdentifier() {} })
+}
+
+/**
  * Calls `complete` before an ID token is signed, with the access token that is sent beside it; it returns when the ID token
  * expires, in Unix seconds. In public, oidc-provider has neither: its events have no access token as it is sent, and its
  * lifetimes are positive by the machine's clock.

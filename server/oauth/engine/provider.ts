@@ -31,6 +31,7 @@ import type { DocumentOptions } from './document-feature.ts'
 import { documentFeature } from './document-feature.ts'
 import { completeIdTokens, ignoreUnverifiedHints } from './id-tokens.ts'
 import { memberGrants } from './member-grants.ts'
+import { keepSessionIds } from './oidc-internals.ts'
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts'
 import type { Realm } from './realm.ts'
 import { routes } from './routes.ts'
@@ -153,6 +154,7 @@ export function createProvider(
   })
   compareHashedSecrets(provider, db, now)
   completeIdTokens(provider, now)
+  keepSessionIds(provider)
   ignoreUnverifiedHints(provider)
   return provider
 }
