@@ -27,7 +27,7 @@ export function isUsableAddress(id: string): boolean {
 /** The scopes of the Hobby level: nobody has reviewed what they are for. */
 export const documentScopes = requestableScopes(memberScopes, 'hobby')
 
-/** Of oidc-provider's client, for any document: it does not have to be read. */
+/** As oidc-provider has a client, for any document: it does not have to be read. */
 export const documentClient = { clientAuthMethod: 'none', [ALLOWED_SCOPES]: documentScopes } as const
 
 /**
