@@ -338,8 +338,12 @@ describe('a form', () => {
 })
 
 describe('a body', () => {
-  const post = async (route: Route, type: string, body: string) =>
-    (await team.asOwner.post(at(route), body, { 'content-type': type })).status
+  /** They redirect a person who has signed in. */
+  const isOfSignIn = ({ path }: Route) => /\/(?:email|code|pick|person)$/.test(path)
+  const post = async (route: Route, type: string, body: string) => {
+    const browser = isOfSignIn(route) ? team.newBrowser() : team.asOwner
+    return (await browser.post(at(route), body, { 'content-type': type })).status
+  }
   const bounds = { form: 8 * 1024, upload: 160 * 1024, token: 56 * 1024 }
   const types = {
     form: 'application/x-www-form-urlencoded',
@@ -353,8 +357,9 @@ describe('a body', () => {
       const body = route.body as keyof typeof bounds
       const bound = body === 'form' && route.limit === 'people' ? MAX_FORM_BYTES : bounds[body]
       expect(await post(route, types[body], 'a'.repeat(bound + 1))).toBe(400)
-      // A sign-in that has not begun is refused before.
-      const other = isBegun(route) || body === 'token' || route.from === 'site' ? 400 : 415
+      // A sign-in that has not begun is refused before; a consent says by its form whether it goes on.
+      const isRefused = isBegun(route) && route.path !== '/interaction/:uid/consent'
+      const other = isRefused || body === 'token' || route.from === 'site' ? 400 : 415
       expect(await post(route, 'application/json', '{}')).toBe(other)
     }),
   )
