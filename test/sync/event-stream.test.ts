@@ -5,6 +5,7 @@ import { callAs } from '../../routers/core.ts'
 import { mintMember } from '../support/app-server.ts'
 import { openChanges } from '../support/event-stream.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
+import { fakeIntervals } from '../support/fake-intervals.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -228,8 +229,7 @@ describe('a stream of a collection at rest', () => {
   it('has an id for the changes beside it, after which it goes on when they are no longer stored', async () => {
     await expect.poll(() => world.longPollSlots.size).toBe(0)
     // That of the lines at rest, each 15 s.
-    vi.useFakeTimers({ toFake: ['setInterval'] })
-    onTestFinished(() => void vi.useRealTimers())
+    fakeIntervals()
     await put('a', 1)
     const stream = await open()
     const [a] = await stream.take(1)
@@ -259,8 +259,7 @@ describe('a stream of a collection at rest', () => {
 
   it('has no id before its first one: its client begins again with the entries', async () => {
     await expect.poll(() => world.longPollSlots.size).toBe(0)
-    vi.useFakeTimers({ toFake: ['setInterval'] })
-    onTestFinished(() => void vi.useRealTimers())
+    fakeIntervals()
     const { cursor } = (await world.call('GET', `/collections/${collection}/changes`)).body
     const [without, since] = [await open(), await open({ query: `?since=${cursor}` })]
     await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })

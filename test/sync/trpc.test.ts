@@ -1,12 +1,13 @@
 import type { TRPCClientError } from '@trpc/client'
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { AppRouter } from '../../routers/client-router.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { openEvents } from '../support/event-stream.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
+import { fakeIntervals } from '../support/fake-intervals.ts'
 import { started, useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase, startWorld } from '../support/world.ts'
@@ -290,8 +291,7 @@ describe("tRPC's own client", () => {
   })
 
   it('goes on after the position of a ping when its token has ended, once changes up to its last event are not stored', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval'] })
-    onTestFinished(() => void vi.useRealTimers())
+    fakeIntervals()
     const { keys, requests, unsubscribe, outcome } = await watch(() => world.token({ exp: world.now() + 60 }))
     await expect.poll(() => world.longPollSlots.size).toBe(1)
     await put('a')
