@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { Brake } from './brake.ts'
+import { JoinedPieces } from './joined-pieces.ts'
 import { MIN_UPLOAD, watchRate } from './transfer-rate.ts'
 
 /** Bodies up to this size are read without reserved memory; a request's head may take as much. */
@@ -25,7 +27,8 @@ export async function readBytes(
   if (length > SMALL_BODY_BYTES) await reserve(length)
   // Its 'close' event is not emitted again.
   if (request.destroyed) throw errors.bodyCutOff()
-  return length > SMALL_BODY_BYTES ? readLarge(request, length) : readChunks(request, limitBytes, tooLarge, reserve)
+  if (length > SMALL_BODY_BYTES) return readLarge(request, length)
+  return readPieces(request, limitBytes, tooLarge, reserve)
 }
 
 /** Into one buffer: joining a list of chunks would take the memory twice. */
@@ -55,43 +58,51 @@ function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
 }
 
 /** For a small body, or a chunked one, whose size is unknown. Uses listeners, as leaving a `for await` destroys the socket. */
-function readChunks(
+function readPieces(
   request: IncomingMessage,
   limitBytes: number,
   tooLarge: () => ApiError,
   reserve: ReserveBytes,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    let stopWatching: (() => void) | undefined
+    const pieces = new JoinedPieces(limitBytes)
+    let brake: Brake | undefined
+    let reserved: Promise<void> | undefined
+    const watch = () =>
+      watchRate(
+        MIN_UPLOAD,
+        () => pieces.size,
+        () => fail(errors.bodyTooSlow()),
+      )
+    let stopWatching = () => {}
     const fail = (error: unknown) => {
+      stopWatching()
       request.off('data', onData)
+      brake?.release()
       reject(error)
     }
     const reserveThenReadOn = () => {
-      stopWatching = () => {}
-      request.pause()
-      reserve(limitBytes).then(() => {
-        stopWatching = watchRate(
-          MIN_UPLOAD,
-          () => size,
-          () => fail(errors.bodyTooSlow()),
-        )
-        request.resume()
-      }, fail)
+      brake = new Brake(request)
+      brake.hold()
+      reserved = reserve(limitBytes).then(() => {
+        if (!request.readableEnded) stopWatching = watch()
+        brake!.release()
+      })
+      reserved.catch(fail)
     }
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size > limitBytes) return fail(tooLarge())
-      chunks.push(chunk)
-      if (size > SMALL_BODY_BYTES && !stopWatching) reserveThenReadOn()
+    const onData = (piece: Buffer) => {
+      if (pieces.size + piece.length > limitBytes) return fail(tooLarge())
+      pieces.add(piece)
+      if (pieces.size > SMALL_BODY_BYTES && !reserved) reserveThenReadOn()
     }
     request
       .on('data', onData)
-      .on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      .on('end', () => {
+        if (reserved) reserved.then(() => resolve(pieces.join()), fail)
+        else resolve(pieces.join())
+      })
       .on('close', () => {
-        stopWatching?.()
+        stopWatching()
         if (!request.readableEnded) reject(errors.bodyCutOff())
       })
   })

@@ -116,6 +116,16 @@ describe('PUT', () => {
     expect(answer.text).toContain('"in chunks"')
   })
 
+  it('stores a body that comes in chunks of a byte', async () => {
+    const value = `"${Array.from({ length: 5_000 }, (_, at) => `${at},`).join('')}é"`
+    const bytes = [...Buffer.from(`{"value":${value}}`)].map((byte) => Buffer.from([byte]))
+    const chunks = bytes.flatMap((byte) => [Buffer.from('1\r\n'), byte, Buffer.from('\r\n')])
+    const head = service.request(`PUT ${target}`, { headers: ['Transfer-Encoding: chunked'], body: '' })
+    const answer = await service.answerTo(Buffer.concat([head, ...chunks, Buffer.from('0\r\n\r\n')]))
+    expect(answer.status).toBe(200)
+    expect((await service.answerTo(service.request(`GET ${target}`))).text).toContain(`"value":${value},"updatedAt"`)
+  })
+
   it('refuses an invalid chunked body like any other', async () => {
     const head = service.request(`PUT ${target}`, { headers: ['Transfer-Encoding: chunked'], body: '' })
     await service.expectRefused(Buffer.concat([head, Buffer.from('3\r\n{"v\r\n0\r\n\r\n')]), 400, notJson)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { SMALL_BODY_BYTES } from '../../http/body-bytes.ts'
 import { toNetwork } from '../../http/client-address.ts'
+import { JoinedPieces } from '../../http/joined-pieces.ts'
 import type { MemoryBudget } from '../../http/memory-budget.ts'
 import { reserveUntilSent } from '../../http/memory-lease.ts'
 import type { StepContext } from '../../http/state.ts'
@@ -27,8 +28,8 @@ export function peekBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   const isWhole = (size: number) => (isChunked ? request.complete : size >= length)
   if (isChunked && isEmpty()) return Promise.resolve(null)
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    // A piece may bring more than the limit.
+    const pieces = new JoinedPieces(Number.POSITIVE_INFINITY)
     const done = (body: Buffer | null) => {
       request.off('readable', take).off('close', cutOff)
       resolve(body)
@@ -36,14 +37,14 @@ export function peekBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     const cutOff = () => done(null)
     const take = () => {
       // A read would end it before its next reader.
-      if (size === 0 && isEmpty()) return done(null)
-      for (let chunk = request.read(); chunk !== null; chunk = request.read()) {
-        chunks.push(chunk)
-        size += chunk.length
-        if (size > maxBytes || (!isChunked && isWhole(size))) break
+      if (pieces.size === 0 && isEmpty()) return done(null)
+      for (let piece = request.read(); piece !== null; piece = request.read()) {
+        pieces.add(piece)
+        if (pieces.size > maxBytes || (!isChunked && isWhole(pieces.size))) break
       }
+      const { size } = pieces
       if (size <= maxBytes && !isWhole(size)) return
-      const body = Buffer.concat(chunks)
+      const body = pieces.join()
       // Before 'end' is emitted, which waits for this to be read.
       request.unshift(body)
       done(size > 0 && size <= maxBytes ? body : null)
