@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { InFlight } from '../../prisma/in-flight.ts'
 import { envelope, errorHeaders } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { dropBody } from './drain.ts'
 import { continueOnRead } from './expect-continue.ts'
 import type { ParserError, Refusal } from './raw-name.ts'
 import { JSON_TYPE } from './send.ts'
@@ -106,8 +107,9 @@ export async function listen(
     const answered = earlier.map((response) => new Promise((resolve) => response.once('close', resolve)))
     void Promise.all(answered).then(refuse)
   })
-  server.on('checkExpectation', (_request, response) => {
+  server.on('checkExpectation', async (request, response) => {
     const { body, fields } = refusal(headers)
+    await dropBody(request, response)
     response.writeHead(417, fields).end(body)
   })
 

@@ -5,7 +5,7 @@ import { toFailure } from '../../routers/kernel/database-errors.ts'
 import { isOverdue } from '../../routers/kernel/deadline.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
-import { drain } from './drain.ts'
+import { dropBody } from './drain.ts'
 import { waitsToContinue } from './expect-continue.ts'
 import type { RecordRequest } from './record.ts'
 import { logRefusals } from './refusal-log.ts'
@@ -92,10 +92,7 @@ export function respond(
       ctx.res.shouldKeepAlive = false
       ctx.res.once('finish', () => ctx.req.socket.destroy())
     } else if (!ctx.req.complete && !ctx.req.destroyed && !waitsToContinue(ctx.req)) {
-      const drained = drain(ctx.req)
-      // Closing the connection while the client still sends would reset it, and lose the response.
-      if (!ctx.res.shouldKeepAlive) await drained
-      else void drained.then((all) => all || ctx.req.socket.destroy())
+      await dropBody(ctx.req, ctx.res)
     }
 
     const { method, state } = ctx

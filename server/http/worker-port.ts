@@ -5,6 +5,7 @@ import { envelope } from '../../rest-facade/envelope.ts'
 import { toFailure } from '../../routers/kernel/database-errors.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { dropBody } from './drain.ts'
 import { isInternalHost } from './host-name.ts'
 import type { Listener } from './listen.ts'
 import { listen } from './listen.ts'
@@ -40,7 +41,7 @@ function answering({ registry, names, alive, ready }: Parts): RequestListener {
     return answers[path]!()
   }
   return async (request, response) => {
-    request.resume()
+    await dropBody(request, response)
     try {
       send(request, response, await answer(request))
     } catch (thrown) {

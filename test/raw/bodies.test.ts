@@ -16,6 +16,7 @@ import {
   expectError,
   nested,
   nestedObjects,
+  notHttp,
   notThisToken,
   startRawService,
   titled,
@@ -357,10 +358,14 @@ describe('an unread body', () => {
 })
 
 describe('a client that keeps sending after a refusal', () => {
-  it('is disconnected when it sends without end', async () => {
+  it.each<[name: string, sent: Sent, status: number, refusal: Refusal]>([
+    ['of its token', { token: 'x' }, 401, notThisToken],
+    ['of its expectation', { headers: ['Expect: more'] }, 417, notHttp],
+  ])('%s is disconnected when it sends without end', async (_, sent, status, refusal) => {
     const connection = await Connection.open(service.world.publicPort)
-    await connection.send(service.request(`PUT ${target}`, { token: 'x', headers: ['Transfer-Encoding: chunked'] }))
-    expectError(await connection.answer(), 401, notThisToken)
+    const headers = ['Transfer-Encoding: chunked', ...(sent.headers ?? [])]
+    await connection.send(service.request(`PUT ${target}`, { ...sent, headers }))
+    expectError(await connection.answer(), status, refusal)
     const taken = await connection.sendUntilCut(Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`))
     // Above the 32 MB that are drained: socket buffers.
     expect(taken).toBeGreaterThan(31 * MB)
