@@ -3,6 +3,7 @@ import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { Brake } from './brake.ts'
 import { JoinedPieces } from './joined-pieces.ts'
+import type { Rate } from './transfer-rate.ts'
 import { MIN_UPLOAD, watchRate } from './transfer-rate.ts'
 
 /** Bodies up to this size are read without reserved memory; a request's head may take as much. */
@@ -19,6 +20,7 @@ export async function readBytes(
   limitBytes: number,
   tooLarge: () => ApiError,
   reserve: ReserveBytes,
+  minRate = MIN_UPLOAD,
 ): Promise<Buffer> {
   // Chunked bodies have none.
   const length = Number(request.headers['content-length'] ?? Number.NaN)
@@ -27,12 +29,12 @@ export async function readBytes(
   if (length > SMALL_BODY_BYTES) await reserve(length)
   // Its 'close' event is not emitted again.
   if (request.destroyed) throw errors.bodyCutOff()
-  if (length > SMALL_BODY_BYTES) return readLarge(request, length)
-  return readPieces(request, limitBytes, tooLarge, reserve)
+  if (length > SMALL_BODY_BYTES) return readLarge(request, length, minRate)
+  return readPieces(request, limitBytes, tooLarge, reserve, minRate)
 }
 
 /** Into one buffer: joining a list of chunks would take the memory twice. */
-function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
+function readLarge(request: IncomingMessage, length: number, minRate: Rate): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)
   let size = 0
   return new Promise((resolve, reject) => {
@@ -40,7 +42,7 @@ function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
       size += chunk.copy(bytes, size)
     }
     const stopWatching = watchRate(
-      MIN_UPLOAD,
+      minRate,
       () => size,
       () => {
         request.off('data', onData)
@@ -63,6 +65,7 @@ function readPieces(
   limitBytes: number,
   tooLarge: () => ApiError,
   reserve: ReserveBytes,
+  minRate: Rate,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces = new JoinedPieces(limitBytes)
@@ -70,11 +73,11 @@ function readPieces(
     let reserved: Promise<void> | undefined
     const watch = () =>
       watchRate(
-        MIN_UPLOAD,
+        minRate,
         () => pieces.size,
         () => fail(errors.bodyTooSlow()),
       )
-    let stopWatching = () => {}
+    let stopWatching = watch()
     const fail = (error: unknown) => {
       stopWatching()
       request.off('data', onData)
@@ -82,6 +85,7 @@ function readPieces(
       reject(error)
     }
     const reserveThenReadOn = () => {
+      stopWatching()
       brake = new Brake(request)
       brake.hold()
       reserved = reserve(limitBytes).then(() => {

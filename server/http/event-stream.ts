@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Positioned, RestEvent } from '../../rest-facade/facade.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { StepContext } from './state.ts'
+import type { Rate } from './transfer-rate.ts'
 import { MIN_DOWNLOAD } from './transfer-rate.ts'
 import { writeSlices } from './write-slices.ts'
 
@@ -60,10 +61,10 @@ export function sendEvents(
 
 class EventWriter {
   readonly #response: ServerResponse
-  readonly #pace: typeof MIN_DOWNLOAD
+  readonly #pace: Rate
   #isWriting = false
 
-  constructor(response: ServerResponse, pace: typeof MIN_DOWNLOAD) {
+  constructor(response: ServerResponse, pace: Rate) {
     this.#response = response
     this.#pace = pace
   }

@@ -24,10 +24,11 @@ function dropLongNegotiation({ headers }: IncomingMessage) {
   for (const name of NEGOTIATED) if ((headers[name]?.length ?? 0) > MAX_NEGOTIATED_BYTES) delete headers[name]
 }
 
-/** Time limits for clients; body sizes are limited where bodies are read. */
+/** Time limits for clients; the size and the time of bodies are limited where they are read or dropped. */
 const limits = {
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  /** Would cut off a large body that comes as fast as it must. */
+  requestTimeout: 0,
   connectionsCheckingInterval: 2_000,
   /** Longer than the 60 s for which load balancers keep a connection open. */
   keepAliveTimeout: 65_000,

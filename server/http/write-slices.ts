@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { MIN_DOWNLOAD } from './transfer-rate.ts'
+import type { Rate } from './transfer-rate.ts'
 import { watchRate } from './transfer-rate.ts'
 import { countWritten, turnFor } from './turns.ts'
 
@@ -13,7 +13,7 @@ export const SLICE_BYTES = 64 * 1024
 export async function writeSlices(
   response: ServerResponse,
   pieces: readonly (string | Buffer)[],
-  pace: typeof MIN_DOWNLOAD,
+  pace: Rate,
 ): Promise<void> {
   let sent = 0
   let stopWatching: (() => void) | undefined

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { errors } from '../../routers/kernel/errors.ts'
 import { readBytes } from '../../server/http/body-bytes.ts'
+import { listen } from '../../server/http/listen.ts'
+import type { Rate } from '../../server/http/transfer-rate.ts'
 import { times } from '../support/rounds.ts'
 import { started } from '../support/started.ts'
 import type { Refusal, Sent } from './raw-service.ts'
@@ -204,8 +206,8 @@ async function requestWith(framing: string, sent: string) {
   return { request, connection }
 }
 
-const thrownFor = (request: IncomingMessage) =>
-  readBytes(request, 1_000_000, errors.bodyTooLarge, async () => {}).catch((error) => error)
+const thrownFor = (request: IncomingMessage, minRate?: Rate) =>
+  readBytes(request, 1_000_000, errors.bodyTooLarge, async () => {}, minRate).catch((error) => error)
 
 const endedEarly = { status: 400, publicCode: 'invalid_request', message: 'The body ended early.' }
 
@@ -233,6 +235,40 @@ it.each([
   connection.reset()
   await closed
   expect(await thrownFor(request)).toMatchObject(endedEarly)
+})
+
+it.each([
+  ['a small body', 'Content-Length: 100', '{"value":'],
+  ['no byte of a small body', 'Content-Length: 100', ''],
+  ['a large body', 'Content-Length: 100000', '{"value":'],
+  ['a chunked body', 'Transfer-Encoding: chunked', '4\r\n{"va\r\n'],
+  ['a large chunked body', 'Transfer-Encoding: chunked', `8000\r\n${'x'.repeat(0x8000)}\r\n`],
+])('%s that does not come on is 408: %s', async (_, framing, sent) => {
+  const { request, connection } = await requestWith(framing, sent)
+  const thrown = thrownFor(request, { bytesPerSecond: 1_000_000, graceMs: 0 })
+  expect(await thrown).toMatchObject({ status: 408, id: 'bodyTooSlow' })
+  connection.reset()
+})
+
+it('a body has no time limit but its rate: Node limits the head of a request alone', async () => {
+  const app = {
+    callback: () => async (request: IncomingMessage, response: ServerResponse) => {
+      const { server } = request.socket as Socket & { server: Server }
+      const bytes = await readBytes(request, 1_000_000, errors.bodyTooLarge, async () => {})
+      response.end(`${bytes} within ${server.requestTimeout} ms`)
+    },
+  }
+  const { port, close } = await listen(app, 0, { headMs: 100 })
+  onTestFinished(() => close(0))
+  const connection = await Connection.open(port)
+  await connection.send('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab')
+  // The head of another, begun later, is over its time.
+  const other = await Connection.open(port)
+  await other.send('PUT / HT')
+  expect((await other.answer()).status).toBe(408)
+  await connection.send('cd')
+  // 0: Node sets none.
+  expect((await connection.answer()).text).toBe('abcd within 0 ms')
 })
 
 const MB = 1024 * 1024

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { pause } from '../../clients/sdk/timers.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { Heartbeat } from '../../server/http/heartbeat.ts'
-import { watchRate } from '../../server/http/transfer-rate.ts'
+import { RateWatch } from '../../server/http/transfer-rate.ts'
 import { throttled } from '../../server/oauth/keys/signing-keys.ts'
 
 // Turns of the event loop pass as they do.
@@ -18,7 +18,7 @@ afterEach(() => void vi.useRealTimers())
 function startTransfer() {
   const onTooSlow = vi.fn()
   let bytes = 0
-  const end = watchRate({ bytesPerSecond: 1000, graceMs: 10_000 }, () => bytes, onTooSlow)
+  const end = new RateWatch().add({ bytesPerSecond: 1000, graceMs: 10_000 }, () => bytes, onTooSlow)
   onTestFinished(end)
   const transfer = (bytesPerSecond: number, seconds: number) => {
     for (let second = 0; second < seconds; second++) {
