@@ -16,6 +16,7 @@ interface Share {
 /** Keeps one sender from occupying the whole process. */
 export class ConcurrencyLimit {
   readonly #shares = new Map<string, Share>()
+  readonly #entered = new WeakMap<ServerResponse, Promise<void>>()
   readonly #leaves = new WeakMap<ServerResponse, () => void>()
   readonly #options: ShareOptions
 
@@ -23,10 +24,14 @@ export class ConcurrencyLimit {
     this.#options = options
   }
 
-  /** Takes a place for a request until its response has ended; a batch's calls share one. Throws 503. */
-  async enter(sender: string, response: ServerResponse): Promise<void> {
-    if (this.#leaves.has(response)) return
-    this.#leaves.set(response, () => {})
+  /** Takes a place for a request until its response has ended; a batch's calls share one, and wait for it together. Throws 503. */
+  enter(sender: string, response: ServerResponse): Promise<void> {
+    const entered = this.#entered.get(response) ?? this.#enter(sender, response)
+    this.#entered.set(response, entered)
+    return entered
+  }
+
+  async #enter(sender: string, response: ServerResponse): Promise<void> {
     const share = this.#shares.get(sender) ?? { inFlight: 0, waiting: new Set() }
     this.#shares.set(sender, share)
     if (share.inFlight >= this.#options.atOnce) await this.#wait(share)

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { ConcurrencyLimit, sandboxConcurrency } from '../../server/http/concurrency-limit.ts'
 import { pgClient } from '../support/pg-client.ts'
@@ -21,6 +22,18 @@ async function begin(shares: ConcurrencyLimit) {
   const get = (client: string) => world.call('GET', '/storage/c', { claims: { client_id: client } })
   expect((await put(sandbox, 'c')).status).toBe(200)
   return { world, sandbox, put, get }
+}
+
+/** Counts the calls that asked for a place, and those that had one. */
+class CountedLimit extends ConcurrencyLimit {
+  asked = 0
+  entered = 0
+
+  override async enter(sender: string, response: ServerResponse) {
+    this.asked++
+    await super.enter(sender, response)
+    this.entered++
+  }
 }
 
 /** Makes writers of the tenant's store wait until it is called. */
@@ -83,11 +96,47 @@ describe('a sandbox client', () => {
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200))
   })
 
-  it('takes one place with all the calls of a batch', async () => {
-    const { world, sandbox } = impatient
+  const batch = async (world: World, sandbox: string) => {
     const calls = Array.from({ length: 50 }, () => 'me.profile').join(',')
     const headers = { authorization: `Bearer ${await world.token({ client_id: sandbox })}` }
-    const { status, body } = await world.internal('GET', `/trpc/${calls}?batch=1`, { headers })
+    return world.internal('GET', `/trpc/${calls}?batch=1`, { headers })
+  }
+
+  it('takes one place with all the calls of a batch', async () => {
+    const { world, sandbox } = impatient
+    const { status, body } = await batch(world, sandbox)
     expect([status, body.length]).toEqual([200, 50])
+  })
+
+  it('waits for a place with all the calls of a batch, of which none runs before', async () => {
+    const shares = new CountedLimit({ atOnce: 1, waiting: 1, waitMs: 60_000 })
+    const { world, sandbox, put } = await begin(shares)
+    onTestFinished(() => world.close())
+    const release = await holdStore(world)
+    const { asked, entered } = shares
+    const first = put(sandbox, 'c')
+    await expect.poll(() => shares.entered - entered).toBe(1)
+    const calls = batch(world, sandbox)
+    await expect.poll(() => shares.asked - asked).toBe(51)
+    expect(shares.entered - entered).toBe(1)
+    await release()
+    expect((await first).status).toBe(200)
+    const { status, body } = await calls
+    expect([status, body.length, shares.entered - entered]).toEqual([200, 50, 51])
+  })
+
+  it('gets 503 for each call of a batch where there is no place', async () => {
+    const shares = new CountedLimit({ atOnce: 1, waiting: 0, waitMs: 0 })
+    const { world, sandbox, put } = await begin(shares)
+    onTestFinished(() => world.close())
+    const release = await holdStore(world)
+    const { entered } = shares
+    const first = put(sandbox, 'c')
+    await expect.poll(() => shares.entered - entered).toBe(1)
+    const { body } = await batch(world, sandbox)
+    const statuses = body.map((item: { error?: { data: { httpStatus: number } } }) => item.error?.data.httpStatus)
+    expect(statuses).toEqual(Array(50).fill(503))
+    await release()
+    expect((await first).status).toBe(200)
   })
 })
