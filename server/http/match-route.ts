@@ -57,13 +57,14 @@ function answerOptions(ctx: StepContext, found: readonly Route[]) {
   ctx.state.response = { status: 204, body: undefined }
 }
 
-/** Requires exactly one Host header (RFC 9112), and one framing of the body: two would let a request be smuggled past a proxy. */
+/** Requires exactly one Host header (RFC 9112), and one framing of the body: another would let a request be smuggled past a proxy. */
 function checkFraming(ctx: StepContext) {
   const count = headerCount(ctx.req.rawHeaders, 'host')
   if (count > 1 || (count === 0 && ctx.req.httpVersion === '1.1')) throw errors.requestInvalid()
-  // Node accepts an empty Transfer-Encoding with a Content-Length.
-  const { headers } = ctx.req
-  if (headers['transfer-encoding'] === undefined || headers['content-length'] === undefined) return
+  const { headers, httpVersion } = ctx.req
+  if (headers['transfer-encoding'] === undefined) return
+  // Node accepts an empty Transfer-Encoding with a Content-Length, and any in HTTP/1.0, which has none (RFC 9112, 6.1).
+  if (headers['content-length'] === undefined && httpVersion === '1.1') return
   ctx.res.shouldKeepAlive = false
   throw errors.requestInvalid()
 }

@@ -94,6 +94,13 @@ describe('invalid HTTP', () => {
     expect(answer.headers.connection).toBe('close')
   })
 
+  it.each(['', 'Connection: keep-alive'])('includes a Transfer-Encoding in HTTP/1.0: "%s"', async (connection) => {
+    const fields = [chunked, ...(connection === '' ? [] : [connection])]
+    const sent = put(fields, chunks).replace('HTTP/1.1', 'HTTP/1.0')
+    const answer = await service.expectRefused(sent, 400, detail(notHttp.error.message))
+    expect(answer.headers.connection).toBe('close')
+  })
+
   it.each(['', ' HTTP/0.9', ' HTTP/2.0'])(
     'does not bypass the token where Node accepts it: "GET /v1/%s"',
     async (version) => {
