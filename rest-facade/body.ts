@@ -46,8 +46,9 @@ export function isJson({ headers }: Body): boolean {
   const [type, ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter))
   const isUtf8Json = type === 'application/json' && (!charset || /^charset\s*=\s*("?)utf-?8\1$/.test(charset))
-  const encodings = (headers['content-encoding'] ?? 'identity').split(',')
-  return isUtf8Json && encodings.every((one) => one.trim().toLowerCase() === 'identity')
+  // A list, whose empty elements do not count (RFC 9110, 5.6.1).
+  const encodings = (headers['content-encoding'] ?? '').split(',').map((one) => one.trim().toLowerCase())
+  return isUtf8Json && encodings.every((one) => one === '' || one === 'identity')
 }
 
 /** The parsed body of lms and notify: one JSON object of at most 1 MiB. */
