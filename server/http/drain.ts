@@ -40,7 +40,7 @@ async function drain(request: IncomingMessage, { turns, turnMs, maxMs }: typeof 
   const mayGoOn = () => !isEnded && left >= 0 && performance.now() < deadline
   const brake = new Brake(request)
   brake.hold()
-  // Once its response is sent, a request is not told that its connection has closed.
+  // Once its response is sent, a request emits no event when its connection closes.
   socket.once('close', end)
   request.once('end', end)
   request.on('data', ({ length }: Buffer) => {

@@ -1,4 +1,4 @@
-/** What a second piece makes room for at least. */
+/** The least that is allocated for two pieces. */
 const MIN_BYTES = 4 * 1024
 
 const NOTHING = Buffer.alloc(0)
