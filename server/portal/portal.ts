@@ -116,7 +116,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
   const execute = async (
     request: PageRequest,
-    { above, render, form }: Omit<Posted, 'submit'>,
+    { render, form }: Pick<Posted, 'render' | 'form'>,
     typed: URLSearchParams,
     submit: () => Promise<Result>,
   ) => {
@@ -130,7 +130,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
       if (error.status === 404) return sendPage(request.ctx, missingPage(request), 404)
       request.ctx.set(error.headers)
       const problems = toProblems(error, form, request.language)
-      if (error.id === 'changedMeanwhile') problems.push({ text: request.w.openAgain(pageUrl(request, above)) })
+      if (error.id === 'changedMeanwhile') problems.push({ text: request.w.openAgain(request.own) })
       await send({ ...request, refused: { action: form.action, problems, typed } }, render, error.status)
     }
   }
@@ -168,7 +168,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
         form.read(
           await readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${request.person.id}`, bytes, 'text')),
         )
-      await execute(request, { above, render, form }, new URLSearchParams(), () => submit(request, read))
+      await execute(request, { render, form }, new URLSearchParams(), () => submit(request, read))
     })
     addReload(route)
   }
@@ -215,15 +215,6 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
 /** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000
-
-/** The page of a route. */
-const pageUrl = ({ at, params }: PageRequest, route: string) =>
-  at(
-    ...route
-      .split('/')
-      .slice(1)
-      .map((part) => (part.startsWith(':') ? params[part.slice(1)]! : part)),
-  )
 
 const parentPath = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
 
