@@ -182,7 +182,7 @@ describe('directory.people.export', () => {
     expect(await readRefusal(exportPerson(personId))).toMatchObject(TOO_LARGE)
   })
 
-  it('reserves memory for small entries: 503 while there is none for all of them', async () => {
+  it('reserves memory for small entries, and returns 503 when too little is free', async () => {
     const { personId } = await mintPerson(world)
     await addEntries(personId, 'org', 8_000)
     const taken = world.memory.freeBytes - 2 * 1024 * 1024

@@ -1,43 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { emailCodes } from '../../server/browser/login/email-code.ts'
-import { createMailer } from '../../server/browser/login/mail.ts'
-import { memoryLimits } from '../../server/limits/memory.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { sharedDatabase } from '../support/world.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import { issuer } from './auth-world.ts'
 import type { Browser } from './browser.ts'
-import { anyAddress, anyEmail, FROM } from './code-world.ts'
-import { startMailServer } from './mail-server.ts'
+import { anyAddress, anyEmail } from './code-world.ts'
+import { mailedCodeWorld } from './mailed-code-world.ts'
 import { createMember } from './members.ts'
 
 const connected = `${issuer}/connected`
 const db = sharedDatabase()
-let mailServer: Awaited<ReturnType<typeof startMailServer>>
-let service: AuthWorld
-beforeAll(async () => {
-  mailServer = await startMailServer()
-  const sendMail = createMailer(mailServer.url, FROM)
-  const codes = emailCodes({ db, now: Date.now, sendMail, onError: () => {}, limits: memoryLimits(() => 0) })
-  service = await startAuthWorld({ auth: { codes, developmentLogin: false }, trustedProxies: ['127.0.0.1'] })
-})
-afterAll(async () => {
-  await service.world.close()
-  await mailServer.close()
-})
-
-const arrive = () => {
-  const browser = service.newBrowser()
-  browser.headers = { 'x-forwarded-for': anyAddress() }
-  return browser
-}
+const world = mailedCodeWorld()
+const arrive = () => world.arrive()
 const ask = (browser: Browser, email: string) => browser.post(`${connected}/email`, { email })
 const leave = (browser: Browser) => {
   browser.cookies = browser.cookies.filter(({ name }) => name === 'member_browser')
 }
 const signIn = async (browser: Browser, email: string) => {
-  const mails = mailServer.mailsTo(email).length
+  const mails = world.mailServer.mailsTo(email).length
   const asked = await ask(browser, email)
-  const codes = await mailServer.codesTo(email, mails + 1)
+  const codes = await world.mailServer.codesTo(email, mails + 1)
   return browser.submit(asked, 'code', { code: codes.at(-1)! })
 }
 
@@ -51,7 +31,7 @@ describe('a browser in which a member has signed in', () => {
     expect((await signIn(browser, email)).text).toContain('Mia Member')
     leave(browser)
     for (let n = 2; n <= 15; n++) expect((await ask(arrive(), email)).status).toBe(200)
-    await mailServer.codesTo(email, 15)
+    await world.mailServer.codesTo(email, 15)
   })
 
   it('can do so again when strangers have requested every code of this hour', async () => {
@@ -100,7 +80,7 @@ describe('a request for a code', () => {
   it('is counted by the client behind a trusted proxy, whatever it writes into X-Forwarded-For itself', async () => {
     const email = anyEmail()
     const address = anyAddress()
-    const browser = service.newBrowser()
+    const browser = world.service.newBrowser()
     for (let n = 1; n <= 5; n++) {
       browser.headers = { 'x-forwarded-for': `${anyAddress()}, ${address}` }
       expect((await ask(browser, email)).status).toBe(200)

@@ -12,6 +12,7 @@ import { memoryLimits } from '../../server/limits/memory.ts'
 import { peekBody, rewriteForm } from '../../server/oauth/endpoints/token-body.ts'
 import { tokenLimit } from '../../server/oauth/endpoints/token-limit.ts'
 import { Connection } from '../raw/socket.ts'
+import { listenLocally } from '../support/local-server.ts'
 import { authWorld, issuer } from './auth-world.ts'
 import { Browser } from './browser.ts'
 
@@ -25,10 +26,8 @@ async function serve(read: (request: IncomingMessage) => Promise<string>) {
       (text) => response.end(text),
       () => response.destroy(),
     )
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
+  })
+  return listenLocally(server)
 }
 
 const head = (framing: string) =>

@@ -1,36 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { emailCodes } from '../../server/browser/login/email-code.ts'
-import { createMailer } from '../../server/browser/login/mail.ts'
-import { memoryLimits } from '../../server/limits/memory.ts'
+import { describe, expect, it } from 'vitest'
 import { sharedDatabase } from '../support/world.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import { issuer } from './auth-world.ts'
 import type { Page } from './browser.ts'
-import { anyAddress, anyEmail, FROM } from './code-world.ts'
-import { startMailServer } from './mail-server.ts'
+import { anyEmail } from './code-world.ts'
+import { mailedCodeWorld } from './mailed-code-world.ts'
 import { createMember } from './members.ts'
 import { everything, registerOpenid } from './openid-world.ts'
 
 const connected = `${issuer}/connected`
 const db = sharedDatabase()
-let mailServer: Awaited<ReturnType<typeof startMailServer>>
-let service: AuthWorld
-beforeAll(async () => {
-  mailServer = await startMailServer()
-  const sendMail = createMailer(mailServer.url, FROM)
-  const codes = emailCodes({ db, now: Date.now, sendMail, onError: () => {}, limits: memoryLimits(() => 0) })
-  service = await startAuthWorld({ auth: { codes, developmentLogin: false }, trustedProxies: ['127.0.0.1'] })
-})
-afterAll(async () => {
-  await service.world.close()
-  await mailServer.close()
-})
-
-const arrive = () => {
-  const browser = service.newBrowser()
-  browser.headers = { 'x-forwarded-for': anyAddress() }
-  return browser
-}
+const world = mailedCodeWorld()
+const arrive = () => world.arrive()
 const ask = (email: string, browser = arrive()) => browser.post(`${connected}/email`, { email })
 const valueIn = ({ text }: Page) => / value="([^"]*)"/.exec(/<input id="email"[^>]*>/.exec(text)![0])?.[1]
 
@@ -51,7 +31,7 @@ describe('the e-mail field', () => {
     const email = anyEmail()
     await createMember(db, { email })
     for (let n = 1; n <= 15; n++) expect((await ask(email)).status).toBe(200)
-    await mailServer.codesTo(email, 15)
+    await world.mailServer.codesTo(email, 15)
     const refused = await ask(email)
     expect(refused.text).toContain('Too many codes')
     expect([refused.status, valueIn(refused)]).toEqual([400, email])
@@ -66,10 +46,10 @@ describe('the e-mail field', () => {
   })
 
   it('has what was typed in place of the hint of an app, also when that is nothing', async () => {
-    const client = await registerOpenid(service)
+    const client = await registerOpenid(world.service)
     const more = { login_hint: 'mia@example.org' }
     const browser = arrive()
-    const page = await browser.open(service.authorizeUrl({ client, scope: everything, more }).url)
+    const page = await browser.open(world.service.authorizeUrl({ client, scope: everything, more }).url)
     expect(valueIn(page)).toBe('mia@example.org')
     expect(valueIn(await browser.submit(page, 'email', { email: 'jo@example,org' }))).toBe('jo@example,org')
     expect(valueIn(await browser.submit(page, 'email', { email: ' ' }))).toBeUndefined()

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Semaphore } from 'async-mutex'
 import { expect, it, onTestFinished } from 'vitest'
 import { dropBody } from '../../server/http/drain.ts'
+import { listenLocally } from '../support/local-server.ts'
 import { Connection } from './socket.ts'
 
 const BODY_BYTES = 8 * 1024 * 1024
@@ -18,10 +17,8 @@ async function startRefusing(atOnce: number) {
     requests.push(request)
     void dropBody(request, response, limits)
     response.writeHead(401, { 'Content-Length': 0 }).end()
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
+  const port = await listenLocally(server)
   /** A connection that has the answer to the head of its upload. */
   const refused = async (length = BODY_BYTES) => {
     const connection = await Connection.open(port)

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it, onTestFinished } from 'vitest'
@@ -9,6 +7,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import { readBytes, SMALL_BODY_BYTES } from '../../server/http/body-bytes.ts'
 import { peekBody } from '../../server/oauth/endpoints/token-body.ts'
 import { deferred } from '../support/deferred.ts'
+import { listenLocally } from '../support/local-server.ts'
 import { Connection } from './socket.ts'
 
 setFlagsFromString('--expose-gc')
@@ -30,10 +29,8 @@ async function serve(read: (request: IncomingMessage) => Promise<Buffer | null>)
       (bytes) => response.end(bytes),
       () => response.destroy(),
     )
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const connection = await Connection.open((server.address() as AddressInfo).port)
+  })
+  const connection = await Connection.open(await listenLocally(server))
   onTestFinished(() => connection.reset())
   const served = { connection, request: undefined as IncomingMessage | undefined }
   return served

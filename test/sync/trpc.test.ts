@@ -276,26 +276,31 @@ describe("tRPC's own client", () => {
     expect(outcome()).toEqual({ ended: true, error: undefined })
   })
 
-  it('goes on after its last event when its token has ended', async () => {
+  /** Watches with a token of a minute, and takes `a`. Returns what ends the token, and holds that `b` arrives on another request. */
+  const watchUntilTokenEnds = async () => {
     const { keys, requests, unsubscribe, outcome } = await watch(() => world.token({ exp: world.now() + 60 }))
     await expect.poll(() => world.longPollSlots.size).toBe(1)
     await put('a')
     await expect.poll(() => keys).toEqual(['a'])
-    world.advance(61)
-    await world.core.accessWatch.check()
-    await put('b')
-    await expect.poll(() => keys).toEqual(['a', 'b'])
-    expect(requests).toEqual([undefined, expect.any(String)])
-    expect(outcome()).toEqual({ ended: false, error: undefined })
-    unsubscribe()
+    return async () => {
+      world.advance(61)
+      await world.core.accessWatch.check()
+      await put('b')
+      await expect.poll(() => keys).toEqual(['a', 'b'])
+      expect(requests).toEqual([undefined, expect.any(String)])
+      expect(outcome()).toEqual({ ended: false, error: undefined })
+      unsubscribe()
+    }
+  }
+
+  it('goes on after its last event when its token has ended', async () => {
+    const goesOn = await watchUntilTokenEnds()
+    await goesOn()
   })
 
   it('goes on after the position of a ping when its token has ended, once changes up to its last event are not stored', async () => {
     fakeIntervals()
-    const { keys, requests, unsubscribe, outcome } = await watch(() => world.token({ exp: world.now() + 60 }))
-    await expect.poll(() => world.longPollSlots.size).toBe(1)
-    await put('a')
-    await expect.poll(() => keys).toEqual(['a'])
+    const goesOn = await watchUntilTokenEnds()
     const path = `/trpc/storage.watch?input=${encodeURIComponent(JSON.stringify({ collection }))}`
     const other = await openEvents(world.internalPort, path, { authorization: `Bearer ${await world.token()}` })
     await other.take(1)
@@ -310,13 +315,7 @@ describe("tRPC's own client", () => {
     const { app: appId, club: clubId } = world.ids
     const { changes } = await world.db.storageUsage.findUniqueOrThrow({ where: { of: { appId, clubId } } })
     await world.db.storageUsage.update({ where: { of: { appId, clubId } }, data: { horizon: changes } })
-    world.advance(61)
-    await world.core.accessWatch.check()
-    await put('b')
-    await expect.poll(() => keys).toEqual(['a', 'b'])
-    expect(requests).toEqual([undefined, expect.any(String)])
-    expect(outcome()).toEqual({ ended: false, error: undefined })
-    unsubscribe()
+    await goesOn()
   })
 
   it('goes on after an error of the service, whose cause it does not see', async () => {
