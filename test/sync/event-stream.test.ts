@@ -5,7 +5,7 @@ import { callAs } from '../../routers/core.ts'
 import { mintMember } from '../support/app-server.ts'
 import { openChanges } from '../support/event-stream.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
-import { fakeIntervals } from '../support/fake-intervals.ts'
+import { fakeBeats } from '../support/fake-beats.ts'
 import { localUrlsAt } from '../support/local-urls.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -228,16 +228,15 @@ describe('a stream', () => {
 describe('a stream of a collection at rest', () => {
   it('has an id for the changes beside it, after which it goes on when they are no longer stored', async () => {
     await expect.poll(() => world.longPollSlots.size).toBe(0)
-    // That of the lines at rest, each 15 s.
-    fakeIntervals()
+    const beat = fakeBeats()
     await put('a', 1)
     const stream = await open()
     const [a] = await stream.take(1)
-    vi.advanceTimersByTime(15_000)
+    beat()
     await expect.poll(stream.rest).toBe(':\n')
     await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })
     const read = () => {
-      vi.advanceTimersByTime(15_000)
+      beat()
       return stream.rest()
     }
     await expect.poll(read).toMatch(/\nid: .+\n/)
@@ -259,12 +258,12 @@ describe('a stream of a collection at rest', () => {
 
   it('has no id before its first one: its client begins again with the entries', async () => {
     await expect.poll(() => world.longPollSlots.size).toBe(0)
-    fakeIntervals()
+    const beat = fakeBeats()
     const { cursor } = (await world.call('GET', `/collections/${collection}/changes`)).body
     const [without, since] = [await open(), await open({ query: `?since=${cursor}` })]
     await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })
     const read = () => {
-      vi.advanceTimersByTime(15_000)
+      beat()
       return since.rest()
     }
     await expect.poll(read).toContain('\nid: ')

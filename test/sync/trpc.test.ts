@@ -1,13 +1,13 @@
 import type { TRPCClientError } from '@trpc/client'
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client'
 import { EventSource } from 'eventsource'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { AppRouter } from '../../routers/client-router.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { openEvents } from '../support/event-stream.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
-import { fakeIntervals } from '../support/fake-intervals.ts'
+import { fakeBeats } from '../support/fake-beats.ts'
 import { started, useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase, startWorld } from '../support/world.ts'
@@ -299,7 +299,7 @@ describe("tRPC's own client", () => {
   })
 
   it('goes on after the position of a ping when its token has ended, once changes up to its last event are not stored', async () => {
-    fakeIntervals()
+    const beat = fakeBeats()
     const goesOn = await watchUntilTokenEnds()
     const path = `/trpc/storage.watch?input=${encodeURIComponent(JSON.stringify({ collection }))}`
     const other = await openEvents(world.internalPort, path, { authorization: `Bearer ${await world.token()}` })
@@ -307,7 +307,7 @@ describe("tRPC's own client", () => {
     await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })
     // The other stream gets its ping after this one.
     const read = () => {
-      vi.advanceTimersByTime(15_000)
+      beat()
       return other.others.join('\n')
     }
     await expect.poll(read).toMatch(/id: .+\nevent: ping\ndata: /)
