@@ -13,6 +13,7 @@ const COMMENTING = new Heartbeat(15_000)
 
 /** A client that has lost its stream waits this long, and up to as long again: those of a stopped node do not all return at once. */
 const RETRY_MS = 1_000
+export const returnMs = () => RETRY_MS + Math.floor(Math.random() * RETRY_MS)
 
 /** What a stream sends beside its events. */
 interface Protocol {
@@ -47,7 +48,7 @@ export function sendEvents(
   // to 1,000 entries then catch up in 30 s, not in 12.)
   req.rawHeaders.length = 0
   delete req.headers.authorization
-  res.write(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n${protocol.begin}`)
+  res.write(`retry: ${returnMs()}\n${protocol.begin}`)
   const writer = new EventWriter(res, pace)
   const { position } = events
   const stopBeating = heartbeat.add(() => writer.idle(() => protocol.idle(position?.())))

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { errors } from '../../routers/kernel/errors.ts'
 import { LongPollSlot } from '../../routers/kernel/long-poll-slot.ts'
+import { returnMs } from './event-stream.ts'
 
 interface Holder {
   team: string | null
@@ -17,7 +18,8 @@ export class LongPollSlots {
   readonly #limits: typeof LIMITS
   readonly #counts: Record<HolderType, Map<string, number>> = { member: new Map(), app: new Map(), team: new Map() }
   readonly #held = new Set<LongPollSlot>()
-  #isEnding = false
+  /** When a stopping node stops to serve, by performance.now(). */
+  #servesUntil: number | undefined
 
   constructor(limits = LIMITS) {
     this.#limits = limits
@@ -31,7 +33,9 @@ export class LongPollSlots {
   hold({ team, app, member }: Holder, response: ServerResponse): LongPollSlot {
     const holder = member === null ? (['app', String(app)] as const) : (['member', `${app}\0${member}`] as const)
     const leavePlaces = this.#enter([holder, ['team', String(team)]])
+    let timer: NodeJS.Timeout | undefined
     const slot = new LongPollSlot(() => {
+      clearTimeout(timer)
       this.#held.delete(slot)
       response.off('close', leave)
       leavePlaces()
@@ -42,7 +46,11 @@ export class LongPollSlots {
     }
     this.#held.add(slot)
     response.once('close', leave)
-    if (this.#isEnding || response.destroyed) leave()
+    const msLeft = this.#servesUntil === undefined ? Number.POSITIVE_INFINITY : this.#servesUntil - performance.now()
+    if (msLeft <= 0 || response.destroyed) leave()
+    else if (msLeft < Number.POSITIVE_INFINITY) {
+      timer = setTimeout(() => slot.end(), Math.min(returnMs(), msLeft)).unref()
+    }
     return slot
   }
 
@@ -61,9 +69,12 @@ export class LongPollSlots {
     }
   }
 
-  /** Ends what is held, and holds nothing more. */
-  end() {
-    this.#isEnding = true
+  /**
+   * Ends what is held. The node serves on for `drainMs`, and until then holds each new call for 1 to 2 s: its client asks again as
+   * soon as it is answered, and each call uses up its team's quota.
+   */
+  end(drainMs = 0) {
+    this.#servesUntil = performance.now() + drainMs
     for (const slot of this.#held) slot.end()
   }
 }

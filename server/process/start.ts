@@ -123,7 +123,7 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
   runtime.add(async () => {
     ending = true
     // Their callers ask another node.
-    parts.longPollSlots.end()
+    parts.longPollSlots.end(config.drainMs)
     const [cut = 0] = await Promise.all([worker?.close(), ports.close(graceMs, config.drainMs), stopHousekeeping()])
     deliveries = cut
   })

@@ -1,7 +1,10 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { pause } from '../../clients/sdk/timers.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { Heartbeat } from '../../server/http/heartbeat.ts'
+import { LongPollSlots } from '../../server/http/long-poll-slots.ts'
 import { RateWatch } from '../../server/http/transfer-rate.ts'
 import { throttled } from '../../server/oauth/keys/signing-keys.ts'
 
@@ -137,5 +140,40 @@ it('the SDK waits as long as it says, and no longer than its signal', async () =
   vi.advanceTimersByTime(1)
   await first
   await expect(pause(1_000, ending.signal)).rejects.toBe('Enough.')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+/** A call that a node holds whose drain of 5 s began `passed` ms ago. */
+function heldAfter(passed: number) {
+  const slots = new LongPollSlots()
+  slots.end(5_000)
+  vi.advanceTimersByTime(passed)
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  return slots.hold({ team: 'planners', app: 'planner', member: 'anna' }, response)
+}
+
+it.each([
+  [0, 0, 1_000],
+  [0, 0.9999, 1_999],
+  [4_900, 0, 100],
+])(
+  'a node that drains for %i of 5,000 ms, with %d of the random ms, holds a new waiting call for %i',
+  (passed, random, ms) => {
+    const spy = vi.spyOn(Math, 'random').mockReturnValue(random)
+    onTestFinished(() => spy.mockRestore())
+    const slot = heldAfter(passed)
+    vi.advanceTimersByTime(ms - 1)
+    expect(slot.isOver).toBe(false)
+    vi.advanceTimersByTime(1)
+    expect(slot.isOver).toBe(true)
+  },
+)
+
+it('a node whose drain is over holds no waiting call', () => {
+  expect(heldAfter(5_000).isOver).toBe(true)
+})
+
+it('a waiting call that a stopping node answers with a page leaves no timer', () => {
+  heldAfter(0).release()
   expect(vi.getTimerCount()).toBe(0)
 })
