@@ -25,3 +25,21 @@ export interface Limits {
   failures: () => number
   close: () => Promise<void>
 }
+
+interface Window {
+  ends: number
+  /** Its count is not known yet. */
+  asking?: boolean
+}
+
+/**
+ * Removes two ended windows at most, one more than a request adds: removing all keys of a flood at once would block the event loop.
+ * `windows` are in the order of their end.
+ */
+export function removeEnded(windows: Map<string, Window>, now: number) {
+  let left = 2
+  for (const [key, { ends, asking }] of windows) {
+    if (left-- === 0 || now < ends || asking) return
+    windows.delete(key)
+  }
+}

@@ -1,4 +1,5 @@
 import type { Limit, Limits, Taken } from './limit.ts'
+import { removeEnded } from './limit.ts'
 
 interface Window {
   ends: number
@@ -32,7 +33,7 @@ export class MemoryLimit implements Limit {
 
   take(key: string): Taken {
     const now = this.#now()
-    this.#removeEnded(now)
+    removeEnded(this.#windows, now)
     const window = this.#open(key, now) ?? this.#begin(key, now)
     window.used++
     const left = this.#points - window.used
@@ -54,14 +55,5 @@ export class MemoryLimit implements Limit {
     this.#windows.delete(key)
     this.#windows.set(key, window)
     return window
-  }
-
-  /** Removes two at most, one more than a request adds: removing all keys of a flood at once would block the event loop. */
-  #removeEnded(now: number) {
-    let left = 2
-    for (const [key, { ends }] of this.#windows) {
-      if (left-- === 0 || now < ends) return
-      this.#windows.delete(key)
-    }
   }
 }

@@ -1,5 +1,6 @@
 import type { Breaker } from './breaker.ts'
 import type { Limit, Taken } from './limit.ts'
+import { removeEnded } from './limit.ts'
 
 export interface Counted {
   consumedPoints: number
@@ -65,10 +66,15 @@ export class SharedLimit implements Limit {
     this.#now = options.now ?? (() => performance.now())
   }
 
+  get size(): number {
+    return this.#held.size
+  }
+
   take(key: string): Taken | Promise<Taken> {
     const now = this.#now()
+    removeEnded(this.#held, now)
     let held = this.#held.get(key)
-    if (held === undefined || (now >= held.ends && !held.asking)) held = this.#begin(key, now)
+    if (held === undefined || (now >= held.ends && !held.asking)) held = this.#begin(key)
     if (held.waiting.length === 0 && (now < held.ends || !held.asking)) {
       const taken = this.#decide(held, now)
       if (taken) return taken
@@ -98,11 +104,7 @@ export class SharedLimit implements Limit {
     )
   }
 
-  #begin(key: string, now: number): Held {
-    for (const [old, { ends, asking }] of this.#held) {
-      if (now < ends || asking) break
-      this.#held.delete(old)
-    }
+  #begin(key: string): Held {
     const counts = { ends: 0, uncertainty: 0, left: 0, counted: 0, ours: 0, pending: 0, reachedUntil: 0 }
     const held: Held = { ...counts, asking: false, waiting: [], since: 0 }
     this.#held.delete(key)

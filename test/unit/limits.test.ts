@@ -218,6 +218,16 @@ describe('a shared limit', () => {
     expect(counts(0).consumedPoints).toBe(11)
   })
 
+  it('removes the windows of a flood two a request, not all at once', async () => {
+    const { clock, limit } = await setUp()
+    for (let n = 0; n < 100; n++) await limit.take(`flood${n}`)
+    clock.ms = WINDOW_MS
+    for (let n = 0; n < 10; n++) await limit.take('other')
+    expect(limit.size).toBe(100 - 20 + 1)
+    for (let n = 10; n < 50; n++) await limit.take('other')
+    expect(limit.size).toBe(1)
+  })
+
   it('reports its part again to a store that has lost it', async () => {
     const { clock, passing, answerWith, added } = await setUp()
     expect(await passing(20)).toBe(20)
