@@ -39,8 +39,8 @@ export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): P
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // From a node that a failover has made a replica, to the new primary.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    // From a node that a failover has made a replica, to the new primary. Before Redis 7, a script's error begins otherwise.
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
   })
   const createLimiter = (name: string, points: number, duration: number) =>
     new RateLimiterRedis({ storeClient: redis, keyPrefix: `${KEY_PREFIX}:${name}`, points, duration })

@@ -1,11 +1,16 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { setImmediate as immediates } from 'node:timers/promises'
+import pino from 'pino'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errors } from '../../routers/kernel/errors.ts'
 import { limitFailures, MAX_FAILURES, REFUSAL_DELAY_MS } from '../../server/http/failed-authentications.ts'
 import { Breaker } from '../../server/limits/breaker.ts'
 import type { Taken } from '../../server/limits/limit.ts'
 import { MemoryLimit, memoryLimits } from '../../server/limits/memory.ts'
+import { openRedisLimits } from '../../server/limits/redis.ts'
 import type { Counted } from '../../server/limits/shared-limit.ts'
 import { leaseSize, SharedLimit } from '../../server/limits/shared-limit.ts'
 
@@ -295,6 +300,41 @@ describe('the breaker', () => {
     await immediates()
     expect([breaker.turns, breaker.away]).toEqual([5, true])
   })
+})
+
+/** A server that answers in Redis' protocol: each script with what `script` returns for the number of its connection. */
+async function startRedisStub(script: (connection: number) => string) {
+  let connections = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const connection = ++connections
+    sockets.add(socket)
+    socket.on('data', (data) => {
+      for (const [, command] of String(data).matchAll(/^\*\d+\r\n\$\d+\r\n(\w+)/gm)) {
+        if (command === 'info') socket.write('$9\r\nloading:0\r\n')
+        else socket.write(command!.startsWith('eval') ? script(connection) : '+OK\r\n')
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const READ_ONLY = "READONLY You can't write against a read only replica."
+
+it.each([
+  ['a Redis before 7', `ERR Error running script (call to f_7d7f1a): @user_script:1: @user_script: 1: -${READ_ONLY}`],
+  ['a later one', `${READ_ONLY} script: 7d7f1a, on @user_script:1.`],
+])('a node leaves %s that has become a replica for the new primary', async (_, error) => {
+  const url = await startRedisStub((connection) => (connection === 1 ? `-${error}\r\n` : '*2\r\n:1\r\n:60000\r\n'))
+  const limits = await openRedisLimits({ url, nodes: 1, log: pino({ level: 'silent' }) })
+  onTestFinished(limits.close)
+  expect(limits.store()).toBe('memory')
+  await expect.poll(limits.store).toBe('redis')
 })
 
 /** Authentication that always fails so, with the limit on failures of one address. */
