@@ -33,7 +33,7 @@ export const deliver = () =>
         registry,
         names: config.internalNames,
         alive: () => !worker || worker.figures.secondsSinceTurn() < HANGS_S,
-        ready: async () => worker !== undefined && !ending && (await db.isReady()) && (await hasKey()),
+        ready: async () => worker !== undefined && !ending && (await db.isReady()) && hasKey(),
       }
       const { workerPort, internalHost } = config
       const watchers = workerPort === undefined ? undefined : await listenForWatchers(workerPort, internalHost, parts)

@@ -13,15 +13,14 @@ interface Options {
 }
 
 /**
- * Whether this process has the key of the database's secrets, at most 2 s ago: after a rotation it needs the new one. While the
- * database does not answer, the last answer counts. Each change is logged.
+ * Whether this process has the key of the database's secrets, as it had at its start: after a rotation it needs the new one. Asks
+ * at most every 2 s, and answers without waiting, as a connection may be free only after 2.5 s. While the database does not
+ * answer, the last answer counts. Each change is logged.
  */
-export function watchSecretsKey({ db, cipher, log, now }: Options): () => Promise<boolean> {
+export function watchSecretsKey({ db, cipher, log, now }: Options): () => boolean {
   let isKnown = true
   let askedAt = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (now() - askedAt < ASK_EVERY_MS) return isKnown
-    askedAt = now()
+  const ask = async () => {
     const knows = await hasSecretsKey(db, cipher).catch(() => isKnown)
     if (knows !== isKnown) {
       if (knows) log.info('SECRETS_KEY is again the key of the secrets in the database')
@@ -31,6 +30,12 @@ export function watchSecretsKey({ db, cipher, log, now }: Options): () => Promis
         )
     }
     isKnown = knows
+  }
+  return () => {
+    if (now() - askedAt >= ASK_EVERY_MS) {
+      askedAt = now()
+      void ask()
+    }
     return isKnown
   }
 }

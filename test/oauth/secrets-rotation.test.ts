@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { emailCodes } from '../../server/browser/login/email-code.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
+import { watchSecretsKey } from '../../server/secrets/watch.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { createTenant, id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -115,4 +118,21 @@ describe('after the old SECRETS_KEY is removed', () => {
     expect((await at(last, meanwhile).open(connected)).text).not.toContain('Sign in')
     expect((await at(last, stayed).open(connected)).text).toContain('Sign in')
   })
+})
+
+it('whether a node has the key is answered at once while all connections are in use, and the change is seen after that', async () => {
+  await checkSecretsKey(db, createCipher([b, a]))
+  const busy = openTestDatabase(databaseUrl, { max: 1 })
+  onTestFinished(() => busy.$disconnect())
+  const hasKey = watchSecretsKey({
+    db: busy,
+    cipher: createCipher([randomBytes(32)]),
+    log: pino({ level: 'silent' }),
+    now: () => 0,
+  })
+  await busy.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1`
+    expect(hasKey()).toBe(true)
+  })
+  await expect.poll(hasKey).toBe(false)
 })
