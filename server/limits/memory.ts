@@ -7,12 +7,19 @@ interface Window {
 }
 
 /** Counts in this process only. `now` is in milliseconds and never goes back. */
-export const memoryLimits = (now = () => performance.now()): Limits => ({
-  open: (_name, points, windowSeconds) => new MemoryLimit(points, windowSeconds, now),
-  store: () => 'memory',
-  failures: () => 0,
-  async close() {},
-})
+export function memoryLimits(now = () => performance.now()): Limits {
+  const opened = new Map<string, Limit>()
+  return {
+    open(name, points, windowSeconds) {
+      const limit = opened.get(name) ?? new MemoryLimit(points, windowSeconds, now)
+      opened.set(name, limit)
+      return limit
+    },
+    store: () => 'memory',
+    failures: () => 0,
+    async close() {},
+  }
+}
 
 export class MemoryLimit implements Limit {
   /** Windows in the order of their beginning, and so of their end. */

@@ -71,19 +71,21 @@ export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): P
   await isKnown
   clearTimeout(timer)
 
-  const opened: SharedLimit[] = []
+  const opened = new Map<string, SharedLimit>()
   return {
     open(name, points, windowSeconds) {
+      let limit = opened.get(name)
+      if (limit) return limit
       const limiter = createLimiter(name, points, windowSeconds)
       const add = (key: string, by: number) => limiter.penalty(key, by)
-      const limit = new SharedLimit({ points, windowSeconds, nodes, breaker, add })
-      opened.push(limit)
+      limit = new SharedLimit({ points, windowSeconds, nodes, breaker, add })
+      opened.set(name, limit)
       return limit
     },
     store: () => (breaker.away ? 'memory' : 'redis'),
     failures: () => breaker.failures,
     async close() {
-      await Promise.all(opened.map((limit) => limit.close()))
+      await Promise.all([...opened.values()].map((limit) => limit.close()))
       breaker.close()
       redis.disconnect()
     },

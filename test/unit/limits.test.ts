@@ -58,6 +58,14 @@ it('the windows of a flood are removed by half as many requests, two each', () =
   expect(limit.take('late4').passes).toBe(false)
 })
 
+it('limits of the same name share one count in memory, and those of other names have their own', () => {
+  const limits = memoryLimits(() => 0)
+  const [one, again, other] = ['a', 'a', 'b'].map((name) => limits.open(name, 1, 60))
+  expect(one!.take('key')).toMatchObject({ passes: true })
+  expect(again!.take('key')).toMatchObject({ passes: false })
+  expect(other!.take('key')).toMatchObject({ passes: true })
+})
+
 const WINDOW_MS = 60_000
 
 /** One process and a store that answers as the test says; clock and turns of the event loop pass as it says too. */
