@@ -23,6 +23,7 @@ interface Call {
  */
 export class Breaker {
   turns = 0
+  /** How often it has opened: neither probes count nor attempts to connect again. */
   failures = 0
   #state: 'unknown' | 'well' | 'away' = 'unknown'
   #closed = false
@@ -74,11 +75,11 @@ export class Breaker {
   /** The store is unavailable: waiting requests stop waiting. */
   open(reason: Error) {
     if (this.#closed) return
-    this.failures++
     const wasAway = this.#state === 'away'
     this.#state = 'away'
     this.#end()
     if (wasAway) return
+    this.failures++
     this.#changed(true, reason)
     this.#probeLater()
   }

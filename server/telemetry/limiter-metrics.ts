@@ -21,7 +21,7 @@ export function limiterMetrics(registry: Registry, shared: SharedStore | undefin
   for (const level of ['hobby', 'developer']) refusals.inc({ level }, 0)
   new Counter({
     name: 'rate_limiter_failures_total',
-    help: 'Calls of the shared store of the limits that failed or took too long.',
+    help: 'How often the shared store of the limits became unavailable: it failed or took too long.',
     registers: [registry],
     collect() {
       this.reset()

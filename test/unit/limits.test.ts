@@ -274,6 +274,19 @@ describe('the breaker', () => {
     expect(changes).toEqual([false, true])
   })
 
+  it('counts a failure when the store goes away, and none for probes and connections while it is', async () => {
+    const { passing, breaker, answerWith, counts, isBack } = await setUp()
+    answerWith(down)
+    await passing(3)
+    await breaker.probe()
+    breaker.open(new Error('the connection was closed'))
+    expect(breaker.failures).toBe(1)
+    answerWith(async (by) => counts(by))
+    await isBack()
+    breaker.open(new Error('the connection was closed'))
+    expect(breaker.failures).toBe(2)
+  })
+
   it('does not blame the store for the stalls of this process', async () => {
     const { clock, limit, turn, turns, answerWith, breaker, counts } = await setUp()
     let reply = () => {}
