@@ -34,5 +34,5 @@ export async function startNginx(nodePort: number) {
     },
     (refused) => !refused,
   )
-  return { port, log: () => readFile(join(directory, 'access.log'), 'utf8') }
+  return { port, log: () => readFile(join(directory, 'access.log'), 'utf8'), errors: program.output }
 }

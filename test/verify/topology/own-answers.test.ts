@@ -58,6 +58,9 @@ function seen({ status, headers, text }: Answer) {
   }
 }
 
+const secret = ['/v1/calendar/s3cret.ics', '/v1/card/s3cret']
+const logged = ['/v1/oauth/connected', '/v1/oauth/connected?next=/v1/card/', '/v1/storage/card/x']
+
 const NOT_HTTP = 'GET / HTTP/1.1\r\nHost: apps.localhost\r\nNo header\r\n\r\n'
 
 async function sendRaw(port: number, bytes: string): Promise<Answer> {
@@ -112,13 +115,21 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
       await Promise.all(topology.nodes.map(({ name }) => topology.stop(name)))
     })
 
-    it('the nginx in docs/production.md logs no address of a calendar and no code of a card', async () => {
-      const { port, log } = await startNginx(topology.nodes[0]!.publicPort)
-      for (const path of ['/v1/calendar/s3cret.ics', '/v1/card/s3cret', '/v1/oauth/connected']) {
-        await ask(port, request('GET', 'auth', path))
+    it('the nginx in docs/production.md logs no address of a calendar and no code of a card, as access or as an error', async () => {
+      const { port, log, errors } = await startNginx(topology.nodes[0]!.publicPort)
+      for (const path of [...secret, ...logged]) await ask(port, request('GET', 'auth', path))
+      for (const path of logged) {
+        await expect.poll(log).toContain(`GET ${path} `)
+        await expect.poll(errors).toContain(`GET ${path} `)
       }
-      await expect.poll(log).toContain('GET /v1/oauth/connected')
-      expect(await log()).not.toContain('s3cret')
+      expect((await log()) + errors()).not.toContain('s3cret')
+    })
+
+    it('HAProxy logs no address of a calendar and no code of a card', async () => {
+      const log = () => topology.program('proxy').output()
+      for (const path of [...secret, ...logged]) await ask(topology.publicPort, request('GET', 'auth', path))
+      for (const path of logged) await expect.poll(log).toContain(`GET ${path} `)
+      expect(log()).not.toContain('s3cret')
     })
 
     const balancers: [string, () => Promise<{ port: number }>][] = [
