@@ -3,6 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
+import { within } from '../../prisma/within.ts'
 import { readFinished } from '../../routers/kernel/housekeeping.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { loadBrand } from '../browser/brand.ts'
@@ -74,6 +75,7 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
   const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
   const hasKey = watchSecretsKey({ db, cipher, log, now })
   const trial = openTrial(config)
+  const signIn = await createSignIn(config, store, { core, secretsKeys, limits, sendMail: mailer, log })
   const { parts, oauth, issuers } = await assemble({
     core,
     log,
@@ -87,7 +89,7 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
     authBaseUrl: config.authBaseUrl,
     localUrls: trial?.urls.local,
     internalNames: config.internalNames,
-    signIn: await createSignIn(config, store, { core, secretsKeys, limits, sendMail: mailer, log }),
+    signIn,
     trust: (own) => openTrustedIssuers(config, own, { db, now, log, issuerMs: timeLimits.issuerMs }),
     trial,
     limited: limiter.refused,
@@ -122,10 +124,12 @@ async function serve(config: Config, runtime: Runtime<(typeof PARTS)[number]>, g
   let deliveries = 0
   runtime.add(async () => {
     ending = true
+    const givesUpAt = performance.now() + config.drainMs + graceMs
     // Their callers ask another node.
     parts.longPollSlots.end(config.drainMs)
     const [cut = 0] = await Promise.all([worker?.close(), ports.close(graceMs, config.drainMs), stopHousekeeping()])
     deliveries = cut
+    await within(Math.max(0, givesUpAt - performance.now()), Promise.resolve(signIn?.loginMethods.codes?.settled()))
   })
 
   return {

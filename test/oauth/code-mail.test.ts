@@ -11,9 +11,14 @@ import { memoryLimits } from '../../server/limits/memory.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { openMailer } from '../../server/process/mailer.ts'
 import { parseSamples } from '../metrics/samples.ts'
+import { migratedDatabase } from '../support/databases.ts'
+import { startInProcess } from '../support/service-in-process.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { Browser } from './browser.ts'
 import { anyAddress, codeWorld, FROM } from './code-world.ts'
 import type { Mail } from './mail-server.ts'
 import { startMailServer } from './mail-server.ts'
+import { createMember } from './members.ts'
 import { startSilent } from './silent.ts'
 
 const { world, own } = codeWorld()
@@ -68,6 +73,22 @@ describe('the mail', () => {
       expect(parts['text/html']).toContain(`<p>${lead}Rudern &amp; &quot;Söhne&quot; &lt;1921&gt;:</p>`)
     },
   )
+
+  it('is sent before a service ends that was asked to stop right after the request', async () => {
+    const { mailServer } = world
+    const settings = { SMTP_URL: mailServer.url, MAIL_FROM: FROM }
+    const databaseUrl = await migratedDatabase()
+    const db = openTestDatabase(databaseUrl)
+    await createMember(db, { email: own.email })
+    await db.$disconnect()
+    const { config, publicPort, close } = await startInProcess(databaseUrl, { settings })
+    const browser = new Browser(publicPort)
+    const page = await browser.open(`${config.authBaseUrl}/oauth/connected`)
+    const answer = await browser.submit(page, 'email', { email: own.email })
+    expect(answer.text).toContain('name="code"')
+    await close()
+    expect(mailServer.mailsTo(own.email)).toHaveLength(1)
+  })
 
   it.each([
     ['Example, Inc. <no-reply@example.org>', '"Example, Inc." <no-reply@example.org>'],

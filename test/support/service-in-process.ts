@@ -24,5 +24,5 @@ export async function startInProcess(databaseUrl: string, { settings = {}, onLog
   let closed: Promise<void> | undefined
   const close = () => (closed ??= service.close())
   onTestFinished(close)
-  return { config, close, internalPort: service.internalPort }
+  return { config, close, publicPort: service.publicPort, internalPort: service.internalPort }
 }

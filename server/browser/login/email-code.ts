@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../prisma/client.ts'
 import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import { inAscii } from '../../../routers/kernel/equal-texts.ts'
@@ -16,6 +17,8 @@ export interface EmailCodes {
   /** Sends a code if a member has this e-mail address. Neither the result nor the duration reveals whether one has. */
   send(interaction: string, email: string, w: Words, sender: Sender): Promise<'sent' | 'emailInvalid' | 'tooOften'>
   check(interaction: string, code: string): Promise<{ email: string; persons: Person[] } | 'codeWrong' | 'codeExpired'>
+  /** Resolves once the mails of all codes have been sent, or have failed. */
+  settled(): Promise<unknown>
 }
 
 interface Options {
@@ -36,6 +39,8 @@ const SEND_DELAY_MS = 50
 export function emailCodes({ db, now, sendMail, onError, limits, brand }: Options): EmailCodes {
   const isWithinLimit = requestLimit(limits, 'codes', MAX_REQUESTS_OF_SENDER)
 
+  const underWay = new Set<Promise<unknown>>()
+
   const deliver = async (saved: LoginCode, w: Words) => {
     const address = await findAddress(db, saved.email, now())
     // Unknown addresses use up no mail allowance. Only the recipient sees whether a mail was sent.
@@ -53,7 +58,11 @@ export function emailCodes({ db, now, sendMail, onError, limits, brand }: Option
       const code = String(randomInt(100_000_000)).padStart(8, '0')
       const login = { interaction, email, code, sender, now: now() }
       if (!(await db.$transaction((tx) => saveCode(tx, login)))) return 'tooOften'
-      setTimeout(() => deliver(login, w).catch(onError), SEND_DELAY_MS)
+      const sent = sleep(SEND_DELAY_MS)
+        .then(() => deliver(login, w))
+        .catch(onError)
+        .finally(() => underWay.delete(sent))
+      underWay.add(sent)
       return 'sent'
     },
 
@@ -66,5 +75,7 @@ export function emailCodes({ db, now, sendMail, onError, limits, brand }: Option
       // Without such a person (any more) no code can succeed.
       return persons.length > 0 ? { email, persons } : 'codeExpired'
     },
+
+    settled: () => Promise.all(underWay),
   }
 }
