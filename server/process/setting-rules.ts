@@ -58,7 +58,10 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
 
 /** Over http its cookies have no `Secure`, and passwords, codes and tokens are sent in clear text. */
 const isInsecureSignIn = (given: Texts, { NODE_ENV, AUTH_BASE_URL }: Texts) =>
-  NODE_ENV === 'production' && !('TOKEN_ISSUER' in given) && /^http:/.test(AUTH_BASE_URL!) && !isSecure(AUTH_BASE_URL!)
+  NODE_ENV === 'production' &&
+  !('TOKEN_ISSUER' in given) &&
+  parseUrl(AUTH_BASE_URL!)?.protocol === 'http:' &&
+  !isSecure(AUTH_BASE_URL!)
 
 /** The host tells the sections apart, and isolates the sign-in's cookies. */
 function sharedHosts(given: Texts, all: Texts): string[] {

@@ -316,6 +316,11 @@ describe('the settings', () => {
     expect(() => readSettings({ NODE_ENV: 'production', AUTH_BASE_URL }, 'authBaseUrl')).toThrow('AUTH_BASE_URL')
   })
 
+  it.each([' ', '\t', '\n'])('refuse an AUTH_BASE_URL of http in production behind %j too', (space) => {
+    const AUTH_BASE_URL = `${space}http://auth.example.org/v1`
+    expect(readMessage({ NODE_ENV: 'production', AUTH_BASE_URL })).toContain('\n  AUTH_BASE_URL: ')
+  })
+
   it.each([
     'https://auth.example.org',
     'http://localhost:3000',
