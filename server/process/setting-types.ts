@@ -125,6 +125,11 @@ export const networks = z
     'a list of IP addresses and networks, separated by commas, such as 127.0.0.1,10.20.0.0/16',
   )
 
+export const proxies = networks.refine(
+  (entries) => !entries.some((entry) => entry.endsWith('/0')),
+  'a list of proxies: with a network of /0, each client could name its own address',
+)
+
 export const names = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase()))

@@ -138,6 +138,7 @@ describe('the settings', () => {
     TOKEN_AUDIENCE: ['without an issuer'],
     TOKEN_CLAIM_CLIENT: ['azp'],
     TEAM_SIGNUP: ['true', 'Open', 'requests'],
+    TRUSTED_PROXIES: ['localhost', '10.0.0.0/33', '0.0.0.0/0', '::/0', '192.0.2.1,0.0.0.0/0'],
     WEBHOOK_ALLOW: ['localhost', '127.0.0.1,', '127.0.0.1 10.0.0.1', '10.0.0.0/33', 'fe80::1%eth0'],
   }
   const each = Object.entries(refused).flatMap(([name, values]) => values.map((value) => [name, value] as const))
@@ -335,6 +336,7 @@ describe('the settings', () => {
   it('configure where webhooks may go and which process delivers them', () => {
     const given = { WEBHOOK_ALLOW: '127.0.0.1, ::1,10.20.0.0/16', WEBHOOK_WORKER: 'false' }
     expect(readConfig(given).webhooks).toEqual({ allow: ['127.0.0.1', '::1', '10.20.0.0/16'], worker: false })
+    expect(readConfig({ WEBHOOK_ALLOW: '0.0.0.0/0' }).webhooks.allow).toEqual(['0.0.0.0/0'])
   })
 
   it('export spans when a collector is named, unless OTEL_SDK_DISABLED', () => {
