@@ -34,14 +34,21 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   }
 }
 
+/** IPv4-mapped, and NAT64 (RFC 6052), below which IPv4 clients reach an IPv6 host: each is a subscriber of its own. */
+const withIpv4 = new Set(
+  [
+    [0, 0, 0, 0, 0, 0xffff],
+    [0x64, 0xff9b, 0, 0, 0, 0],
+  ].map(String),
+)
+
 /** The first 64 bits of an IPv6 address, as one subscriber has all addresses below; an IPv4 address as it is. */
 export function toNetwork(address: string): string {
   const plain = address.replace(/%.*$/, '')
   if (!isIPv6(plain)) return address
   const groups = parseGroups(plain)
   const [high, low] = groups.slice(6) as [number, number]
-  // IPv4-mapped.
-  if (groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)) return dotted(high, low)
+  if (withIpv4.has(groups.slice(0, 6).join())) return dotted(high, low)
   return groups
     .slice(0, 4)
     .map((group) => group.toString(16))
