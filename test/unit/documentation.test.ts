@@ -11,6 +11,7 @@ import { actionsIn } from '../../server/commands/program/completion-words.ts'
 import { groups } from '../../server/commands/program/registry.ts'
 import { commandNames } from '../../server/commands/program/run-command.ts'
 import { LongPollSlots } from '../../server/http/long-poll-slots.ts'
+import { routes } from '../../server/oauth/engine/routes.ts'
 import { variables } from '../../server/process/config.ts'
 import { housekeepingTasks } from '../../server/process/housekeeping.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -152,6 +153,19 @@ const LIMITS =
 const numbers = (LIMITS.exec(read('docs/sync.md').replace(/\s+/g, ' ')) ?? [])
   .slice(1)
   .map((text) => Number(text.replace(',', '')))
+
+it('the operations of http_request_duration_seconds in docs/monitoring.md are those that the code names', () => {
+  const [row] = /^\| `http_request_duration_seconds` .*$/m.exec(read('docs/monitoring.md'))!
+  const documented = [...row.split('Operation: ')[1]!.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name!)
+  const sources = readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.ts$/.test(path),
+  )
+  const named = sources.flatMap((path) =>
+    [...read(`server/${path}`).matchAll(/\bstate\.operation = '([\w-]+)'/g)].map(([, name]) => name!),
+  )
+  const others = ['storage.get', 'batch', 'other', 'oauth', ...Object.keys(routes).map((name) => `oauth.${name}`)]
+  expect(documented.toSorted()).toEqual([...new Set([...named, ...others])].sort())
+})
 
 const response = () => new ServerResponse(new IncomingMessage(new Socket()))
 
