@@ -112,7 +112,9 @@ export async function apply(
       ops: resolved.map(({ op }) => op),
       values: resolved.map(({ value }) => value),
       askedOps: values.ops,
-      askedValues: operations.map(({ value, pointer }) => (pointer === undefined ? value : `${pointer} ${value}`)),
+      askedValues: operations.map(({ value, pointer }) =>
+        pointer === undefined ? value : `${asPostgresText(pointer)} ${value}`,
+      ),
       expected,
     })
   }
@@ -133,6 +135,9 @@ export async function apply(
     }
   }
 }
+
+/** Escaped, in quotation marks that no other pointer begins with, where PostgreSQL's text has not all of its characters. */
+const asPostgresText = (pointer: string) => (/[\0\p{Cs}]/u.test(pointer) ? JSON.stringify(pointer) : pointer)
 
 /** How much the operations would read, if that is why the database has refused them; throws any other refusal. */
 function bytesRead(error: unknown, single: boolean): number {

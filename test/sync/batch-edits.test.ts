@@ -92,6 +92,20 @@ describe('merge and add', () => {
     expect(await stored()).toMatchObject({ value: '"no number"' })
   })
 
+  it('take pointers with NUL and lone surrogates, and tell these apart under an Idempotency-Key', async () => {
+    await store('{"\\u0000":1,"\\ud800":1,"\\ud801":5}')
+    expect((await batch([add('/\0', 1)])).status).toBe(200)
+    const key = { 'idempotency-key': collection }
+    const first = await batch([add('/\ud800', 1)], key)
+    expect(first).toMatchObject({ status: 200 })
+    expect((await batch([add('/\ud800', 1)], key)).body).toEqual(first.body)
+    const message = 'This Idempotency-Key was already used with a different body.'
+    for (const pointer of ['/\ud801', '/\ufffd', '/\\ud800']) {
+      expectRefusal(await batch([add(pointer, 1)], key), 409, 'conflict', message, 'idempotency_mismatch')
+    }
+    expect(await stored()).toMatchObject({ value: '{"\\u0000":2,"\\ud800":2,"\\ud801":5}' })
+  })
+
   it('obey If-Match and If-None-Match before they look at the value', async () => {
     const { etag } = (await store('{"n":1}')).headers
     expect((await batch([add('/n', 1, { ifMatch: etag })])).status).toBe(200)
