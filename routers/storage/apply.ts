@@ -64,6 +64,8 @@ const statements = {
   ),
 }
 
+const NOT_NULL_VIOLATION = '23502'
+
 /** What an operation did: `absent` of a delete, `missing` of a get. */
 export type Applied = Omit<ReturnType<typeof statements.batch.decode>, 'used'>
 
@@ -106,8 +108,8 @@ export async function apply(
   const execute = async () => {
     if (!operations.some(isEdit))
       return once ? db.execute(statements.once, values) : db.execute(statements.batch, values)
-    const { operations: resolved, expected } = await resolveEdits(db, { app, club, member }, request)
-    return db.execute(statements.edit, {
+    const { operations: resolved, expected, refusal } = await resolveEdits(db, { app, club }, operations)
+    const editing = db.execute(statements.edit, {
       ...values,
       ops: resolved.map(({ op }) => op),
       values: resolved.map(({ value }) => value),
@@ -116,6 +118,10 @@ export async function apply(
         pointer === undefined ? value : `${asPostgresText(pointer)} ${value}`,
       ),
       expected,
+    })
+    // Only the edit that is refused has no value.
+    return editing.catch((error) => {
+      throw refusal && sqlState(error) === NOT_NULL_VIOLATION ? refusal : error
     })
   }
   let reserved = 0

@@ -15,13 +15,6 @@ export function conditions(given: { ifMatch?: string | undefined; ifNoneMatch?: 
 export const meetsIfMatch = (version: string, header: string | undefined): boolean =>
   header === undefined || isNamed(etag(version), header, 'strong')
 
-/** The same of both conditions, as storage_meets has it; null is the version of an absent entry. */
-export function meets(version: string | null, { ifMatch, ifNoneMatch }: Conditions): boolean {
-  const isNamed = (versions: readonly string[]) =>
-    version !== null && (versions.includes('*') || versions.includes(version))
-  return !(ifMatch && !isNamed(ifMatch)) && !(ifNoneMatch && isNamed(ifNoneMatch))
-}
-
 /** `*` alone stands for any version. */
 function versions(header: string, comparison: Comparison): readonly string[] {
   const named = namedTags(header, comparison)

@@ -191,8 +191,46 @@ describe('a rule', () => {
       { op: 'put' as const, ...place, value: 2 },
     ]
     await expect(storage.batch({ operations })).rejects.toMatchObject(refusal(1))
+    for (const edit of [
+      { op: 'merge' as const, value: {} },
+      { op: 'add' as const, pointer: '', value: 1 },
+    ])
+      await expect(storage.batch({ operations: [{ ...stale, ...edit }] })).rejects.toMatchObject(refusal(0))
     expect(await valueNow()).toBe('1')
   })
+
+  it.each([undefined, 'once'])(
+    'comes before what merge and add find, with the Idempotency-Key %s',
+    async (idempotencyKey) => {
+      await api(1).storage.put({ ...place, value: { a: 'text' } })
+      await setRule('app')
+      const before = await stored()
+      const free = { ...place, collection: 'free' }
+      const large = { op: 'merge' as const, value: { a: 'x'.repeat(1024 * 1024) } }
+      for (const [operations, index] of [
+        [[{ ...place, op: 'add' as const, pointer: '/a', value: 1 }], 0],
+        [[{ ...place, ...large }], 0],
+        [
+          [
+            { ...free, ...large },
+            { ...place, op: 'put' as const, value: 1 },
+          ],
+          1,
+        ],
+        [
+          [
+            { ...free, op: 'merge' as const, value: 1 },
+            { ...place, op: 'merge' as const, value: {} },
+          ],
+          1,
+        ],
+      ] as const) {
+        const written = api(0).storage.batch({ operations: [...operations], idempotencyKey })
+        await expect(written).rejects.toMatchObject(refusal(index))
+      }
+      expect(await stored()).toEqual(before)
+    },
+  )
 
   it('lets a batch change what it has made itself, and what it has made again', async () => {
     await api(0).storage.put({ ...place, value: 1 })

@@ -185,6 +185,51 @@ describe('merge and add', () => {
     expect(await stored()).toEqual(before)
   })
 
+  it.each([{}, { 'idempotency-key': 'first' }])(
+    'are refused after the operations before them, with %j',
+    async (headers) => {
+      await store('{"n":"text"}')
+      const before = await stored()
+      const isStale = { ifMatch: '"stale"' }
+      const get = { op: 'get', ...isStale }
+      const invalid = add('/n', 1)
+      const large = merge({ more: 'x'.repeat(1_100_000) })
+      for (const [operations, index] of [
+        [[get, merge({}, isStale)], 0],
+        [[get, invalid], 0],
+        [[get, large], 0],
+        [[merge({}), add('/n', 1, isStale)], 1],
+        [[{ op: 'delete' }, merge({ n: 1 }), { op: 'put', value: 1, ifNoneMatch: '*' }, invalid, large], 2],
+      ] as const) {
+        const message = `Operation ${index}: This entry has changed.`
+        expectRefusal(await batch(operations, headers), 412, 'precondition_failed', message)
+      }
+      for (const operations of [
+        [merge({ a: 1 }), invalid, get],
+        [merge({ a: 1 }), invalid, large],
+      ]) {
+        const message = 'Operation 1: add takes a number, and an entry with a number at its pointer.'
+        expectRefusal(await batch(operations, headers), 400, 'invalid_request', message)
+      }
+      expect((await batch([large, get], headers)).status).toBe(413)
+      expect(await stored()).toEqual(before)
+    },
+  )
+
+  it('are 409 with the Idempotency-Key of another request before they are 400 or 413', async () => {
+    const key = { 'idempotency-key': collection }
+    await batch([merge({})], key)
+    for (const edit of [add('/n', 1), merge({ more: 'x'.repeat(1_100_000) })])
+      expect((await batch([edit], key)).status).toBe(409)
+  })
+
+  it('count what an entry holds once for each of them, and not what an operation before replaces', async () => {
+    await store(JSON.stringify({ n: 1, text: 'x'.repeat(250_000) }))
+    expect((await batch([add('/n', 1), add('/n', 1)])).status).toBe(200)
+    await store(JSON.stringify('x'.repeat(1_100_000)))
+    expect((await batch([{ op: 'put', value: { n: 1 } }, add('/n', 1), merge({}, { key: 'other' })])).status).toBe(200)
+  })
+
   it.each([
     ['what merge names, though it adds nothing', Array(2).fill(merge({ ['x'.repeat(600_000)]: null }))],
     [
