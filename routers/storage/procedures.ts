@@ -130,7 +130,8 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     const { db, storageQuotaBytes: quotaBytes } = core
     const [collection, preconditions] = [toCollection(ctx, input), conditions(input)]
     const minBytes = call.minBytes(given)
-    if (minBytes > 0) {
+    // A rule refuses before the quota, once the body is read.
+    if (minBytes > 0 && !(ctx.ruled && input.scope === 'org')) {
       const size = { key, bytes: minBytes, quotaBytes }
       const isRepeated = async () => once !== undefined && isKnown(ctx, once)
       if ((await isBeyondQuota(db, collection, size, preconditions)) && !(await isRepeated())) {

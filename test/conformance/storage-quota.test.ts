@@ -96,6 +96,18 @@ describe('the storage quota', () => {
     expect(await usage()).toEqual({ counted: QUOTA, stored: QUOTA })
   })
 
+  it.each(['app', 'author'] as const)('refuses no large value before the rule %s does', async (rule) => {
+    world = await startWorld({ storageQuotaBytes: 300_000 })
+    const sub = await mintMember(world)
+    await world.db.collectionRule.create({ data: { appId: world.ids.app, collection: 'c', rule } })
+    if (rule === 'author') await put('c/k', 2, { sub })
+    await put('free/k', 250_000)
+    const refused = { status: 403, body: { detail: 'This entry belongs to another member.' } }
+    expect(await put('c/k', 200_000)).toMatchObject(refused)
+    expect(await put('free/other', 200_000)).toMatchObject(exceeded)
+    expect(await put('c/own?scope=user', 200_000)).toMatchObject(exceeded)
+  })
+
   it('frees the space of a removed member', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     const sub = await mintMember(world)
