@@ -87,14 +87,16 @@ const statements = {
   ),
   /**
    * The changes after a number. LIMIT 1: as a join, a plan without statistics reads the whole collection for each row of the log
-   * (0.9 s with 5,000 entries). A row of the log counts if it is its key's last: the entry has its version, or there is neither.
-   * `isFull`: the page has read all that it may of the log, up to `scanned`.
+   * (0.9 s with 5,000 entries). A row of the log counts if it is its key's last: the entry has its version, or there is neither, as
+   * after each removal; so it is also the last of these rows. `isFull`: the page has read all that it may of the log, up to
+   * `scanned`.
    */
   changes: statement(
     'storage_changes',
     `WITH ${STORE},
-        log AS MATERIALIZED (SELECT number, key, version, at FROM "StorageChange"
-          WHERE ${ADDRESS} AND number > $after::int8 ORDER BY number LIMIT ${SCANNED})
+        log AS MATERIALIZED (SELECT *, lead(number) OVER (PARTITION BY key ORDER BY number) IS NULL AS "isLast"
+          FROM (SELECT number, key, version, at FROM "StorageChange"
+            WHERE ${ADDRESS} AND number > $after::int8 ORDER BY number LIMIT ${SCANNED}) scanned)
       SELECT last, horizon, (SELECT count(*) = ${SCANNED} FROM log) AS "isFull", coalesce((SELECT max(number) FROM log), 0) AS scanned,
         number, bytes, count, key, CASE WHEN bytes <= $maxBytes THEN value END AS value, version, "updatedAt"
       FROM store LEFT JOIN LATERAL (
@@ -103,7 +105,7 @@ const statements = {
           FROM (SELECT log.number, log.key, entry.value, log.version, coalesce(entry."updatedAt", log.at) AS "updatedAt"
             FROM log LEFT JOIN LATERAL (SELECT * FROM "StorageEntry" stored WHERE ${ADDRESS} AND stored.key = log.key LIMIT 1) entry
               ON true
-            WHERE entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($limit::int8, 201)) change) sized
+            WHERE "isLast" AND entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($limit::int8, 201)) change) sized
         WHERE coalesce(upto, 0) <= $pageBytes::int8 OR upto = octet_length(value)
       ) page ON true ORDER BY number`,
     { ...address, after: int, ...bounds },

@@ -50,6 +50,16 @@ describe('the changes of a collection', () => {
     expect(await page(db, collection(), fourth.next)).toEqual({ changes: [], bytes: 0, next: fourth.next, more: false })
   })
 
+  it('have a key once that was removed twice', async () => {
+    await put('a', 1)
+    const { next } = await page(db, collection())
+    for (const value of [1, 2]) {
+      await put('bob', value)
+      await remove('bob')
+    }
+    expect(listKeys(await page(db, collection(), next))).toEqual(['-bob'])
+  })
+
   it('are read without the rest of the collection, by a plan without statistics too', async () => {
     // A plan may come from before the first statistics.
     const settings = { plan_cache_mode: 'force_generic_plan' }
@@ -164,7 +174,7 @@ describe('the changes of a collection', () => {
   })
 })
 
-const key = fc.constantFrom('a', 'b', 'c', 'd')
+const key = fc.constantFrom('a', 'b')
 const step = fc.oneof(
   fc.record({ what: fc.constant('put' as const), key, value: fc.nat(9) }),
   fc.record({ what: fc.constant('delete' as const), key }),
@@ -174,7 +184,7 @@ const step = fc.oneof(
 describe('a replica that follows the changes', () => {
   it('equals the collection once it has read all, whenever it has read before', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
         Object.assign(tenants, await mintTenants(db))
         const replica = createReplica(db, collection(), limit)
         for (const one of steps) {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { Position } from '../../routers/storage/changes.ts'
 import { readChanges } from '../../routers/storage/changes.ts'
@@ -8,12 +9,13 @@ const noReserve = async () => {}
 export const page = (db: Database, of: Collection, since?: Position, limit = 200) =>
   readChanges(db, of, { since, limit }, noReserve)
 
-/** A copy of a collection that knows nothing but its changes. */
+/** A copy of a collection that knows nothing but its changes, each key at most once on a page. */
 export function createReplica(db: Database, of: Collection, limit: number) {
   const entries = new Map<string, { value: string; version: string }>()
   let since: Position | undefined
   const read = async () => {
     const { changes, next, more } = await page(db, of, since, limit)
+    expect(new Set(changes.map(({ key }) => key)).size).toBe(changes.length)
     for (const { key, value, version } of changes) {
       if (value === null) entries.delete(key)
       else entries.set(key, { value, version })
