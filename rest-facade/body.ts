@@ -103,8 +103,10 @@ export async function readItems(
   const fieldErrors = { missing: errors.operationsInvalid, notAlone: errors.operationsNotAlone }
   const items = await findOnly(bytes, list, fieldErrors)
   const repeating = new RepeatedNames()
-  const cuts = await findInItems(bytes, items, field, repeating.add)
+  const { found: cuts, count } = await findInItems(bytes, items, field, repeating.add)
   if (repeating.item !== undefined) throw nameOperation(repeating.item, errors.operationInvalid())
+  // Values that are not looked at do not count as values below.
+  if (count > MAX_LOOKED_AT) throw errors.operationsInvalid()
   const { valueStart, valueEnd } = items
   if (countRemaining(valueEnd - valueStart, cuts) > AROUND_VALUE_BYTES) throw errors.operationsTooLarge()
   return JSON.parse(replaceValues(bytes, [valueStart, valueEnd], cuts, (cut) => placeholders.insertCut(bytes, cut)))

@@ -71,5 +71,5 @@ async function findRawValues(bytes: Buffer, params: Member | undefined): Promise
   if (raw === undefined) return []
   const [member] = await findWithin(bytes, given, [typeof raw === 'object' ? raw.list : raw])
   if (!member) return []
-  return typeof raw === 'object' ? findInItems(bytes, member, raw.field) : [member]
+  return typeof raw === 'object' ? (await findInItems(bytes, member, raw.field)).found : [member]
 }

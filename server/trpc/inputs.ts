@@ -129,7 +129,7 @@ async function findCuts(bytes: Buffer, members: readonly (Member | undefined)[],
   const cuts: Member[] = []
   for (const [i, raw] of rawFields.entries()) {
     const member = members[i]
-    if (member) cuts.push(...(typeof raw === 'object' ? await findInItems(bytes, member, raw.field) : [member]))
+    if (member) cuts.push(...(typeof raw === 'object' ? (await findInItems(bytes, member, raw.field)).found : [member]))
   }
   return cuts
 }

@@ -73,6 +73,12 @@ describe('a body', () => {
     ['with operations in __proto__', `{"__proto__":{"operations":[${JSON.stringify(operation())}]}}`, 400, LIST],
     ['with 5,000 operations', `{"operations":[${Array(5000).fill('{}')}]}`, 400, LIST],
     ['with 65 KiB of empty operations', `{"operations":[${Array(22_000).fill('{}')}]}`, 413, TOO_LARGE()],
+    [
+      'with 101 operations, the last with a value of 61 KB',
+      { operations: [...Array(100).fill(operation()), operation({ value: value(61_000) })] },
+      400,
+      LIST,
+    ],
     ['with 5,000 values', `{"operations":[${Array(5000).fill('{"value":1}')}]}`, 400, LIST],
     ['that is not UTF-8', Buffer.from(`{"operations":[{${put},"value":"\xff"}]}`, 'latin1'), 400, NOT_JSON],
   ] as const)('%s is refused', async (_, body, status, message) => {

@@ -53,16 +53,21 @@ export async function findWithin(bytes: Buffer, { valueStart, valueEnd }: Member
   return found.map((member) => member && moveBy(valueStart, member))
 }
 
-/** Finds the last member of a name in each of the first objects of a list. `onName`: called for every short name in these. */
+/**
+ * Finds the last member of a name in each of the first objects of a list. `onName`: called for every short name in these.
+ * `count`: all items up to the last one that has a member.
+ */
 export async function findInItems(
   bytes: Buffer,
   { valueStart, valueEnd }: Member,
   field: string,
   onName?: (item: number, name: string) => void,
-): Promise<Member[]> {
+): Promise<{ found: Member[]; count: number }> {
   const list = bytes.subarray(valueStart, valueEnd)
   const found = new Map<number, Member>()
+  let count = 0
   const onMember = (member: Member) => {
+    count = member.item + 1
     if (member.item >= MAX_LOOKED_AT) return
     const name = readKey(list, member)
     if (name === undefined) return
@@ -70,7 +75,7 @@ export async function findInItems(
     if (name === field) found.set(member.item, moveBy(valueStart, member))
   }
   await scan(list, onMember, 'items')
-  return [...found.values()]
+  return { found: [...found.values()], count }
 }
 
 const moveBy = (bytes: number, { item, keyStart, keyEnd, valueStart, valueEnd, nesting }: Member): Member => ({
