@@ -6,7 +6,7 @@ import { add } from './add.ts'
 import { merge } from './merge.ts'
 import type { Operation } from './operation.ts'
 
-/** In bytes, of the values that a batch edits, before and after: the edits of one take some milliseconds. */
+/** In bytes, of what the edits of a batch are given, find and make: they take some milliseconds. */
 const MAX_EDITED_BYTES = 1024 * 1024
 
 export const isEdit = ({ op }: Pick<Operation, 'op'>) => op === 'merge' || op === 'add'

@@ -136,7 +136,7 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubStore
   section: 'sync',
   summary: 'Several writes and reads at once',
   description:
-    'Applies up to 25 operations in their order, all of them or none. An operation whose `ifMatch` or `ifNoneMatch` fails refuses the batch with 412, and the message names its index, from 0; so `get` with `ifMatch` makes a batch depend on an entry that it does not change. A key may occur in several operations. `merge` and `add` need no ETag to lose no concurrent change; the entries that they change have at most 1 MiB together. The quota, and the limit of 1,000,000 entries, count at the end: a batch may exceed it in between. Removing what does not exist is no error.',
+    'Applies up to 25 operations in their order, all of them or none. An operation whose `ifMatch` or `ifNoneMatch` fails refuses the batch with 412, and the message names its index, from 0; so `get` with `ifMatch` makes a batch depend on an entry that it does not change. A key may occur in several operations. `merge` and `add` need no ETag to lose no concurrent change; each counts its value, and its entry before and after: together at most 1 MiB, so one edit takes an entry of up to 512 KiB. The quota, and the limit of 1,000,000 entries, count at the end: a batch may exceed it in between. Removing what does not exist is no error.',
   returns: 'Every operation has been applied.',
   headers: keyHeader,
   rawItems: { list: 'operations', field: 'value' },

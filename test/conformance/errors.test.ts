@@ -83,7 +83,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 403 | Operation 0: This entry belongs to another member.      | forbidden | entryNotOwn | put into a collection that the app alone may write |
   | sync   | 412 | Operation 0: This entry has changed.                    | precondition_failed | entryChanged | ifMatch of another version |
   | sync   | 413 | The operations have more than 64 KiB beside their values. | invalid_request | operationsTooLarge | 66,000 bytes of white space |
-  | sync   | 413 | The entries that merge and add change are larger than 1 MiB together. | invalid_request | editsTooLarge | an entry that grows with each merge |
+  | sync   | 413 | What merge and add read and write is larger than 1 MiB together. | invalid_request | editsTooLarge | an entry that grows with each merge |
   | sync   | 413 | The entries that the batch reads are larger than the storage quota. | invalid_request | readsTooLarge | one entry many times |
   | sync   | 413 | App storage quota exceeded.                             | invalid_request | quotaExceeded | value beyond the quota |
   | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |

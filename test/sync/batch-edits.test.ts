@@ -179,7 +179,7 @@ describe('merge and add', () => {
   it('of more than 1 MiB together are 413 and change nothing', async () => {
     await store(JSON.stringify({ n: 1, text: 'x'.repeat(600_000) }))
     const before = await stored()
-    const message = 'The entries that merge and add change are larger than 1 MiB together.'
+    const message = 'What merge and add read and write is larger than 1 MiB together.'
     expectRefusal(await batch([add('/n', 1)]), 413, 'invalid_request', message)
     expectRefusal(await batch([merge({ more: 'x'.repeat(600_000) })]), 413, 'invalid_request', message)
     expect(await stored()).toEqual(before)

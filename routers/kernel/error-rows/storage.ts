@@ -111,9 +111,10 @@ export const storageErrors = {
   },
   editsTooLarge: {
     status: 413,
-    message: 'The entries that merge and add change are larger than 1 MiB together.',
+    message: 'What merge and add read and write is larger than 1 MiB together.',
     place: 'sync',
-    cause: 'What the entries held, the values of merge and the results have more than 1 MiB together.',
+    cause:
+      'The values of merge and add, and for each of them its entry before and after, have more than 1 MiB together.',
     fix: 'Change fewer entries in a batch, or put large ones.',
   },
   readsTooLarge: {
