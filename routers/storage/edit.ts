@@ -65,7 +65,7 @@ export async function resolveEdits(
     const before = found ? found.value : (values.get(toPlace(one)) ?? null)
     count(Buffer.byteLength(one.value!))
     count(found ? (found.bytes ?? 0) : Buffer.byteLength(before ?? ''))
-    const value = applyEdit(one, before?.toString() ?? '{}', index)
+    const value = applyEdit(one, before?.toString(), index)
     count(Buffer.byteLength(value))
     return value
   }
@@ -93,9 +93,9 @@ export async function resolveEdits(
 
 const toPlace = ({ owner, collection, key }: Operation) => `${owner}\0${collection}\0${key}`
 
-function applyEdit({ op, value, pointer }: Operation, before: string, index: number): string {
+function applyEdit({ op, value, pointer }: Operation, before: string | undefined, index: number): string {
   try {
-    return op === 'merge' ? merge(before, value!.toString()) : add(before, pointer!, value!.toString())
+    return op === 'merge' ? merge(before, value!.toString()) : add(before ?? '{}', pointer!, value!.toString())
   } catch (error) {
     throw error instanceof ApiError ? nameOperation(index, error) : error
   }

@@ -1,33 +1,40 @@
 import { errors } from '../kernel/errors.ts'
 import { skipSpace, skipValue, walkObject } from '../kernel/raw-json/walk.ts'
 
-/** A JSON Merge Patch (RFC 7396) of an object: by key what the member becomes, as JSON text; null removes it. */
+/** What a member becomes, by a patch or as JSON text; null removes it, undefined: it has been changed. */
+type Change = Patch | string | null | undefined
+
+/** A JSON Merge Patch (RFC 7396) of an object. `isWhole`: it removes nothing, so `text` is also its value where there is none yet. */
 interface Patch {
-  members: Map<string, Patch | string | null>
-  /** Its text as a new value: without what it removes. */
-  asValue: string
+  members: Map<string, Change>
+  text: string
+  isWhole: boolean
 }
 
 /**
- * The object's text after the merge patch, with every byte that the patch does not touch. Throws 400 where one of the two is no
- * object, or has a name twice that the patch changes.
+ * The object's text after the merge patch, with every byte that the patch does not touch; without an object, the patch without what
+ * it removes. Throws 400 where one of the two is no object, or has a name twice that the patch changes.
  */
-export function merge(text: string, patch: string): string {
-  const [start, patchStart] = [skipSpace(text, 0), skipSpace(patch, 0)]
-  if (text[start] !== '{' || patch[patchStart] !== '{') throw errors.mergeNotObject()
-  return applyTo(text, start, readPatch(patch, patchStart).patch).merged
+export function merge(text: string | undefined, patchText: string): string {
+  const patchStart = skipSpace(patchText, 0)
+  if (patchText[patchStart] !== '{') throw errors.mergeNotObject()
+  const patch = readPatch(patchText, patchStart)
+  if (text === undefined) return toValue(patch)
+  const start = skipSpace(text, 0)
+  if (text[start] !== '{') throw errors.mergeNotObject()
+  return applyTo(text, start, patch).merged
 }
 
-function readPatch(text: string, start: number): { patch: Patch; end: number } {
+function readPatch(text: string, start: number): Patch {
   const members: Patch['members'] = new Map()
   let isWhole = true
   const end = walkObject(text, start, ({ key, valueStart }) => {
     if (members.has(key)) throw errors.nameTwice()
     if (text[valueStart] === '{') {
-      const { patch, end } = readPatch(text, valueStart)
-      isWhole &&= patch.asValue === text.slice(valueStart, end)
+      const patch = readPatch(text, valueStart)
+      isWhole &&= patch.isWhole
       members.set(key, patch)
-      return end
+      return valueStart + patch.text.length
     }
     const valueEnd = skipValue(text, valueStart)
     const value = text.slice(valueStart, valueEnd)
@@ -35,40 +42,58 @@ function readPatch(text: string, start: number): { patch: Patch; end: number } {
     members.set(key, value === 'null' ? null : value)
     return valueEnd
   })
-  const asValue = isWhole ? text.slice(start, end) : `{${addedMembers(members).join(',')}}`
-  return { patch: { members, asValue }, end }
+  return { members, text: text.slice(start, end), isWhole }
+}
+
+const toValue = (value: Patch | string): string => {
+  if (typeof value === 'string') return value
+  return value.isWhole ? value.text : `{${addedMembers(value, '')}}`
 }
 
 /** The members of a patch whose names the object does not have yet. */
-const addedMembers = (members: Iterable<[string, Patch | string | null]>) =>
-  [...members].flatMap(([key, change]) => (change === null ? [] : [`${JSON.stringify(key)}:${asText(change)}`]))
+function addedMembers({ members }: Patch, first: '' | ','): string {
+  let added = ''
+  for (const [key, change] of members) {
+    if (change) added += `${added ? ',' : first}${JSON.stringify(key)}:${toValue(change)}`
+  }
+  return added
+}
 
-const asText = (change: Patch | string) => (typeof change === 'string' ? change : change.asValue)
-
-function applyTo(text: string, start: number, { members }: Patch): { merged: string; end: number } {
-  const missing = new Map(members)
+/** Copies what stays from change to change. */
+function applyTo(text: string, start: number, patch: Patch): { merged: string; end: number } {
   let merged = ''
+  let isEmpty = true
+  let copied = start
   let formerEnd = start + 1
-  // The brace with the space behind it; in front of a later member, the comma.
-  let opening = '{'
   const end = walkObject(text, start, ({ key, keyStart, valueStart }) => {
-    const before = text.slice(formerEnd, keyStart)
-    if (formerEnd === start + 1) opening += before
-    const change = members.get(key)
-    if (change !== undefined && !missing.delete(key)) throw errors.nameTwice()
-    const separator = merged ? before : opening
-    if (change instanceof Object && text[valueStart] === '{') {
-      const { merged: value, end } = applyTo(text, valueStart, change)
-      merged += separator + text.slice(keyStart, valueStart) + value
-      formerEnd = end
-    } else {
-      formerEnd = skipValue(text, valueStart)
-      if (change === undefined) merged += separator + text.slice(keyStart, formerEnd)
-      else if (change !== null) merged += separator + text.slice(keyStart, valueStart) + asText(change)
+    const isFirst = formerEnd === start + 1
+    const change = patch.members.get(key)
+    if (change === undefined && patch.members.has(key)) throw errors.nameTwice()
+    if (change !== undefined) patch.members.set(key, undefined)
+    if (change === null) {
+      // The comma in front goes as well; of a first member, the one behind it.
+      merged += text.slice(copied, isFirst ? keyStart : formerEnd)
+      formerEnd = copied = skipValue(text, valueStart)
+      return formerEnd
     }
+    if (isEmpty && !isFirst) copied = keyStart
+    isEmpty = false
+    if (change === undefined) {
+      formerEnd = skipValue(text, valueStart)
+      return formerEnd
+    }
+    merged += text.slice(copied, valueStart)
+    if (typeof change !== 'string' && text[valueStart] === '{') {
+      const inner = applyTo(text, valueStart, change)
+      merged += inner.merged
+      formerEnd = inner.end
+    } else {
+      merged += toValue(change)
+      formerEnd = skipValue(text, valueStart)
+    }
+    copied = formerEnd
     return formerEnd
   })
-  const added = addedMembers(missing).join(',')
-  if (added) merged += (merged ? ',' : opening) + added
-  return { merged: (merged || opening) + text.slice(formerEnd, end), end }
+  merged += text.slice(copied, formerEnd) + addedMembers(patch, isEmpty ? '' : ',') + text.slice(formerEnd, end)
+  return { merged, end }
 }

@@ -31,6 +31,8 @@ describe('merge', () => {
     ['{"a":1,"b":2,"c":3}', '{"b":null,"d":null}', '{"a":1,"c":3}'],
     ['{"a":1}', '{"a":null}', '{}'],
     ['{"a":1}', '{"a":null,"b":1}', '{"b":1}'],
+    ['{ "a":1, "b":2 , "c":3 }', '{"a":null,"b":null}', '{ "c":3 }'],
+    ['{ "a":1, "b":2 , "c":3 }', '{"b":null,"c":4}', '{ "a":1 , "c":4 }'],
     ['{"a":{"b":1 ,"c":"\\u0041"}}', '{"a":{"b":2}}', '{"a":{"b":2 ,"c":"\\u0041"}}'],
     ['{"\\u0061":1}', '{"a":2}', '{"\\u0061":2}'],
     ['{"a":1}', '{"a":{"b":null,"c":{"d":null,"e":1.0}}}', '{"a":{"c":{"e":1.0}}}'],
@@ -41,6 +43,14 @@ describe('merge', () => {
   ])('of %s and %s is %s', (text, patch, result) => expect(merge(text, patch)).toBe(result))
 
   it.each([
+    ['{ "b" : 2.0 , "\\u0061":{}}', '{ "b" : 2.0 , "\\u0061":{}}'],
+    [' {"a":null} ', '{}'],
+    ['{"a":null,"b":{"c":null,"d":{ "e" : 1 }},"f":1}', '{"b":{"d":{ "e" : 1 }},"f":1}'],
+  ])('without an object, of %s is %s', (patch, result) => expect(merge(undefined, patch)).toBe(result))
+
+  it.each([
+    [undefined, '[]', 'mergeNotObject'],
+    [undefined, '{"a":1,"\\u0061":2}', 'nameTwice'],
     ['[1]', '{}', 'mergeNotObject'],
     ['null', '{}', 'mergeNotObject'],
     ['{}', '[]', 'mergeNotObject'],
