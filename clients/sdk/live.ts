@@ -44,7 +44,8 @@ export function createLive<Value>(read: ReadChanges<Value>): Live<Value> {
     undefined,
     undefined,
   ]
-  let isMore = true
+  // Whether `entries` has all that `next` has.
+  let [isMore, isShown] = [true, true]
 
   const become = (now: typeof state, reason?: unknown) => {
     ;[state, error] = [now, reason]
@@ -57,12 +58,13 @@ export function createLive<Value>(read: ReadChanges<Value>): Live<Value> {
     // A fetch that knows no signals goes on.
     if (following.isEnded) return
     for (const item of found.items) {
+      isShown = false
       if ('deleted' in item) next.delete(item.key)
       else next.set(item.key, item)
     }
-    const isSame = found.items.length === 0 && state === 'current'
     ;({ cursor, more: isMore } = found)
-    if (isMore || isSame) return
+    if (isMore || (isShown && state === 'current')) return
+    isShown = true
     entries = new Map([...next].sort(([a], [b]) => (a < b ? -1 : 1)))
     become('current')
   }
@@ -77,7 +79,7 @@ export function createLive<Value>(read: ReadChanges<Value>): Live<Value> {
         if (following.isEnded) return
         if (isPast(reason)) {
           // From the beginning.
-          ;[cursor, isMore, next] = [undefined, true, new Map()]
+          ;[cursor, isMore, isShown, next] = [undefined, true, false, new Map()]
         } else if (isFinal(reason)) {
           return become('ended', reason)
         } else if (!turn.isWoken()) {

@@ -144,6 +144,37 @@ describe('live()', () => {
     await expect.poll(() => readPoints(live)).toEqual({ b: 2 })
   })
 
+  it('is empty when it begins again and the last entry was removed', async () => {
+    const collection = await scores()
+    await collection.put('a', { points: 1 })
+    const live = collection.live()
+    const { stop } = follow(live)
+    await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
+    stop()
+    await collection.delete('a')
+    await expireCursors(world.db, world.ids)
+    const { states } = follow(live)
+    await expect.poll(() => readPoints(live)).toEqual({})
+    expect(states).toEqual(['current'])
+  })
+
+  it('shows the changes of a page that an empty one follows', async () => {
+    const collection = await scores()
+    await collection.put('a', { points: 1 })
+    const live = collection.live()
+    const { stop } = follow(live)
+    await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
+    stop()
+    // A page ends after 1,000 changes: these are all of one key.
+    const { app, club } = world.ids
+    await world.db
+      .$executeRaw`SELECT storage_write(${app}, ${club}, '', ${name}, 'a', to_jsonb(n)::text, gen_random_uuid(),
+      now(), 1000000, null, null, null, false) FROM generate_series(1, 999) n`
+    await collection.put('a', { points: 2 })
+    follow(live)
+    await expect.poll(() => readPoints(live)).toEqual({ a: 2 })
+  })
+
   it('begins again when another member signs in', async () => {
     const { db, ids } = world
     const other = id('person')
