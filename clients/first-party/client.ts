@@ -13,7 +13,9 @@ import { createTokens } from './tokens.ts'
  */
 const readable = (send: typeof fetch) => async (address: URL | string | Request, init?: object) => {
   const response = await send(address, init)
-  const read = () => Response.prototype.json.call(response).catch(() => undefined)
+  // Its own, as other fetches have classes of their own.
+  const json = response.json.bind(response)
+  const read = () => json().catch(() => undefined)
   return Object.assign(response, { json: async () => toAnswer(await read(), response.status) })
 }
 

@@ -256,6 +256,29 @@ describe('a proxy that answers 503', () => {
   })
 })
 
+it('the answers of another fetch, as of node-fetch, are read with their own functions', async () => {
+  class OtherResponse {
+    readonly #answer: Response
+    constructor(answer: Response) {
+      this.#answer = answer
+    }
+    get headers() {
+      return this.#answer.headers
+    }
+    get ok() {
+      return this.#answer.ok
+    }
+    get status() {
+      return this.#answer.status
+    }
+    json = () => this.#answer.json()
+  }
+  const other = async (...sent: Parameters<typeof fetch>) =>
+    new OtherResponse(await fetch(...sent)) as unknown as Response
+  const { client } = noting({ token: await world.token(), fetch: other })
+  expect(await client.root.query()).toEqual({ api: 'apps', organisation: world.ids.club })
+})
+
 describe('the signal of a call', () => {
   it('rejects that call of a batch at once, and the others are answered', async () => {
     const released = deferred()
