@@ -90,9 +90,9 @@ export function browserSignIn({
       if (!held.refresh_token) throw signInNeeded()
       try {
         const renewed = await server.renew(held.refresh_token)
-        // Not if another tab has taken the lock, and its tokens are newer.
-        if ((await read())?.refresh_token === held.refresh_token)
-          await write({ scope: held.scope ?? scope, ...renewed })
+        // Not if another tab has taken the lock, and its tokens are newer. A store that cannot be read now has the former ones.
+        const now = await read().catch(() => held)
+        if (now?.refresh_token === held.refresh_token) await write({ scope: held.scope ?? scope, ...renewed })
         return renewed.access_token
       } catch (error) {
         if (!(error instanceof SignInFailed) || error.code !== 'invalid_grant') throw error

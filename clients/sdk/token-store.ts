@@ -18,14 +18,14 @@ const RECORDS = 'tokens'
 const LIMIT_MS = 3_000
 /** Between attempts: a browser may have just closed the database. */
 const PAUSES_MS = [50, 200]
-/** Whether the database has answered on this page, and whether it never will. */
-let [hasWorked, isUnusable] = [false, false]
+/** Whether the database works on this page: undefined until it has answered, false if it never will. */
+let works: boolean | undefined
 
 function open(): Promise<Database> {
   return new Promise((resolve, reject) => {
     const asked = page.indexedDB.open('member-apps')
     const timer = setTimeout(() => {
-      isUnusable = true
+      works ??= false
       reject(new Error('IndexedDB does not answer.'))
     }, LIMIT_MS)
     asked.onupgradeneeded = () => asked.result.createObjectStore(RECORDS)
@@ -57,17 +57,23 @@ async function once<Result>(mode: Mode, work: (records: Records) => Asked<Result
 
 async function run<Result>(mode: Mode, work: (records: Records) => Asked<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
-    if (isUnusable) throw new Error('IndexedDB does not work here.')
+    if (works === false) throw new Error('IndexedDB does not work here.')
     try {
       const result = await once(mode, work)
-      hasWorked = true
+      works = true
       return result
     } catch (error) {
-      isUnusable ||= attempt === PAUSES_MS.length && !hasWorked
-      if (isUnusable || attempt === PAUSES_MS.length) throw error
+      const isLast = attempt === PAUSES_MS.length
+      if (isLast) works ??= false
+      if (isLast || works === false) throw error
       await pause(PAUSES_MS[attempt]!)
     }
   }
+}
+
+/** A failure of a database that has worked says nothing about what it holds. */
+function ignoreUnlessWorks(error: unknown): undefined {
+  if (works) throw error
 }
 
 /**
@@ -79,7 +85,7 @@ export const sharedStore: TokenStore = {
   async getItem(name) {
     const own = tabStore.getItem(name)
     if (own !== null) return own
-    return (await run('readonly', (records) => records.get(name)).catch(() => undefined)) ?? null
+    return (await run('readonly', (records) => records.get(name)).catch(ignoreUnlessWorks)) ?? null
   },
   async setItem(name, text) {
     try {
@@ -91,6 +97,6 @@ export const sharedStore: TokenStore = {
   },
   async removeItem(name) {
     tabStore.removeItem(name)
-    await run('readwrite', (records) => records.delete(name)).catch(() => {})
+    await run('readwrite', (records) => records.delete(name)).catch(ignoreUnlessWorks)
   },
 }

@@ -103,6 +103,35 @@ describe('finish()', () => {
   })
 })
 
+describe('a renewal', () => {
+  it('is stored where the store cannot be read after it', async () => {
+    const { auth, store, requests } = await openAnswered()
+    await auth.finish()
+    const before = requests.length
+    const failing = {
+      ...store,
+      getItem(name: string) {
+        if (requests.length === before) return store.getItem(name)
+        throw new Error('Not now.')
+      },
+    }
+    const renewing = browserSignIn({ issuer, clientId: here.client, redirectUri, scope, store: failing })
+    const renewed = await renewing.tokens(await auth.tokens())
+    expect(await auth.tokens()).toBe(renewed)
+  })
+
+  it('is not stored after a sign-out', async () => {
+    const { auth, store, requests } = await openAnswered()
+    await auth.finish()
+    const before = requests.length
+    const ended = { ...store, getItem: (name: string) => (requests.length === before ? store.getItem(name) : null) }
+    const renewing = browserSignIn({ issuer, clientId: here.client, redirectUri, scope, store: ended })
+    const held = await auth.tokens()
+    expect(await renewing.tokens(held)).not.toBe(held)
+    expect(await auth.tokens()).toBe(held)
+  })
+})
+
 describe('twice at once', () => {
   it('two finish() wait for the one exchange, of one object or of two', async () => {
     for (const of of ['one', 'two']) {

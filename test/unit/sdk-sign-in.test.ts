@@ -148,6 +148,30 @@ it('keeps the tokens in the tab where IndexedDB is silent, and waits for it once
   expect(attempts()).toBe(1)
 })
 
+it('rejects, and says nothing of what is stored, where IndexedDB fails after it has worked', async () => {
+  let how: 'fails' | 'works' = 'works'
+  const { texts } = stubIndexedDb(() => how)
+  stubSessionStorage()
+  await store.setItem('n', 'text')
+  how = 'fails'
+  await expect(store.getItem('n')).rejects.toThrow('failed')
+  await expect(store.removeItem('n')).rejects.toThrow('failed')
+  expect(texts.get('n')).toBe('text')
+})
+
+it('asks IndexedDB again where it has worked and is silent once', async () => {
+  let how: 'silent' | 'works' = 'works'
+  stubIndexedDb(() => how)
+  const tab = stubSessionStorage()
+  await store.setItem('n', 'text')
+  vi.useFakeTimers()
+  how = 'silent'
+  const read = store.getItem('n')
+  how = 'works'
+  await vi.advanceTimersByTimeAsync(3_050)
+  expect([await read, tab.texts.size]).toEqual(['text', 0])
+})
+
 it('returns to IndexedDB once it can be written again, and reads what was written last', async () => {
   let how: 'fails' | 'works' = 'works'
   const { texts } = stubIndexedDb(() => how)
