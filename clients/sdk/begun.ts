@@ -5,6 +5,8 @@ import { lack, need } from './platform.ts'
 export interface Begun {
   issuer: string
   clientId: string
+  name: string
+  redirectUri: string
   state: string
   verifier: string
   /** The page's address then. */

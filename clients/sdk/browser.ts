@@ -46,6 +46,8 @@ export interface SignInOptions {
    * separately until it is closed.
    */
   store?: TokenStore
+  /** Separates several sign-ins of one client, as in a member's clubs. By default the `clientId`. */
+  name?: string
 }
 
 export interface BrowserSignIn {
@@ -74,11 +76,13 @@ export function browserSignIn({
   redirectUri,
   scope,
   store = sharedStore,
+  name: ownName = clientId,
 }: SignInOptions): BrowserSignIn {
   const server = authorizationServer(issuer, clientId)
-  const name = `member-apps ${clientId}`
+  const name = `member-apps ${ownName}`
+  const own = { issuer, clientId, name, redirectUri }
   const read = async (): Promise<TokenSet | null> => JSON.parse((await store.getItem(name)) ?? 'null')
-  const isOwn = (begun: Begun) => begun.issuer === issuer && begun.clientId === clientId
+  const isOwn = (begun: Begun) => Object.entries(own).every(([field, text]) => begun[field as keyof Begun] === text)
   const write = (tokens: TokenSet) => store.setItem(name, JSON.stringify(tokens))
 
   /** A refresh token works once: the second caller takes the tokens of the first. */
@@ -129,12 +133,12 @@ export function browserSignIn({
           ...more,
         }
         for (const [field, text] of Object.entries(query)) url.searchParams.set(field, text)
-        begin({ issuer, clientId, state, verifier, from: page.location!.href })
+        begin({ ...own, state, verifier, from: page.location!.href })
         page.location!.assign(url.href)
       }),
 
     finish: () =>
-      atOnce(store, `${name} finish`, async () => {
+      atOnce(store, `${name} finish ${redirectUri}`, async () => {
         const answer = page.location && answerIn(page.location.href, issuer)
         const begun = answer && begunWith(answer.state)
         if (!answer || (begun && !isOwn(begun))) return undefined

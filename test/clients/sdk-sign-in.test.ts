@@ -75,6 +75,18 @@ describe('finish()', () => {
     expect(await auth.finish()).toBe(redirectUri)
   })
 
+  it.each([
+    ['the same client with another name', { name: 'another' }],
+    ['another redirect URI', { redirectUri: `${redirectUri}/other` }],
+  ])('leaves the answer to the sign-in that asked for it, beside one of %s', async (_, differing) => {
+    const { auth, location, store } = await openAnswered()
+    const other = browserSignIn({ issuer, clientId: here.client, redirectUri, scope, store, ...differing })
+    const url = location.href
+    expect([await other.finish(), location.href]).toEqual([undefined, url])
+    expect(await Promise.all([other.finish(), auth.finish()])).toEqual([undefined, redirectUri])
+    expect([await auth.isSignedIn(), await other.isSignedIn()]).toEqual([true, !('name' in differing)])
+  })
+
   it("takes the server's own parameters, which come after those of the page", async () => {
     const { auth, location } = await openAnswered()
     location.href = location.href.replace('?', '?state=BY&error=no&')
