@@ -1,7 +1,7 @@
 import type { ReadChanges } from './changes.ts'
 import { WAIT_SECONDS } from './changes.ts'
 import type { Entry } from './entry.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, SignInNeeded } from './errors.ts'
 import { PlatformLacks } from './platform.ts'
 import type { Following } from './turn.ts'
 import { beginTurn } from './turn.ts'
@@ -27,13 +27,15 @@ export interface Live<Value> {
 
 const MAX_PAUSE_MS = 30_000
 
-/** Refusals that stay. The service's time-outs, limits and failures pass. */
+/** Refusals that stay. The service's time-outs, limits and failures pass, as does what a proxy answers, without an id. */
 const isFinal = (error: unknown) =>
   error instanceof PlatformLacks ||
-  (error instanceof ApiError && error.status < 500 && ![408, 410, 429].includes(error.status))
+  error instanceof SignInNeeded ||
+  (error instanceof ApiError && error.id !== undefined && error.status < 500 && ![408, 429].includes(error.status))
 
 /** The changes since are no longer stored, or another member has signed in. */
-const isPast = (error: unknown) => error instanceof ApiError && (error.status === 410 || error.id === 'cursorInvalid')
+const isPast = (error: unknown) =>
+  error instanceof ApiError && ['cursorExpired', 'cursorInvalid'].includes(error.id ?? '')
 
 export function createLive<Value>(read: ReadChanges<Value>): Live<Value> {
   const listeners = new Set<() => void>()

@@ -199,16 +199,39 @@ describe('live()', () => {
     expect(states).not.toContain('ended')
   })
 
-  it('keeps its entries while the service is away, and is current at once when the browser is online', async () => {
+  /** The events of a browser, where the pause between two attempts is longer than the test. */
+  function stubEvents() {
     const events = new EventTarget()
     vi.stubGlobal('addEventListener', events.addEventListener.bind(events))
     vi.stubGlobal('removeEventListener', events.removeEventListener.bind(events))
-    // The pause between two attempts is longer than the test.
     const random = vi.spyOn(Math, 'random').mockReturnValue(1_000)
     onTestFinished(() => {
       random.mockRestore()
       vi.unstubAllGlobals()
     })
+    return events
+  }
+
+  it.each([200, 403, 404, 410])('is offline while a proxy answers %s with a page of its own', async (status) => {
+    const events = stubEvents()
+    let asked = 0
+    let isThere = false
+    const collection = await scores(async (url, init) => {
+      if (isThere) return fetch(url, init)
+      asked++
+      return new Response('<html>', { status })
+    })
+    const live = collection.live()
+    follow(live)
+    await expect.poll(() => live.state).not.toBe('loading')
+    expect([live.state, live.error, asked]).toEqual(['offline', expect.any(ApiError), 1])
+    isThere = true
+    events.dispatchEvent(new Event('online'))
+    await expect.poll(() => live.state).toBe('current')
+  })
+
+  it('keeps its entries while the service is away, and is current at once when the browser is online', async () => {
+    const events = stubEvents()
     let isAway = false
     const collection = await scores((url, init) =>
       isAway ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init),
