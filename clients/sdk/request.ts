@@ -161,9 +161,12 @@ function createRenewal(tokens: (refused: string) => string | Promise<string>) {
     if (last?.refused === refused) return last.next
     const begun = { refused, next: (async () => tokens(refused))() }
     last = begun
-    begun.next.catch(() => {
+    const drop = () => {
       if (last === begun) last = undefined
-    })
+    }
+    begun.next.then((next) => {
+      if (next === refused) drop()
+    }, drop)
     return begun.next
   }
 }

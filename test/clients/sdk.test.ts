@@ -228,6 +228,14 @@ describe('a token that is refused', () => {
     expect(asked).toEqual([undefined, 'token 1', 'token 2', 'token 3'])
   })
 
+  it('is asked for again after the renewal returned the refused one', async () => {
+    const [old, fresh] = [await expired(), await world.token()]
+    let asked = 0
+    const { api } = noting({ tokens: (refused) => (refused && asked++ > 0 ? fresh : old) })
+    expect(await api.root().catch(refusal)).toBeInstanceOf(SignInNeeded)
+    expect([await api.root(), asked]).toMatchObject([{ api: 'apps' }, 2])
+  })
+
   it('is asked for again after it could not be got', async () => {
     const [old, fresh] = [await expired(), await world.token()]
     let asked = 0
