@@ -84,14 +84,15 @@ export function authorizationServer(issuer: string, clientId: string) {
       const server = await metadata()
       return ask(async (options) => {
         const args = [server, client, None(), answer, redirectUri, verifier, options] as const
-        return processAuthorizationCodeResponse(server, client, await authorizationCodeGrantRequest(...args))
+        const answered = withoutIdToken(await authorizationCodeGrantRequest(...args))
+        return processAuthorizationCodeResponse(server, client, answered)
       })
     },
     async renew(refreshToken: string): Promise<TokenSet> {
       const server = await metadata()
       return ask(async (options) => {
         const sent = refreshTokenGrantRequest(server, client, None(), refreshToken, options)
-        return processRefreshTokenResponse(server, client, await sent)
+        return processRefreshTokenResponse(server, client, withoutIdToken(await sent))
       })
     },
     async revoke(refreshToken: string): Promise<void> {
@@ -101,6 +102,21 @@ export function authorizationServer(issuer: string, clientId: string) {
       )
     },
   }
+}
+
+/**
+ * Nothing here reads an ID token. The library would refuse one by the device's clock, and all but RS256, as the metadata of
+ * RFC 8414 names no algorithms.
+ */
+function withoutIdToken(response: Response): Response {
+  const json = response.json.bind(response)
+  return Object.assign(response, {
+    async json() {
+      const body = await json()
+      delete Object(body).id_token
+      return body
+    },
+  })
 }
 
 /** For a request without an answer, the TypeError that `fetch` throws. */

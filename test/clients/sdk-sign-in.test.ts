@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { browserSignIn } from '../../clients/sdk/browser.ts'
 import { authWorld, redirectUri } from '../oauth/auth-world.ts'
-import { toApp } from '../oauth/openid-world.ts'
+import { registerOpenid, toApp } from '../oauth/openid-world.ts'
 import { openTab } from './tab.ts'
 
 const authBaseUrl = 'https://auth.test/v1'
@@ -113,6 +113,34 @@ describe('finish()', () => {
     await expect(auth.finish()).rejects.toMatchObject({ code: 'access_denied' })
     expect(location.href).toBe(`${redirectUri}?code_of=x`)
   })
+})
+
+it.each([
+  ['whose ID tokens are signed with ES256', 'ES256', 0],
+  ['where the clock is an hour behind', 'RS256', -3_600_000],
+  ['where the clock is an hour ahead', 'RS256', 3_600_000],
+] as const)('signs in and renews with openid %s', async (_, idTokenAlgorithm, wrongMs) => {
+  const { left, location, store } = open()
+  const clientId = await registerOpenid(here)
+  await here.world.db.client.update({ where: { id: clientId }, data: { idTokenAlgorithm } })
+  // The service has the same Date.
+  const { now } = Date
+  const clock = vi.spyOn(Date, 'now')
+  onTestFinished(() => clock.mockRestore())
+  const { fetch: send } = globalThis
+  vi.stubGlobal('fetch', async (...sent: Parameters<typeof fetch>) => {
+    clock.mockImplementation(now)
+    const answer = await send(...sent)
+    clock.mockImplementation(() => now() + wrongMs)
+    return answer
+  })
+  const auth = browserSignIn({ issuer, clientId, redirectUri, scope: `openid ${scope}`, store })
+  await auth.signIn()
+  clock.mockImplementation(now)
+  location.href = await back(left[0]!)
+  expect(await auth.finish()).toBe(redirectUri)
+  const before = await auth.tokens()
+  expect([await auth.scopes(), (await auth.tokens(before)) === before]).toEqual([['openid', scope], false])
 })
 
 describe('a renewal', () => {
