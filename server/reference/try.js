@@ -79,9 +79,15 @@ async function finishSignIn({ state, code, error, error_description: reason = er
   if (error) return error === 'access_denied' ? 'You did not allow it.' : `Signing in did not work: ${reason}`
   const { verifier: code_verifier, kind } = begun
   const body = { grant_type: 'authorization_code', client_id, code, redirect_uri: here, code_verifier }
-  const response = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(body) })
-  if (!response.ok) return `Signing in did not work: ${await response.text()}`
-  const { access_token: token, scope: scopes, expires_in } = await response.json()
+  let given
+  try {
+    const response = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(body) })
+    if (!response.ok) return `Signing in did not work: ${await response.text()}`
+    given = await response.json()
+  } catch (failure) {
+    return `Signing in did not work: ${failure.message}`
+  }
+  const { access_token: token, scope: scopes, expires_in } = given
   keep({
     given: undefined,
     tokens: { ...kept().tokens, [kind]: { token, scopes, until: Date.now() + expires_in * 1000 } },
@@ -160,6 +166,16 @@ function findToken(kind) {
 const SHOWN = /^(etag|x-request-id|x-storage-.*|ratelimit.*|retry-after|www-authenticate|allow)$/
 
 async function send(form) {
+  const answer = form.querySelector('[role=status]')
+  answer.replaceChildren()
+  try {
+    await call(form, answer)
+  } catch (failure) {
+    answer.textContent = `There is no answer: ${failure.message}`
+  }
+}
+
+async function call(form, answer) {
   const { url, headers, body } = buildRequest(readCall(form))
   const token = findToken(form.dataset.kind)
   if (token) headers.authorization = `Bearer ${token}`
@@ -172,7 +188,6 @@ async function send(form) {
   ])
   const row = links.find((link) => text.includes(JSON.stringify(link.textContent)))
   const help = { textContent: 'What to do', href: row?.href ?? `docs/errors#status-${response.status}` }
-  const answer = form.querySelector('[role=status]')
   answer.replaceChildren(`${response.status} in ${Math.round(performance.now() - began)} ms `)
   if (response.status >= 400) answer.append(Object.assign(document.createElement('a'), help))
   for (const part of [head.join('\n'), readable(text)]) {

@@ -74,6 +74,23 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, () => {
     expect(page.url()).toMatch(/\/v1\/docs\/errors#(?:entryChanged|status-412)$/)
   })
 
+  it('says that there is no answer, in place of the one before', async () => {
+    const { page } = await here.visit(docs('apps'))
+    const form = page.locator('form[data-path="/me/profile"]')
+    const send = form.getByRole('button', { name: 'Send' })
+    await send.click()
+    await form.getByText(/^401 in/).waitFor()
+    await page.route('**/v1/me/profile', (route) => route.abort())
+    await send.click()
+    await form.getByText(/^There is no answer: ./).waitFor()
+    expect(await form.getByText(/^401 in/).count()).toBe(0)
+    await page.route('**/oauth/token', (route) => route.abort())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await pick(page)
+    await decide(page, 'allow')
+    await page.getByText(/^Signing in did not work: ./).waitFor()
+  })
+
   it('signs in at the address of localhost too, with the client that the address names', async () => {
     const { page, complaints } = await here.visit(
       `http://localhost:${here.service.port}/lms/v1/docs?client_id=reference#quizzesSubmit`,
