@@ -1,6 +1,6 @@
 import { ApiError, SignInNeeded, toError } from './errors.ts'
 import { need } from './platform.ts'
-import { pause } from './timers.ts'
+import { endedBy, pause } from './timers.ts'
 
 /**
  * An access token, or a function that returns one: called before each request, and with the refused token when the service has
@@ -84,7 +84,7 @@ export function createSend({
     const known = given.filter((entry): entry is [string, string] => entry[1] !== undefined)
     const text = body === undefined ? null : JSON.stringify(body)
 
-    let token = typeof tokens === 'string' ? tokens : await tokens()
+    let token = typeof tokens === 'string' ? tokens : await endedBy(signal, tokens())
     let [leftSeconds, lost, isUnsure, renewed] = [maxWaitSeconds, 0, false, false]
     for (;;) {
       const authorization = `Bearer ${token}`
@@ -110,7 +110,7 @@ export function createSend({
       const waitSeconds = Math.max(1, answer.retryAfter ?? Number.POSITIVE_INFINITY)
       if (answer instanceof SignInNeeded && renew && !renewed) {
         renewed = true
-        const next = await renew(token)
+        const next = await endedBy(signal, renew(token))
         if (next === token) throw answer
         token = next
       } else if ((status === 429 || (status === 503 && isRepeatable)) && waitSeconds <= leftSeconds) {

@@ -4,6 +4,17 @@ import { need } from './platform.ts'
 export const readReason = (signal: AbortSignal | undefined): unknown =>
   signal?.reason ?? Object.assign(new Error('The call was aborted.'), { name: 'AbortError' })
 
+/** The result of `work`; rejects with the signal's reason as soon as it aborts. */
+export function endedBy<Result>(signal: AbortSignal | undefined, work: Result | Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(readReason(signal))
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end)
+    const release = () => signal?.removeEventListener('abort', end)
+    Promise.resolve(work).then(resolve, reject).then(release)
+  })
+}
+
 interface Limit {
   readonly signal: AbortSignal
   abort(): void

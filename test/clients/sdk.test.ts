@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { createServer } from 'node:http'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Client, ClientOptions } from '../../clients/sdk/client.ts'
@@ -110,6 +111,32 @@ describe('calls', () => {
     await expect(api.webhook.get('app')).rejects.toThrow('createClient needs the address of notify for this call.')
     const ended = AbortSignal.abort(new Error('Enough.'))
     await expect(api.me.profile({ signal: ended })).rejects.toThrow('Enough.')
+  })
+})
+
+describe('the signal of a call', () => {
+  it.each(['the first token', 'a renewal'])('ends it while it waits for %s', async (what) => {
+    const asked = deferred()
+    const old = await expired()
+    const { api } = noting({
+      async tokens(refused) {
+        if (what === 'a renewal' && !refused) return old
+        asked.resolve()
+        return new Promise<string>(() => {})
+      },
+    })
+    const ending = new AbortController()
+    const call = api.root({ signal: ending.signal })
+    await asked.promise
+    ending.abort(new Error('Enough.'))
+    await expect(call).rejects.toThrow('Enough.')
+  })
+
+  it('leaves nothing on it when it has waited for a token', async () => {
+    const { api } = noting({ tokens: async () => 'token', fetch: async () => Response.json({}) })
+    const { signal } = new AbortController()
+    await api.root({ signal })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })
 
