@@ -26,12 +26,18 @@ export type ReadChanges<Value> = (options: ChangesOptions & { wait?: number }) =
 
 /** The longest that the service waits for a change. */
 export const WAIT_SECONDS = 50
+/** A request that is silent for longer has lost its connection. */
+export const SILENT_MS = (WAIT_SECONDS + 10) * 1_000
 
 export const readChanges =
   <Value>(send: Send, path: () => string, scope: string | undefined): ReadChanges<Value> =>
   ({ since, wait, signal }) =>
     read(
-      send('sync', `GET ${path()}/changes` as 'GET /', { query: { scope, since: since || undefined, wait }, signal }),
+      send('sync', `GET ${path()}/changes` as 'GET /', {
+        query: { scope, since: since || undefined, wait },
+        signal,
+        silentMs: SILENT_MS,
+      }),
     )
 
 /** Waits for what comes next, without end. */

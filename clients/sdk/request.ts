@@ -1,6 +1,6 @@
 import { ApiError, SignInNeeded, toError } from './errors.ts'
 import { need } from './platform.ts'
-import { endedBy, pause } from './timers.ts'
+import { abortAfter, endedBy, pause } from './timers.ts'
 
 /**
  * An access token, or a function that returns one: called before each request, and with the refused token when the service has
@@ -40,6 +40,8 @@ export interface Call extends CallOptions {
   body?: unknown
   /** Whether the effect is the same when it arrives twice; by default true only for GET. */
   isRepeatable?: boolean
+  /** After this a request without an answer has lost its connection. By default none has. */
+  silentMs?: number
 }
 
 type Section = 'apps' | 'lms' | 'notify' | 'sync'
@@ -74,7 +76,8 @@ export function createSend({
 }: ClientOptions & Clock): Send {
   const renew = typeof tokens === 'function' ? createRenewal(tokens) : undefined
 
-  return async (section, line, { query = {}, headers, body, signal, isRepeatable = line.startsWith('GET ') } = {}) => {
+  return async (section, line, call = {}) => {
+    const { query = {}, headers, body, signal, isRepeatable = line.startsWith('GET '), silentMs } = call
     const base = addresses[section]
     if (!base) throw new Error(`createClient needs the address of ${section} for this call.`)
     const [method, path] = line.split(' ') as [string, string]
@@ -88,11 +91,12 @@ export function createSend({
     let [leftSeconds, lost, isUnsure, renewed] = [maxWaitSeconds, 0, false, false]
     for (;;) {
       const authorization = `Bearer ${token}`
+      const limit = silentMs === undefined ? undefined : abortAfter(silentMs, signal)
       const init = {
         method,
         headers: { ...Object.fromEntries(known), authorization },
         body: text,
-        signal: signal ?? null,
+        signal: limit?.signal ?? signal ?? null,
       }
       let answer: Answer | ApiError
       try {
@@ -102,6 +106,8 @@ export function createSend({
         isUnsure = true
         await wait(PAUSES_MS[lost++]!, signal)
         continue
+      } finally {
+        limit?.release()
       }
       if (!(answer instanceof ApiError)) return answer
       if (isUnsure) afterLoss.add(answer)

@@ -18,18 +18,25 @@ export function endedBy<Result>(signal: AbortSignal | undefined, work: Result | 
 interface Limit {
   readonly signal: AbortSignal
   abort(): void
-  /** Ends the timer. */
+  /** Ends the timer, and what it listens to. */
   release(): void
 }
 
-/** Aborts after `ms`; without `AbortSignal.timeout` and `AbortSignal.any`, which are from 2022 and 2023. */
-export function abortAfter(ms: number): Limit {
+/** Aborts after `ms`, or with `signal`; without `AbortSignal.timeout` and `AbortSignal.any`, which are from 2022 and 2023. */
+export function abortAfter(ms: number, signal?: AbortSignal): Limit {
   need('This', 'AbortController')
   const own = new AbortController()
   const timer = setTimeout(() => {
     own.abort(Object.assign(new Error(`No answer within ${ms / 1000} s.`), { name: 'TimeoutError' }))
   }, ms)
-  return { signal: own.signal, abort: () => own.abort(), release: () => clearTimeout(timer) }
+  const end = () => own.abort(readReason(signal))
+  if (signal?.aborted) end()
+  else signal?.addEventListener('abort', end)
+  const release = () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+  }
+  return { signal: own.signal, abort: () => own.abort(), release }
 }
 
 /** Rejects with the signal's reason as soon as it aborts. */

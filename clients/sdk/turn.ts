@@ -1,4 +1,4 @@
-import { WAIT_SECONDS } from './changes.ts'
+import { SILENT_MS } from './changes.ts'
 import { page } from './page.ts'
 import { abortAfter } from './timers.ts'
 
@@ -15,8 +15,6 @@ interface Turn {
   end(): void
 }
 
-/** A request that is silent for longer has lost its connection. */
-const SILENT_MS = (WAIT_SECONDS + 10) * 1_000
 const EVENTS = ['online', 'offline', 'visibilitychange']
 
 /**

@@ -1,6 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../clients/sdk/client.ts'
 
+/** As a connection that is dead, of which nobody says so. */
+const silent = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+
 /** Refuses the first `count` requests for half a minute. */
 function limited(count: number) {
   let asked = 0
@@ -44,4 +50,30 @@ it('an iteration of changes waits as long as a 429 says, each time, and is ended
   await vi.advanceTimersByTimeAsync(1_000)
   ending.abort(new Error('enough'))
   await expect(next).rejects.toThrow('enough')
+})
+
+it('an iteration of changes asks again after 60 s of silence, and is rejected after the third', async () => {
+  let asked = 0
+  const silentAt = [2, 4, 5, 6]
+  const { storage } = createClient({
+    sync: 'https://sync.example/v1',
+    tokens: 'token',
+    async fetch(_, init) {
+      if (silentAt.includes(++asked)) return silent(init!.signal!)
+      return Response.json({ items: [{ key: `k${asked}`, value: 1, updatedAt: 1 }], cursor: 'x', more: false })
+    },
+  })
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const changes = storage('c').changes()
+  expect((await changes.next()).value).toMatchObject({ key: 'k1' })
+  const next = changes.next()
+  await vi.advanceTimersByTimeAsync(59_999)
+  expect(asked).toBe(2)
+  await vi.advanceTimersByTimeAsync(201)
+  expect((await next).value).toMatchObject({ key: 'k3' })
+  const rejected = expect(changes.next()).rejects.toThrow('No answer within 60 s.')
+  await vi.advanceTimersByTimeAsync(181_000)
+  await rejected
+  expect([asked, vi.getTimerCount()]).toEqual([6, 0])
 })
