@@ -56,8 +56,9 @@ export const read = async <Body>(answer: Promise<Answer>) => (await answer).body
 
 /** After a lost connection. */
 const PAUSES_MS = [200, 800]
-/** What a proxy answers that has lost its connection to the service. */
-const OF_PROXIES = [502, 504]
+/** What a proxy answers that has lost its connection to the service; 503 where it does not say for how long. */
+const isOfProxy = ({ status, retryAfter }: ApiError) =>
+  [502, 504].includes(status) || (status === 503 && retryAfter === undefined)
 
 /** Refusals of calls that may have been executed before. */
 const afterLoss = new WeakSet<ApiError>()
@@ -124,7 +125,7 @@ export function createSend({
         await wait(waitSeconds * 1000, signal)
         // Meanwhile this token may end as well.
         renewed = false
-      } else if (isRepeatable && OF_PROXIES.includes(status) && lost < PAUSES_MS.length) {
+      } else if (isRepeatable && isOfProxy(answer) && lost < PAUSES_MS.length) {
         await wait(PAUSES_MS[lost++]!, signal)
       } else throw answer
     }

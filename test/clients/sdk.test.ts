@@ -183,18 +183,18 @@ describe('refusals', () => {
     expect(await webhook.put(app, { url: 'ftp://x' }).catch(refusal)).toMatchObject({ code: 'invalid_request' })
   })
 
-  it('of a proxy keep their status', async () => {
-    const answers = async () => new Response('<html>', { status: 502 })
+  it.each([502, 503, 504])('of a proxy keep their status, and are repeated: %s', async (status) => {
+    const answers = async () => new Response('<html>', { status })
     const waits: number[] = []
     const { api, requests } = noting({ tokens: 'token', fetch: answers, wait: async (ms) => void waits.push(ms) })
     expect(await api.me.profile().catch(refusal)).toMatchObject({
-      status: 502,
-      message: 'The answer is 502, and not one of the service.',
+      status,
+      message: `The answer is ${status}, and not one of the service.`,
       id: undefined,
       help: undefined,
     })
     expect([requests.length, waits]).toEqual([3, [200, 800]])
-    expect(await api.storage('c').delete('k').catch(refusal)).toMatchObject({ status: 502 })
+    expect(await api.storage('c').delete('k').catch(refusal)).toMatchObject({ status })
     expect(requests).toHaveLength(4)
   })
 
