@@ -9,14 +9,14 @@ const inStore =
 
 /**
  * The functions of the SDK with their arguments, by operation; those of `me` have the names of their operations. An argument that
- * is undefined is left out.
+ * is undefined is left out, as is a header that the function does not take.
  */
 const sdkCalls = {
   root: to('root'),
   storageList: inStore('list', (page) => [some(page)]),
   storageGet: inStore('get', ({ key }) => [key]),
-  storagePut: inStore('put', ({ key, value, ...conditions }) => [key, value, some(conditions)]),
-  storageDelete: inStore('delete', ({ key, ...conditions }) => [key, some(conditions)]),
+  storagePut: inStore('put', ({ key, value, idempotencyKey, ...conditions }) => [key, value, some(conditions)]),
+  storageDelete: inStore('delete', ({ key, idempotencyKey, ifNoneMatch, ...condition }) => [key, some(condition)]),
   quizzesSubmit: to('quizzes.submit', ({ quizId, answers, ...options }) => [quizId, answers, some(options)]),
   webhookPut: to('webhook.put', ({ id, ...webhook }) => [id, webhook]),
   webhookGet: to('webhook.get', ({ id }) => [id]),

@@ -33,6 +33,15 @@ describe('a call as code', () => {
     )
   })
 
+  it('leaves out the headers that the function of the SDK does not take', () => {
+    const headers = ['If-Match', 'If-None-Match', 'Idempotency-Key'].map((name) => field(name, 'header', 'x'))
+    const sdk = (id: string, more: Partial<Call> = {}) =>
+      renderCode(put({ id, fields: [...put().fields, ...headers], ...more })).sdk
+    expect(sdk('storagePut')).toMatch(/store\.put\('k', 1, \{ ifMatch: 'x', ifNoneMatch: 'x' \}\)$/)
+    expect(sdk('storageDelete', { method: 'DELETE', body: undefined })).toMatch(/delete\('k', \{ ifMatch: 'x' \}\)$/)
+    expect(sdk('storageGet', { method: 'GET', body: undefined })).toMatch(/store\.get\('k'\)$/)
+  })
+
   it('has numbers where the parameter is one, and text where what is typed is none', () => {
     const list = (limit: string) => {
       const fields = [field('collection', 'path', 'c'), field('limit', 'query', limit, 'integer')]
