@@ -51,7 +51,9 @@ export function labelItems<Item extends Named>(
     const groups = new Map<string, typeof entries>()
     for (const one of entries) {
       const read = asRead(shown(one))
-      groups.set(read, [...(groups.get(read) ?? []), one])
+      const group = groups.get(read)
+      if (group) group.push(one)
+      else groups.set(read, [one])
     }
     return [...groups.values()].filter((group) => group.length > 1)
   }

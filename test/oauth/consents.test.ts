@@ -2,12 +2,14 @@ import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
 import { listConsents, listOrganisations } from '../../server/oauth/consents/consents.ts'
+import { mintSubscribed } from '../directory/member-world.ts'
 import { asPlatform } from '../support/platform.ts'
 import type { Tokens } from './auth-world.ts'
 import { authWorld, issuer, register } from './auth-world.ts'
 import { offered } from './browser.ts'
 import { deviceFlow } from './device-world.ts'
 import { createMember } from './members.ts'
+import { addCopies } from './more-consents.ts'
 import { api, everything } from './openid-world.ts'
 
 const auth = authWorld()
@@ -88,6 +90,33 @@ it('a consent is in force until the millisecond of its end, for tokens and at Co
   ]
   expect(await inForce(end - 1)).toEqual([true, true])
   expect(await inForce(end)).toEqual([false, false])
+})
+
+it('a consent beyond 100 of the member to the client in the club ends the oldest, without an event', async () => {
+  const { world, toTokens, refresh, profileStatus } = auth
+  const app = await mintSubscribed(world)
+  const client = await register(world, { appId: app.app })
+  const other = await toTokens({ client, scope: 'lms.me.quizzes:write' }, world.ids.member, world.ids.academy)
+  const [oldest, second] = [await toTokens({ client, scope }), await toTokens({ client, scope })]
+  const grants = [oldest, second].map(({ access_token }) => String(decodeJwt(access_token).gid))
+  await addCopies(world.db, grants[1]!, 98)
+  // Both may be of one second.
+  await world.db
+    .$executeRaw`UPDATE "OauthRecord" SET payload = jsonb_set(payload, '{iat}', '1') WHERE id = ${grants[0]!}`
+  const inForce = { clientId: client, organisationId: world.ids.club, withdrawnAt: null }
+  expect(await world.db.consent.count({ where: inForce })).toBe(100)
+
+  const newest = await toTokens({ client, scope })
+  expect(await world.db.consent.count({ where: inForce })).toBe(100)
+  world.advance(5)
+  expect(await Promise.all([oldest, second, newest].map((one) => profileStatus(one.access_token)))).toEqual([
+    401, 200, 200,
+  ])
+  expect((await refresh(client, oldest.refresh_token)).json.error).toBe('invalid_grant')
+  expect(await world.db.oauthRecord.count({ where: { OR: [{ id: grants[0]! }, { grantId: grants[0]! }] } })).toBe(0)
+  for (const { refresh_token } of [second, newest, other])
+    expect((await refresh(client, refresh_token)).status).toBe(200)
+  expect(await app.heard()).toEqual([])
 })
 
 describe('a person who is erased', () => {

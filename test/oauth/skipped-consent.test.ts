@@ -13,6 +13,7 @@ import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
 import { offered } from './browser.ts'
 import { deviceFlow } from './device-world.ts'
+import { addCopies } from './more-consents.ts'
 
 const [profile, groups, results] = ['svc.me.profile:read', 'svc.me.groups:read', 'svc.me.competitions:read'] as const
 const scope = `${profile} ${groups}`
@@ -134,6 +135,16 @@ describe('a sign-in about which nothing is new', () => {
     expect(await works(one)).toEqual(ENDED)
     expect(await works(other)).toEqual(ALIVE)
     expect(await works(given)).toEqual(ALIVE)
+    expect((await open()).code).toEqual(expect.any(String))
+  })
+
+  it('ends the first of 99 others, and not the consent that covers them all', async () => {
+    const given = await toTokens(await allow())
+    const first = await toTokens(await open())
+    await addCopies(auth.world.db, String(decodeJwt(first.access_token).gid), 98)
+    const last = await toTokens(await open())
+    expect((await consents()).filter(({ withdrawnAt }) => withdrawnAt === null)).toHaveLength(100)
+    expect([await works(given), await works(first), await works(last)]).toEqual([ALIVE, ENDED, ALIVE])
     expect((await open()).code).toEqual(expect.any(String))
   })
 

@@ -86,7 +86,9 @@ export async function listConsents(db: Database, person: string, now: number) {
   const entries = new Map<string, typeof rows>()
   for (const row of rows) {
     const key = JSON.stringify([row.clientId, row.organisationId])
-    entries.set(key, [...(entries.get(key) ?? []), row])
+    const entry = entries.get(key)
+    if (entry) entry.push(row)
+    else entries.set(key, [row])
   }
   const consents = [...entries.values()]
   const labels = labelItems(rows.map(({ organisationId: id, organisation: name }) => ({ id, name })))

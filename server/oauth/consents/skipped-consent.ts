@@ -10,6 +10,7 @@ import type { AppView } from '../../browser/pages/views.ts'
 import { findAskingApp } from './app-views.ts'
 import { isFor } from './authorize-scopes.ts'
 import { choicesFor } from './consent-choices.ts'
+import { endOldest } from './oldest.ts'
 
 /** A hash of what the consent page shows of an app: its names and homepage, and each scope with its purpose. */
 export function hashShown({ name, team, homepage, purposes = {} }: AppView, scopes: readonly ConsentScope[]): string {
@@ -75,7 +76,9 @@ export async function skipConsent(
   }
   const [stored] = await db.$transaction(async (tx) => {
     if (choice.club && !(await holdApproval(tx, choice.club))) return []
-    return executeIn(tx, skip, values)
+    const stored = await executeIn(tx, skip, values)
+    if (stored.length > 0) await endOldest(tx, values, now)
+    return stored
   })
   return stored && { id, scopes: fitting, endsAt: stored.createdAt + CONSENT_MS }
 }

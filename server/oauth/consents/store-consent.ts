@@ -7,6 +7,7 @@ import { removeRecords } from '../../../routers/kernel/withdraw.ts'
 import type { Choice } from './consent-choices.ts'
 import type { DocumentClient } from './document-clients.ts'
 import { storeDocumentClient } from './document-clients.ts'
+import { endOldest } from './oldest.ts'
 
 type Given = Prisma.ConsentUncheckedCreateInput & { createdAt: Date; scopes: string[] }
 
@@ -38,6 +39,8 @@ export const storeConsent = (
     // The same form was sent twice.
     if ((await tx.consent.createMany({ data, skipDuplicates: true })).count === 0) return true
     if (replaces) await replaceFormer(tx, data)
+    const { id, personId: person, clientId: client, organisationId: organisation } = data
+    await endOldest(tx, { id, person, client, organisation }, data.createdAt.getTime())
     const kind = replaces ? 'accessGranted' : 'deviceAllowed'
     if (memberMails) await queueMemberMail(tx, { kind, consent: data.id, at: data.createdAt.getTime() })
     return true
