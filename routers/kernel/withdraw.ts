@@ -1,10 +1,36 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
+import { bool, instant, int, statement, text, texts } from '../../prisma/pg/statement.ts'
 
 interface Given {
   personId: string
   clientId: string
   organisationId: Prisma.ConsentWhereInput['organisationId'] & {}
+}
+
+/** All grants are one parameter: a statement of Prisma has at most 32,767. */
+const statements = {
+  end: statement(
+    'grants_end',
+    `WITH ended AS (UPDATE "Consent" SET "withdrawnAt" = $at, "replayedAt" = CASE WHEN $replayed THEN $at ELSE "replayedAt" END
+        WHERE id = ANY ($grants) AND "withdrawnAt" IS NULL RETURNING 1)
+      SELECT count(*) AS ended FROM ended`,
+    { grants: texts, at: instant, replayed: bool },
+    { ended: int },
+  ),
+  skipped: statement(
+    'grants_skipped',
+    'SELECT id FROM "Consent" WHERE basis = ANY ($grants)',
+    { grants: texts },
+    { id: text },
+  ),
+  removeRecords: statement(
+    'grants_remove_records',
+    `DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($grants) OR (model = 'Grant' AND id = ANY ($grants))`,
+    { grants: texts },
+    {},
+  ),
 }
 
 /** Withdraws all consents in force of a member to a client, with what was issued under them. Returns their number. */
@@ -19,18 +45,13 @@ export const endGrants = (db: Database, grants: string[], now: number): Promise<
   db.$transaction((tx) => endGrantsIn(tx, grants, now))
 
 export async function endGrantsIn(tx: Transaction, grants: string[], now: number, replayed = false): Promise<number> {
-  const at = new Date(now)
-  const { count } = await tx.consent.updateMany({
-    where: { id: { in: grants }, withdrawnAt: null },
-    data: { withdrawnAt: at, ...(replayed && { replayedAt: at }) },
-  })
-  const skipped = await tx.consent.findMany({ where: { basis: { in: grants } }, select: { id: true } })
+  const [row] = await executeIn(tx, statements.end, { grants, at: now, replayed })
+  const skipped = await executeIn(tx, statements.skipped, { grants })
   await removeRecords(tx, [...grants, ...skipped.map(({ id }) => id)])
-  return count
+  return row!.ended
 }
 
 /** Removes what was issued under grants, and these. */
-export const removeRecords = (tx: Transaction, grants: string[]) =>
-  tx.oauthRecord.deleteMany({
-    where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
-  })
+export async function removeRecords(tx: Transaction, grants: string[]): Promise<void> {
+  await executeIn(tx, statements.removeRecords, { grants })
+}

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { register } from '../../server/admin/clients.ts'
 import { authWorld } from '../oauth/auth-world.ts'
 import type { Page } from '../oauth/browser.ts'
+import { addCopies } from '../oauth/more-consents.ts'
 import { userinfo } from '../oauth/openid-world.ts'
 import { id } from '../support/tenant.ts'
 import { addPeople, eventsRead, profileRead, redirect } from './team-world.ts'
@@ -164,6 +165,18 @@ describe('a sandbox client', () => {
       expect((await auth.refresh(client, refresh_token)).status).toBe(400)
     }
     expect((await profile(colleagues.access_token)).status).toBe(200)
+  })
+
+  it('ends more than a statement of Prisma has parameters for, when they leave the team', async () => {
+    const { db, ids } = auth.world
+    const own = (await team.sandbox({ scopes: [profileRead] })).id
+    await db.teamMember.create({ data: { teamId: ids.team, personId: ids.member, role: 'developer' } })
+    const { access_token } = await auth.toTokens(asked({ client: own }), ids.member, asAlex())
+    await addCopies(db, String(decodeJwt(access_token).gid), 33_000)
+    await team.as(ids.member).people.remove({ team: ids.team, person: ids.member })
+    expect(await db.consent.count({ where: { clientId: own, withdrawnAt: null } })).toBe(0)
+    const grants = { model: 'Grant', payload: { path: ['clientId'], equals: own } }
+    expect(await db.oauthRecord.count({ where: grants })).toBe(0)
   })
 })
 

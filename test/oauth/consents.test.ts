@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
-import { listConsents, listOrganisations } from '../../server/oauth/consents/consents.ts'
+import { listConsents, listOrganisations, withdraw } from '../../server/oauth/consents/consents.ts'
 import { mintSubscribed } from '../directory/member-world.ts'
 import { asPlatform } from '../support/platform.ts'
 import type { Tokens } from './auth-world.ts'
@@ -117,6 +117,21 @@ it('a consent beyond 100 of the member to the client in the club ends the oldest
   for (const { refresh_token } of [second, newest, other])
     expect((await refresh(client, refresh_token)).status).toBe(200)
   expect(await app.heard()).toEqual([])
+})
+
+it('a withdrawal ends more consents than a statement of Prisma has parameters for', async () => {
+  const { world, toTokens } = auth
+  const client = await register(world)
+  const { access_token } = await toTokens({ client, scope })
+  const grant = String(decodeJwt(access_token).gid)
+  await addCopies(world.db, grant, 33_000)
+  const { member } = world.ids
+  const listed = await listConsents(world.db, member, Date.now())
+  expect(listed.map(({ consent }) => consent)).toContain(grant)
+  expect(await withdraw(world.db, member, grant, Date.now())).toBe('App')
+  expect(await world.db.consent.count({ where: { clientId: client, withdrawnAt: null } })).toBe(0)
+  const grants = { model: 'Grant', payload: { path: ['clientId'], equals: client } }
+  expect(await world.db.oauthRecord.count({ where: grants })).toBe(0)
 })
 
 describe('a person who is erased', () => {

@@ -6,6 +6,7 @@ import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { router } from '../../kernel/trpc.ts'
+import { removeRecords } from '../../kernel/withdraw.ts'
 import { lockTeamAs, roleIn } from '../access/roles.ts'
 import { auditing, toAuthor } from '../audit/record.ts'
 import { memberColumns, toPerson } from '../shared/mappers.ts'
@@ -26,10 +27,10 @@ const endConsents = statement(
 
 async function endTestConsents(tx: Transaction, { team, person, at }: { team: string; person: string; at: Date }) {
   const ended = await executeIn(tx, endConsents, { at, team, person })
-  const grants = ended.map(({ id }) => id)
-  await tx.oauthRecord.deleteMany({
-    where: { OR: [{ grantId: { in: grants } }, { model: 'Grant', id: { in: grants } }] },
-  })
+  await removeRecords(
+    tx,
+    ended.map(({ id }) => id),
+  )
 }
 
 const team = idOr('teamUnknown')
