@@ -4,7 +4,7 @@ import { executeIn } from '../../prisma/pg/execute.ts'
 import { statement } from '../../prisma/pg/statement.ts'
 import { lockTeam } from '../../routers/developer/access/roles.ts'
 import { auditing } from '../../routers/developer/audit/record.ts'
-import { removeClientIn } from '../../routers/developer/clients/removal.ts'
+import { removeClientIn, removeMostConsents } from '../../routers/developer/clients/removal.ts'
 import { changesColumns } from '../../routers/developer/reviews/stored.ts'
 import { findHostId, isDocumentAddress } from '../../routers/developer/shared/document-address.ts'
 import type { FirstPartyRegistration, Registration } from '../../routers/developer/shared/registration.ts'
@@ -177,10 +177,12 @@ export const clientWithConsents = (db: Database, id: string) =>
  * Removes a client, whose id may be registered again. Where a document describes it, the app of the document's host is suspended.
  * Returns the number of consents that were in force; null for an unknown client.
  */
-export const removeClient = (db: Database, id: string): Promise<number | null> =>
-  auditing(db, byOperator(), async (tx, note) => {
+export async function removeClient(db: Database, id: string): Promise<number | null> {
+  const earlier = await removeMostConsents(db, id)
+  return auditing(db, byOperator(), async (tx, note) => {
     const client = await tx.client.findUnique({ where: { id }, select: { teamId: true, name: true } })
-    const consents = await removeClientIn(tx, id)
+    const rest = await removeClientIn(tx, id)
+    const consents = rest === null ? null : earlier + rest
     // The document is still there.
     if (isDocumentAddress(id)) {
       await tx.app.updateMany({ where: { id: findHostId(id) }, data: { state: 'suspended' } })
@@ -191,5 +193,6 @@ export const removeClient = (db: Database, id: string): Promise<number | null> =
     }
     return consents
   })
+}
 
 const byOperator = () => ({ person: null, at: new Date() })

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { recordTypeNames } from '../../routers/directory/record-types.ts'
+import { removeClient } from '../../server/admin/clients.ts'
+import { addCopies } from '../oauth/more-consents.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
@@ -271,5 +273,31 @@ describe('a client', () => {
     expect(removals).toEqual([[{ repeat: 'client.remove', client }]])
     expect(await db.consent.count({ where: { clientId: client } })).toBe(0)
     expect(await latest()).toMatchObject({ action: 'client.remove', target: client, before: { consents: 1 } })
+  })
+
+  it('with many consents is removed in portions, by its team and by the operator', async () => {
+    const { db, ids } = here.world
+    const { id: client } = await here.sandbox()
+    const { id: other } = await here.sandbox()
+    for (const clientId of [client, other]) {
+      const consent = { id: id('grant'), personId: ids.member, organisationId: ids.club, clientId, scopes: [] }
+      await db.consent.create({ data: consent })
+      await db.consent.create({ data: { ...consent, id: id('grant'), withdrawnAt: new Date() } })
+      await db.oauthRecord.create({ data: { model: 'Grant', id: consent.id, payload: { iat: 1, clientId } } })
+      await addCopies(db, consent.id, 12_000)
+    }
+    await db.$executeRaw`CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN IF (SELECT count(*) FROM gone) > 5000 THEN RAISE ''more than a portion''; END IF; RETURN NULL; END'`
+    await db.$executeRaw`CREATE TRIGGER refuse_many AFTER DELETE ON "Consent" REFERENCING OLD TABLE AS gone
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`
+    try {
+      expect(await as().clients.remove({ client, confirm: client })).toEqual({ id: client, consents: 12_001 })
+      expect(await removeClient(db, other)).toBe(12_001)
+    } finally {
+      await db.$executeRaw`DROP FUNCTION refuse_many CASCADE`
+    }
+    const of = { OR: [client, other].map((equals) => ({ payload: { path: ['clientId'], equals } })) }
+    expect(await db.oauthRecord.count({ where: of })).toBe(0)
+    expect((await latest()).before).toMatchObject({ consents: 12_001 })
   })
 })

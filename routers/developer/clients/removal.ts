@@ -1,9 +1,33 @@
-import type { Transaction } from '../../../prisma/client.ts'
+import type { Database, Transaction } from '../../../prisma/client.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
-import { statement, text } from '../../../prisma/pg/statement.ts'
+import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { PORTION } from '../../kernel/housekeeping.ts'
 import { removeRecords } from '../../kernel/withdraw.ts'
 
 const lock = statement('client_lock', 'SELECT id FROM "Client" WHERE id = $id FOR UPDATE', { id: text }, { id: text })
+
+const removePortion = statement(
+  'client_remove_consents',
+  `WITH gone AS (DELETE FROM "Consent" WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM "Consent" WHERE "clientId" = $id OFFSET ${PORTION} LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))
+      RETURNING id, "withdrawnAt"),
+    records AS (DELETE FROM "OauthRecord" USING gone WHERE "grantId" = gone.id OR (model = 'Grant' AND "OauthRecord".id = gone.id))
+    SELECT count(*) AS removed, count(*) FILTER (WHERE "withdrawnAt" IS NULL) AS "inForce" FROM gone`,
+  { id: text },
+  { removed: int, inForce: int },
+)
+
+/**
+ * Before `removeClientIn`: removes all consents but a portion, with their records, so that no statement takes long. What was removed
+ * stays so if the rest fails. Returns the number of those that were in force.
+ */
+export async function removeMostConsents(db: Database, id: string): Promise<number> {
+  for (let sum = 0; ; ) {
+    const [row] = await db.execute(removePortion, { id })
+    if (row!.removed === 0) return sum
+    sum += row!.inForce
+  }
+}
 
 /**
  * Removes a client with its consents and the authorization server's records of them. Returns the number of consents that were in

@@ -6,7 +6,7 @@ import { lockTeamAs, teamOfClient } from '../access/roles.ts'
 import { auditing, toAuthor } from '../audit/record.ts'
 import { clientColumns, toClient } from '../shared/mappers.ts'
 import { idOr, typed } from '../shared/schemas.ts'
-import { removeClientIn } from './removal.ts'
+import { removeClientIn, removeMostConsents } from './removal.ts'
 
 export const remove = internal('dev:write', teamPeople, {
   summary: "Removes a client and its members' consents",
@@ -23,13 +23,15 @@ export const remove = internal('dev:write', teamPeople, {
   )
   .mutation(async ({ ctx, input: { client, confirm } }) => {
     const team = await teamOfClient(ctx, client)
+    const earlier = confirm === client ? await removeMostConsents(ctx.core.db, client) : 0
     const removed = await auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
       if (!found) throw errors.clientUnknown()
-      const { id, team: _, version, consents, ...before } = toClient(found)
-      if (confirm !== client) throw errors.confirmationWrong(consents)
+      const { id, team: _, version, consents: rest, ...before } = toClient(found)
+      if (confirm !== client) throw errors.confirmationWrong(rest)
       await removeClientIn(tx, client)
+      const consents = earlier + rest
       await note({ team, action: 'client.remove', target: client, before: { ...before, consents } })
       return { id, consents }
     })
