@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import { statement } from '../../prisma/pg/statement.ts'
 import { lockTeam } from '../../routers/developer/access/roles.ts'
+import type { Note } from '../../routers/developer/audit/record.ts'
 import { auditing } from '../../routers/developer/audit/record.ts'
 import { removeClientIn, removeMostConsents } from '../../routers/developer/clients/removal.ts'
 import { changesColumns } from '../../routers/developer/reviews/stored.ts'
@@ -40,9 +41,9 @@ export async function register(
     if (before && before.authentication !== 'none' && registration.type !== 'web') {
       refuse(`The client ${registration.id} authenticates, which only a web client can do.`)
     }
-    const level = await teamLevel(tx, registration.team)
+    const level = await teamLevel(tx, note, registration.team)
     refuseIf(levelFaults(registration.scopes, level))
-    if (registration.app) await findApp(tx, registration.app, registration.team.id)
+    if (registration.app) await findApp(tx, note, registration.app, registration.team.id)
     if (registration.environment === 'sandbox') {
       await lockTeam(tx, registration.team.id)
       const team = await tx.team.findUniqueOrThrow({ where: { id: registration.team.id } })
@@ -120,11 +121,12 @@ async function replaceable(tx: Transaction, id: string, teamId: string | null, r
 const ownedBy = ({ id, teamId }: { id: string; teamId: string | null }) =>
   teamId === null ? `The client ${id} belongs to the platform.` : `The client ${id} belongs to the team ${teamId}.`
 
-async function teamLevel(tx: Transaction, { id, name, level }: Registration['team']): Promise<Level> {
+async function teamLevel(tx: Transaction, note: Note, { id, name, level }: Registration['team']): Promise<Level> {
   const team = await tx.team.findUnique({ where: { id } })
   if (!team) {
     if (!name || !level) refuse(`Team ${id} does not exist; --team-name and --level create it.`)
     await tx.team.create({ data: { id, name, level }, select: { id: true } })
+    await note({ team: id, action: 'team.create', target: id, after: { name, level } })
     return level
   }
   if (differs(team.name, name) || differs(team.level, level)) {
@@ -133,13 +135,19 @@ async function teamLevel(tx: Transaction, { id, name, level }: Registration['tea
   return team.level
 }
 
-async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Registration['app']>, teamId: string) {
+async function findApp(
+  tx: Transaction,
+  note: Note,
+  { id, name, provider }: NonNullable<Registration['app']>,
+  teamId: string,
+) {
   const app = await tx.app.findUnique({ where: { id }, omit: { logo: true, wantedLogo: true } })
   if (!app) {
     if (!name || !provider) refuse(`App ${id} does not exist; --app-name and --provider create it.`)
     const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider', testTeamId: null } })
     if (!found) refuse(`Provider ${provider} does not exist.`)
     await tx.app.create({ data: { id, name, teamId, providerId: provider }, select: { id: true } })
+    await note({ team: teamId, action: 'app.create', target: id, after: { name, provider } })
     return
   }
   if (app.teamId !== teamId) refuse(`The app ${id} belongs to the team ${app.teamId}.`)
@@ -184,15 +192,19 @@ export async function removeClient(db: Database, id: string): Promise<number | n
     const rest = await removeClientIn(tx, id)
     const consents = rest === null ? null : earlier + rest
     // The document is still there.
-    if (isDocumentAddress(id)) {
-      await tx.app.updateMany({ where: { id: findHostId(id) }, data: { state: 'suspended' } })
-    }
+    if (isDocumentAddress(id)) await suspendHost(tx, note, findHostId(id))
     if (client?.teamId && consents !== null) {
       const before = { name: client.name, consents }
       await note({ team: client.teamId, action: 'client.remove', target: id, before })
     }
     return consents
   })
+}
+
+async function suspendHost(tx: Transaction, note: Note, id: string) {
+  const { count } = await tx.app.updateMany({ where: { id, state: 'active' }, data: { state: 'suspended' } })
+  if (count === 0) return
+  await note({ team: id, action: 'app.update', target: id, before: { state: 'active' }, after: { state: 'suspended' } })
 }
 
 const byOperator = () => ({ person: null, at: new Date() })

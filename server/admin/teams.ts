@@ -41,9 +41,7 @@ interface Invited {
 export const inviteToTeam = (db: Database, { team, email, role }: Invited, at: Date) =>
   auditing(db, { person: null, at }, async (tx, note) => {
     if (!(await tx.team.findUnique({ where: { id: team } }))) throw new Error(`Team ${team} does not exist.`)
-    const invitation = await addInvitation(tx, { team, email, role, by: null, now: at })
-    await note({ team, action: 'invitation.create', target: invitation.id, after: { role } })
-    return invitation
+    return addInvitation(tx, note, { team, email, role, by: null, now: at })
   })
 
 export const listTeams = (db: Database) =>

@@ -49,6 +49,11 @@ describe('the client command', () => {
     expect(apps).toContainEqual(
       expect.objectContaining({ id: 'plan-app', name: 'Plans', teamId: 'planners', providerId: 'provider' }),
     )
+    const audit = `SELECT action, target, after FROM "AuditEntry" WHERE "teamId" = 'planners' ORDER BY id LIMIT 2`
+    expect(await ask(env.DATABASE_URL, audit)).toEqual([
+      { action: 'team.create', target: 'planners', after: { name: 'Planners', level: 'hobby' } },
+      { action: 'app.create', target: 'plan-app', after: { name: 'Plans', provider: 'provider' } },
+    ])
   })
 
   it('refuses an existing id, and changes it with --replace, also twice', async () => {

@@ -181,8 +181,17 @@ describe('an invitation', () => {
   it('replaces an earlier one, and leaves the role of a person of the team alone', async () => {
     const { db, ids } = auth.world
     const email = anyEmail()
-    await invite(email, 'owner')
+    const { id: former } = await invite(email, 'owner')
     const { id: invitation } = await invite(email, 'developer')
+    const entries = await db.auditEntry.findMany({
+      where: { target: { in: [former, invitation] } },
+      orderBy: { id: 'asc' },
+    })
+    expect(entries.map(({ action, target, before, after }) => [action, target, before ?? after])).toEqual([
+      ['invitation.create', former, { role: 'owner' }],
+      ['invitation.remove', former, { role: 'owner' }],
+      ['invitation.create', invitation, { role: 'developer' }],
+    ])
     expect(await db.teamInvitation.findMany({ where: { email } })).toMatchObject([{ role: 'developer' }])
     await offerInvitations(db, { email, now: new Date(now()) }, team.owner)
     await team.as(team.owner).invitations.accept({ invitation })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
+import { auditing } from '../../routers/developer/audit/record.ts'
 import type { About } from '../../routers/developer/mails/queue.ts'
 import { queueMails } from '../../routers/developer/mails/queue.ts'
 import { addInvitation } from '../../routers/developer/teams/invitations.ts'
@@ -156,7 +157,9 @@ describe('an invitation', () => {
   it('of a person who was erased is not sent', async () => {
     const email = `${id('new')}@example.org`
     const invitation = { team, email, role: 'developer', by: anna!, now: new Date(NOW) } as const
-    expect(await db.$transaction((tx) => addInvitation(tx, invitation))).toMatchObject({ mailed: true })
+    const author = { person: anna!, at: invitation.now }
+    const made = await auditing(db, author, (tx, note) => addInvitation(tx, note, invitation))
+    expect(made).toMatchObject({ mailed: true })
     await erase(db, anna!, [])
     expect([await send(), await send()]).toEqual([1, 0])
     expect(server.mailsTo(email)).toEqual([])

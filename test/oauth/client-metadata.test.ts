@@ -259,6 +259,13 @@ describe('an end that the document cannot undo', () => {
     const { page } = await here.ask(client)
     expect(page.location!.searchParams.get('error_description')).toBe('this app is suspended')
     expect((await here.rows()).clients.filter(({ id }) => id === client)).toEqual([])
+    const host = new URL(client).origin
+    const entries = await here.world.db.auditEntry.findMany({ where: { teamId: host }, orderBy: { id: 'asc' } })
+    expect(entries.map(({ action, target }) => [action, target])).toEqual([
+      ['app.update', host],
+      ['client.remove', client],
+    ])
+    expect(entries[0]).toMatchObject({ before: { state: 'active' }, after: { state: 'suspended' } })
   })
 
   it('is that of a club, which members ask as for any app', async () => {

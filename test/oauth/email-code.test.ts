@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { findClubs } from '../../routers/approvals/club-approvals.ts'
+import { auditing } from '../../routers/developer/audit/record.ts'
 import { takeMail } from '../../routers/developer/mails/due.ts'
 import { addInvitation } from '../../routers/developer/teams/invitations.ts'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'
@@ -258,7 +259,9 @@ describe('the stored form of a mailbox', () => {
     await world.db.team.create({ data: { id: team, name: 'T', level: 'hobby' } })
     const person = await createMember(world.db, { email: `Jo@Müller-${own}.example` })
     const invite = (email: string) =>
-      world.db.$transaction((tx) => addInvitation(tx, { team, email, role: 'developer', by: null, now }))
+      auditing(world.db, { person: null, at: now }, (tx, note) =>
+        addInvitation(tx, note, { team, email, role: 'developer', by: null, now }),
+      )
     await invite(`jo@mu\u0308ller-${own}.example`)
     const { email } = await invite(comparableEmail(`JO@MÜLLER-${own}.EXAMPLE`)!)
     expect(await world.db.teamInvitation.findMany({ where: { teamId: team }, select: { email: true } })).toEqual([
@@ -383,7 +386,7 @@ describe('the mail of an invitation', () => {
     await world.db.team.create({ data: { id: team, name: 'T', level: 'hobby' } })
     const email = `${id('new')}@example.org`
     const invitation = { team, email, role: 'owner' as const, by: inviter, now: at }
-    await world.db.$transaction((tx) => addInvitation(tx, invitation))
+    await auditing(world.db, { person: null, at }, (tx, note) => addInvitation(tx, note, invitation))
     const mail = await takeMail(world.db, at.getTime())
     expect(mail?.to).toBe(email)
     for (const { invitation } of Object.values(mailWords)) {

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import type { Transaction } from '../../../prisma/client.ts'
+import { TeamRole } from '../../../prisma/generated/enums.ts'
+import { executeIn } from '../../../prisma/pg/execute.ts'
+import { bool, instant, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { comparableEmail } from '../../kernel/email-address.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -8,6 +11,7 @@ import { teamPeople } from '../../kernel/policies.ts'
 import { DAY_MS, toUnix } from '../../kernel/time.ts'
 import type { Caller } from '../access/roles.ts'
 import { lockTeam, lockTeamAs, roleIn } from '../access/roles.ts'
+import type { Note } from '../audit/record.ts'
 import { auditing, toAuthor } from '../audit/record.ts'
 import { MAILS_OF_TEAM, MAILS_TO_ADDRESS, queueInvitation } from '../mails/queue.ts'
 import { newId } from '../shared/names.ts'
@@ -38,9 +42,7 @@ export const invite = internal('dev:write', teamPeople, {
     const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: input.team, needed: 'owner' })
-      const made = await addInvitation(tx, { ...input, by: ctx.person, now: author.at })
-      // Without the address, as audit entries outlive a person's erasure.
-      await note({ team: input.team, action: 'invitation.create', target: made.id, after: { role: input.role } })
+      const made = await addInvitation(tx, note, { ...input, by: ctx.person, now: author.at })
       return { ...made, invitedBy: await readName(ctx) }
     })
   })
@@ -54,20 +56,37 @@ interface Invitation {
   now: Date
 }
 
-/** Replaces an earlier invitation to the same address, and queues its mail. Throws 400 and 409. */
-export async function addInvitation(tx: Transaction, { team: teamId, email: typed, role, by, now }: Invitation) {
+const replace = statement(
+  'invitation_replace',
+  `DELETE FROM "TeamInvitation" WHERE "teamId" = $team AND email = $email AND "acceptedAt" IS NULL
+    RETURNING id, role, "expiresAt" > $now::timestamptz AS "isOpen"`,
+  { team: text, email: text, now: instant },
+  { id: text, role: oneOf(...Object.values(TeamRole)), isOpen: bool },
+)
+
+/**
+ * Replaces an earlier invitation to the same address, and queues its mail. The entries have no address, as they outlive a person's
+ * erasure. Throws 400 and 409.
+ */
+export async function addInvitation(tx: Transaction, note: Note, { team, email: typed, role, by, now }: Invitation) {
   const email = comparableEmail(typed)
   if (email === null) throw errors.emailInvalid()
-  await lockTeam(tx, teamId)
-  const people = await tx.teamMember.findMany({ where: { teamId }, select: { person: { select: { email: true } } } })
+  await lockTeam(tx, team)
+  const people = await tx.teamMember.findMany({
+    where: { teamId: team },
+    select: { person: { select: { email: true } } },
+  })
   if (people.some(({ person }) => comparableEmail(person.email) === email)) throw errors.alreadyInTeam()
-  await tx.teamInvitation.deleteMany({ where: { teamId, email, acceptedAt: null } })
-  const open = await tx.teamInvitation.count({ where: { teamId, acceptedAt: null, expiresAt: { gt: now } } })
+  for (const { id, role, isOpen } of await executeIn(tx, replace, { team, email, now })) {
+    if (isOpen) await note({ team, action: 'invitation.remove', target: id, before: { role } })
+  }
+  const open = await tx.teamInvitation.count({ where: { teamId: team, acceptedAt: null, expiresAt: { gt: now } } })
   if (people.length + open >= MAX_PEOPLE) throw errors.tooManyPeople()
   const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS)
   const row = { id: newId('i'), email, role }
-  await tx.teamInvitation.create({ data: { ...row, teamId, invitedBy: by, expiresAt }, select: { id: true } })
-  const mailed = await queueInvitation(tx, { id: row.id, team: teamId, email, by, at: now })
+  await tx.teamInvitation.create({ data: { ...row, teamId: team, invitedBy: by, expiresAt }, select: { id: true } })
+  await note({ team, action: 'invitation.create', target: row.id, after: { role } })
+  const mailed = await queueInvitation(tx, { id: row.id, team, email, by, at: now })
   return { ...row, expiresAt: toUnix(expiresAt), mailed }
 }
 
