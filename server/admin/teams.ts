@@ -4,6 +4,7 @@ import { auditing } from '../../routers/developer/audit/record.ts'
 import { nameFaults } from '../../routers/developer/shared/registration.ts'
 import { formatSentence } from '../../routers/developer/shared/validation.ts'
 import { addInvitation } from '../../routers/developer/teams/invitations.ts'
+import { fillMailboxes } from '../../routers/kernel/mailboxes.ts'
 import type { Level } from '../../routers/kernel/scopes.ts'
 
 interface NewTeam {
@@ -38,11 +39,13 @@ interface Invited {
   role: 'owner' | 'developer'
 }
 
-export const inviteToTeam = (db: Database, { team, email, role }: Invited, at: Date) =>
-  auditing(db, { person: null, at }, async (tx, note) => {
+export async function inviteToTeam(db: Database, { team, email, role }: Invited, at: Date) {
+  await fillMailboxes(db)
+  return auditing(db, { person: null, at }, async (tx, note) => {
     if (!(await tx.team.findUnique({ where: { id: team } }))) throw new Error(`Team ${team} does not exist.`)
     return addInvitation(tx, note, { team, email, role, by: null, now: at })
   })
+}
 
 export const listTeams = (db: Database) =>
   db.team.findMany({

@@ -121,6 +121,22 @@ it('an invitation is mailed to its address, in the language of whom it invites, 
   expect(await queued()).toEqual([])
 })
 
+it('an invitation is not mailed to a person who has switched it off, in whichever letters their address is', async () => {
+  const { as, owner, stranger, world } = here
+  await as(stranger).mails.set({ language: 'en', off: ['invitation'] })
+  const invites = [
+    (email: string) => as(owner).people.invite({ team: team(), email, role: 'developer' }),
+    (email: string) => inviteToTeam(world.db, { team: team(), email, role: 'developer' }, at()),
+  ]
+  for (const invite of invites) {
+    const email = `jürgen-${anyEmail()}`
+    await world.db.person.update({ where: { id: stranger }, data: { email: email.toUpperCase() } })
+    expect(await invite(email)).toMatchObject({ mailed: false })
+  }
+  await world.db.person.update({ where: { id: stranger }, data: { email: `${stranger}@example.org` } })
+  expect(await queued()).toEqual([])
+})
+
 it('a team mails 20 invitations in 24 hours, three of them to an address, and withdrawals do not change that', async () => {
   const invite = (email: string) => here.as(here.owner).people.invite({ team: team(), email, role: 'developer' })
   const withdrawn = async (email: string) => {

@@ -3,6 +3,7 @@ import type { Transaction } from '../../../prisma/client.ts'
 import { Language, MailKind } from '../../../prisma/generated/enums.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { bool, instant, json, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+import { hasMailbox } from '../../kernel/mailboxes.ts'
 import { DAY_MS } from '../../kernel/time.ts'
 
 /** What a mail's sentences name, and the page that it links to: the client's, else the app's. */
@@ -69,7 +70,7 @@ const statements = {
   settings: statement(
     'mail_settings_of_address',
     `SELECT language, coalesce('invitation' = ANY (off), false) AS "isOff" FROM "MailSettings" JOIN "Person" ON id = "personId"
-      WHERE lower(email) = $email OR mailbox = $email LIMIT 1`,
+      WHERE ${hasMailbox('$email')} LIMIT 1`,
     { email: text },
     { language: oneOf(...Object.values(Language)), isOff: bool },
   ),

@@ -7,6 +7,7 @@ import { comparableEmail } from '../../kernel/email-address.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { fullName } from '../../kernel/labels.ts'
+import { fillMailboxes } from '../../kernel/mailboxes.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { DAY_MS, toUnix } from '../../kernel/time.ts'
 import type { Caller } from '../access/roles.ts'
@@ -39,6 +40,7 @@ export const invite = internal('dev:write', teamPeople, {
   )
   .mutation(async ({ ctx, input }) => {
     await roleIn(ctx, input.team, 'owner')
+    await fillMailboxes(ctx.core.db)
     const author = toAuthor(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: input.team, needed: 'owner' })
@@ -65,8 +67,8 @@ const replace = statement(
 )
 
 /**
- * Replaces an earlier invitation to the same address, and queues its mail. The entries have no address, as they outlive a person's
- * erasure. Throws 400 and 409.
+ * After `fillMailboxes`: replaces an earlier invitation to the same address, and queues its mail. The entries have no address, as
+ * they outlive a person's erasure. Throws 400 and 409.
  */
 export async function addInvitation(tx: Transaction, note: Note, { team, email: typed, role, by, now }: Invitation) {
   const email = comparableEmail(typed)
