@@ -88,6 +88,10 @@ export const ID_ALLOWED = 'an id: 1 to 255 visible characters, with spaces only 
 const TEXT = /^[^\0\p{Cs}]*$/u
 export const textSchema = z.string().regex(TEXT)
 export const MAX_TEXT_BYTES = 65_536
+/** A text that is alone in its row, or counted with the others by a rule. */
+export const boundedText = textSchema.refine(
+  (value) => value.length * 3 <= MAX_TEXT_BYTES || Buffer.byteLength(value) <= MAX_TEXT_BYTES,
+)
 
 const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 /** 1 January of the year 1. */
@@ -145,9 +149,7 @@ export const prose = (about: string, options?: Options): Field<string, string> =
   ...field<string, string>(
     'text',
     {
-      schema: textSchema.refine(
-        (value) => value.length * 3 <= MAX_TEXT_BYTES || Buffer.byteLength(value) <= MAX_TEXT_BYTES,
-      ),
+      schema: boundedText,
       output: z.string(),
       allowed: `a text of at most ${MAX_TEXT_BYTES} bytes, without NUL`,
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Children, Field, Options } from './fields.ts'
-import { field, idSchema, MAX_TEXT_BYTES, plain, textSchema } from './fields.ts'
+import { boundedText, field, idSchema, MAX_TEXT_BYTES, plain, textSchema } from './fields.ts'
 import type { Reference } from './references.ts'
 
 /** Ordered texts, in one column. */
@@ -49,11 +49,11 @@ export const exercises = (about: string): Field<string[], string[]> => ({
     'list',
     {
       schema: z
-        .array(textSchema)
+        .array(boundedText)
         .max(1000)
         .transform((names) => names.map((name, i) => ({ position: i + 1, name }))),
       output: z.array(z.string()),
-      allowed: 'a list of at most 1000 texts',
+      allowed: `a list of at most 1000 texts of at most ${MAX_TEXT_BYTES} bytes each`,
     },
     about,
     { initial: `'[]'` },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { asRead } from '../kernel/equal-texts.ts'
 import type { Field, Form } from './fields.ts'
-import { idSchema, plain, textSchema } from './fields.ts'
+import { boundedText, idSchema, plain } from './fields.ts'
 import { textList } from './lists.ts'
 import { shown } from './refusals.ts'
 
@@ -16,7 +16,6 @@ export interface QuestionRecord {
 }
 
 const chosen = (type: string) => type === 'single' || type === 'multiple'
-const bytes = Buffer.byteLength
 
 /** Each solution as its option is written, undefined where no option is equal for a reader. */
 function solutionAmong(options: readonly string[], solution: readonly string[]) {
@@ -51,7 +50,7 @@ const question = z
   .strictObject({
     id: idSchema,
     type: z.enum(types),
-    text: textSchema.refine((text) => bytes(text) <= 65_536),
+    text: boundedText,
     options: textList.default([]),
     solution: textList.default([]),
   })

@@ -102,6 +102,14 @@ const makeRecord = (recordType: RecordTypeName) =>
       return Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)))
     })
 
+/** The sample with a text above 64 KiB, in each of its fields that take one. */
+const longTexts = (recordType: RecordTypeName) =>
+  listFields(recordType).flatMap(({ name, type }): [[AnyRecord]][] => {
+    const long = 'x'.repeat(70_000)
+    const value = { text: long, list: [long], questions: [{ id: 'q1', type: 'text', text: long }] }[type as string]
+    return value === undefined ? [] : [[[{ ...samples[recordType], [name]: value }]]]
+  })
+
 async function post(procedure: string, input: unknown) {
   const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
   const body = JSON.stringify(input)
@@ -143,7 +151,7 @@ describe('hostile records', () => {
           await storeSamples(world, samples)
         },
       ),
-      { numRuns: times(12, 6) },
+      { numRuns: times(12, 6), examples: longTexts(recordType) },
     )
     expect(counts.taken + counts.refused).toBeGreaterThan(0)
   })

@@ -127,7 +127,12 @@ const cases: Case[] = [
       'groups',
       `"${other.groups.id}" is a group of another club, "${other.groups.club}".`,
     ],
-    [{ exercises: ['x', 1] }, 'exercises.1', '["x",1] is not a list of at most 1000 texts.'],
+    [
+      { exercises: ['x', 1] },
+      'exercises.1',
+      '["x",1] is not a list of at most 1000 texts of at most 65536 bytes each.',
+    ],
+    [{ exercises: ['x', 'ü'.repeat(32_769)] }, 'exercises.1', 'is not a list of at most 1000 texts'],
   ]),
   ...changes('quizzes', { id: quizzes.id }, [
     [{ questions: [{ ...choice, text: 'a\u200d' }] }, 'questions', stray('U+200D')],
