@@ -5,7 +5,7 @@ export type LastUse = Date | 'unused' | 'longAgo'
 
 /**
  * When an app last got tokens under a "Consent" `consent`, in Unix seconds; null if there is no record. Each use replaces the
- * refresh token, and the newest exists for 30 days: so no extra write is needed, and a time is at most an access token's 10
+ * refresh token, and the newest exists for 30 days: so no extra write is needed, and a time is at most an access token's 15
  * minutes early.
  */
 export const LAST_USE = `(SELECT max((payload->>'iat')::int8) FROM "OauthRecord"
