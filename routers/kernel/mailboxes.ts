@@ -9,6 +9,14 @@ export const mailboxSql = (person: string) => `coalesce(${person}.mailbox, lower
 export const hasMailbox = (parameter: string) =>
   `(lower("Person".email) = ${parameter} OR "Person".mailbox = ${parameter})`
 
+/** SQL condition: somebody else than this person has the mailbox too, as in families. */
+export const isShared = (mailbox: string, person: string) =>
+  `EXISTS (SELECT FROM "Person" WHERE ${hasMailbox(mailbox)} AND "Person".id <> ${person})`
+
+/** SQL of the mailbox of a person, who has another name than "Person"; null where it is shared. */
+export const soleMailboxSql = (person: string) =>
+  `CASE WHEN NOT ${isShared(mailboxSql(person), `${person}.id`)} THEN ${mailboxSql(person)} END`
+
 const PORTION = 1_000
 
 const statements = {

@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
-import { int, statement, text, texts } from '../../prisma/pg/statement.ts'
+import { bool, int, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { comparableEmail, listSpellings } from '../kernel/email-address.ts'
 import { errors } from '../kernel/errors.ts'
-import { fillMailboxes, mailboxSql } from '../kernel/mailboxes.ts'
+import { fillMailboxes, soleMailboxSql } from '../kernel/mailboxes.ts'
 import { announceErasure } from '../webhooks/member-events/announce.ts'
 import { removeEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
@@ -43,7 +43,7 @@ const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'ac
   OR model = 'Interaction' AND $person IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
 
 const byPerson = (name: string, sql: string) => statement(`erase_${name}`, sql, { person: text }, {})
-const hasAddress = (table: string) => `person.id = $person AND "${table}".email = ${mailboxSql('person')}`
+const hasAddress = (table: string) => `person.id = $person AND "${table}".email = ${soleMailboxSql('person')}`
 const byGrants = (name: string, sql: string) => statement(`erase_${name}`, sql, { grants: texts }, {})
 
 const statements = {
@@ -77,7 +77,12 @@ const statements = {
       sessions: int,
     },
   ),
-  email: statement('erase_email', 'SELECT email FROM "Person" WHERE id = $person', { person: text }, { email: text }),
+  email: statement(
+    'erase_email',
+    `SELECT email, ${soleMailboxSql('person')} IS NULL AS shared FROM "Person" person WHERE id = $person`,
+    { person: text },
+    { email: text, shared: bool },
+  ),
   /** The events of these changes are not published yet: after the removal of the others, they would be. */
   changes: byPerson('changes', 'DELETE FROM "MemberChange" WHERE "personId" = $person'),
   unname: statement(
@@ -163,12 +168,12 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
  * Removes a person and everything about them in one transaction; before it, events that name them, what teams have written about
  * them, and sign-ins of others that name them. Entries that apps share in a club stay, without their name. Throws 404. Nobody is
  * signed in as this person afterwards, and every token of theirs is refused within 5 s. Apps that they allowed access get the
- * event `member.left`. `marks` are those of the person in the request log.
+ * event `member.left`. An address that somebody else has too is taken for theirs. `marks` are those of the person in the request log.
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
-  const email = await readEmail(db, person)
   await fillMailboxes(db)
-  const address = comparableEmail(email)
+  const { email, shared } = await readEmail(db, person)
+  const address = shared ? null : comparableEmail(email)
   const spellings = address === null ? [] : listSpellings(address)
   await db.execute(statements.changes, { person })
   const events = await removeEvents(db, [person, ...(address === null ? [] : [email, ...spellings])])
@@ -181,10 +186,10 @@ export async function erase(db: Database, person: string, marks: readonly string
   return { ...counted, events }
 }
 
-async function readEmail(db: Database, person: string): Promise<string> {
+async function readEmail(db: Database, person: string) {
   const [found] = await db.execute(statements.email, { person })
   if (!found) throw errors.personUnknown()
-  return found.email
+  return found
 }
 
 /**

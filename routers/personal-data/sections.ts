@@ -1,5 +1,5 @@
 import { isForClub, isPublished } from '../kernel/event-visibility.ts'
-import { mailboxSql } from '../kernel/mailboxes.ts'
+import { soleMailboxSql } from '../kernel/mailboxes.ts'
 
 /** A date and time in ISO 8601, e.g. `2026-11-22T08:30:00+00:00`. */
 type Time = string
@@ -117,7 +117,7 @@ export interface PersonalData {
   signInIdentities: { issuer: string; subject: string; createdAt: Time }[]
   /** Teams whose apps the person works on. */
   teams: { id: string; name: string; role: 'owner' | 'developer'; since: Time }[]
-  /** To the person's address, or sent by the person: those to others have no address here. */
+  /** To the person, or to an address that nobody else has, or sent by the person: those to others have no address here. */
   teamInvitations: {
     team: string
     role: 'owner' | 'developer'
@@ -137,7 +137,7 @@ export interface PersonalData {
   }[]
   /** The language and the types of the portal's mails that the person has chosen. */
   mailSettings: { language: 'en' | 'de'; off: string[] }[]
-  /** To the person or the address, of the last three days. `about` is what the mail names. */
+  /** To the person, or to an address that nobody else has, of the last three days. `about` is what the mail names. */
   mails: {
     id: string
     kind: string
@@ -343,11 +343,11 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
   teamInvitations: `SELECT ${fields({
     team: '"teamId"',
     role: 'role',
-    own: `(invitation.email = person.email OR invitation."personId" IS NOT DISTINCT FROM $1)`,
+    own: `(invitation."personId" = $1 OR invitation."personId" IS NULL AND invitation.email = person.email) IS TRUE`,
     expiresAt: '"expiresAt"',
     acceptedAt: '"acceptedAt"',
-  })} FROM (SELECT ${mailboxSql('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
-      SELECT * FROM "TeamInvitation" WHERE email = person.email
+  })} FROM (SELECT ${soleMailboxSql('one')} AS email FROM "Person" one WHERE id = $1) person, LATERAL (
+      SELECT * FROM "TeamInvitation" WHERE email = person.email AND "personId" IS NULL
       UNION SELECT * FROM "TeamInvitation" WHERE "personId" = $1
       UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
     ORDER BY "expiresAt", invitation.id`,
@@ -372,7 +372,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     about: 'about',
     createdAt: '"createdAt"',
     sent: '"nextAt" IS NULL',
-  })} FROM (SELECT ${mailboxSql('"Person"')} AS email FROM "Person" WHERE id = $1) person, LATERAL (
+  })} FROM (SELECT ${soleMailboxSql('one')} AS email FROM "Person" one WHERE id = $1) person, LATERAL (
       SELECT * FROM "Mail" WHERE "Mail"."personId" = $1 UNION ALL SELECT * FROM "Mail" WHERE "administratorId" = $1
       UNION ALL SELECT * FROM "Mail" WHERE "Mail".email = person.email) mail
     ORDER BY "createdAt", id`,

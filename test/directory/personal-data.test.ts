@@ -427,13 +427,54 @@ describe('an erased person', () => {
   })
 })
 
-describe('the published events', () => {
-  const publish = async (data: string, event = id('event')) => {
-    const { db, ids } = world
-    const body = formatBody({ id: event, type: 't', publishedAt: at.toISOString() }, data)
-    await db.publishedEvent.create({ data: { appId: ids.app, id: event, type: 't', body, publishedAt: at } })
-    return event
+async function publish(data: string, event = id('event')) {
+  const { db, ids } = world
+  const body = formatBody({ id: event, type: 't', publishedAt: at.toISOString() }, data)
+  await db.publishedEvent.create({ data: { appId: ids.app, id: event, type: 't', body, publishedAt: at } })
+  return event
+}
+
+describe('one of two people who share an address', () => {
+  const invite = (email: string, personId: string | null, acceptedAt: Date | null = null) => {
+    const invitation = { id: id('invitation'), teamId: world.ids.team, role: 'developer' as const }
+    return world.db.teamInvitation.create({ data: { ...invitation, email, personId, expiresAt: at, acceptedAt } })
   }
+
+  it('is exported and erased without what the other has, which goes with the last of them', async () => {
+    const { db, ids } = world
+    const address = `${id('familie')}@example.org`
+    const mother = await person(address.replace('familie', 'Familie'))
+    const child = await person(address)
+    await invite(address, mother, at)
+    const { id: invitationId } = await invite(address, null)
+    const mail = { id: id('mail'), kind: 'invitation' as const, language: 'de' as const, createdAt: at, about: {} }
+    await db.mail.create({ data: { ...mail, teamId: ids.team, email: address, invitationId } })
+    const code = { interaction: id('page'), email: address, hash: '', sender: '', sentAt: at, expiresAt: at }
+    await db.loginCode.create({ data: code })
+    const page = { model: 'Interaction', id: id('page'), payload: { params: { login_hint: address } } }
+    await db.oauthRecord.create({ data: page })
+    const ofTeam = { teamId: ids.team, providerId: ids.provider }
+    await db.app.create({ data: { id: id('app'), ...ofTeam, name: `Ask ${address}` }, select: { id: true } })
+    await publish(JSON.stringify({ member: mother, to: address }))
+    const ofMother = await rowsWith(address)
+    delete ofMother.Person
+    expect(Object.values(ofMother).map(({ length }) => length)).toEqual([1, 1, 1, 1, 1, 2])
+    await invite(address, child, at)
+
+    const exported = await asPlatform(world).directory.people.export({ id: child })
+    expect([exported.teamInvitations.length, exported.teamInvitations[0]?.own, exported.mails]).toEqual([1, true, []])
+    expect((await eraseInProcess(child)).removed.events).toBe(0)
+    const { Person: people, ...others } = await rowsWith(address)
+    expect([people?.length, others]).toEqual([1, ofMother])
+
+    const last = await asPlatform(world).directory.people.export({ id: mother })
+    expect([last.teamInvitations.map(({ own }) => own), last.mails.length]).toEqual([[true, true], 1])
+    await eraseInProcess(mother)
+    expect(await rowsWith(address)).toEqual({})
+  })
+})
+
+describe('the published events', () => {
   const kept = async (events: string[]) => {
     const rows = await world.db.publishedEvent.findMany({ where: { id: { in: events } }, select: { id: true } })
     return events.filter((event) => rows.some(({ id }) => id === event))

@@ -3,7 +3,7 @@ import { executeIn } from '../../../prisma/pg/execute.ts'
 import { instant, statement, text } from '../../../prisma/pg/statement.ts'
 import { comparableEmail } from '../../kernel/email-address.ts'
 import { fullName } from '../../kernel/labels.ts'
-import { fillMailboxes, hasMailbox } from '../../kernel/mailboxes.ts'
+import { fillMailboxes, isShared } from '../../kernel/mailboxes.ts'
 import { newId } from '../shared/names.ts'
 
 /** A verified e-mail address, in the form of `comparableEmail`. */
@@ -26,7 +26,7 @@ const offerOwn = statement(
   'invitations_offer_own',
   `UPDATE "TeamInvitation" SET "personId" = $person
     WHERE email = $email AND "personId" IS NULL AND "acceptedAt" IS NULL AND "expiresAt" > $now::timestamptz
-      AND NOT EXISTS (SELECT FROM "Person" WHERE ${hasMailbox('$email')} AND id <> $person)`,
+      AND NOT ${isShared('$email', '$person')}`,
   { person: text, email: text, now: instant },
   {},
 )
