@@ -1,13 +1,14 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
-import { bool, int, statement, text, texts } from '../../prisma/pg/statement.ts'
+import { bool, int, statement, text, texts, timestamp } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { comparableEmail, listSpellings } from '../kernel/email-address.ts'
 import { errors } from '../kernel/errors.ts'
 import { fillMailboxes, soleMailboxSql } from '../kernel/mailboxes.ts'
 import { announceErasure } from '../webhooks/member-events/announce.ts'
-import { removeEvents } from './events.ts'
+import { pausePublishing } from '../webhooks/member-events/publish.ts'
+import { removeEvents, removeNewEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
 import { removeRecords } from './records.ts'
 
@@ -32,6 +33,9 @@ export interface Erased {
 
 /** Without the events: finding them means to read all. */
 export type Counted = Omit<Erased, 'events'>
+
+/** A publisher's transaction may have begun before the erasure, and nodes' clocks differ. */
+const MARGIN = `interval '1 minute'`
 
 /** Entries per statement: these are removed within the statement timeout of 5 s. */
 const BATCH = 10_000
@@ -79,9 +83,10 @@ const statements = {
   ),
   email: statement(
     'erase_email',
-    `SELECT email, ${soleMailboxSql('person')} IS NULL AS shared FROM "Person" person WHERE id = $person`,
+    `SELECT email, ${soleMailboxSql('person')} IS NULL AS shared, statement_timestamp() - ${MARGIN} AS since
+      FROM "Person" person WHERE id = $person`,
     { person: text },
-    { email: text, shared: bool },
+    { email: text, shared: bool, since: timestamp },
   ),
   /** The events of these changes are not published yet: after the removal of the others, they would be. */
   changes: byPerson('changes', 'DELETE FROM "MemberChange" WHERE "personId" = $person'),
@@ -172,18 +177,19 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
   await fillMailboxes(db)
-  const { email, shared } = await readEmail(db, person)
+  const { email, shared, since } = await readEmail(db, person)
   const address = shared ? null : comparableEmail(email)
   const spellings = address === null ? [] : listSpellings(address)
   await db.execute(statements.changes, { person })
-  const events = await removeEvents(db, [person, ...(address === null ? [] : [email, ...spellings])])
+  const names = [person, ...(address === null ? [] : [email, ...spellings])]
+  const former = await removeEvents(db, names)
   for (const spelling of address === null ? [null] : spellings) {
     await removeMentions(db, { person, address: spelling })
     await removeRecords(db, { person, address: spelling })
   }
   await db.execute(statements.unname, { marks })
-  const counted = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
-  return { ...counted, events }
+  const erased = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person, { names, since })))
+  return { ...erased, events: former + erased.events }
 }
 
 async function readEmail(db: Database, person: string) {
@@ -196,23 +202,29 @@ async function readEmail(db: Database, person: string) {
  * In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. Club by
  * club, as a club's rows are on one node (docs/scaling.md).
  */
-async function remove(client: ClientBase, person: string): Promise<Counted> {
+async function remove(
+  client: ClientBase,
+  person: string,
+  named: { names: readonly string[]; since: string },
+): Promise<Erased> {
   await executeIn(client, statements.lock, { person })
   const clubs = (await executeIn(client, statements.clubs, { person })).map(({ club }) => club)
   for (const club of clubs) await executeIn(client, statements.lockMembership, { club, person })
   for (const club of clubs) await executeIn(client, statements.lockStores, { club })
-  const erased = await count(client, person)
+  const counted = await count(client, person)
   for (const club of clubs) {
     await removeEntries(client, club, person)
     await executeIn(client, statements.forget, { club, person })
   }
+  await pausePublishing(client)
   await executeIn(client, statements.changes, { person })
+  const events = await removeNewEvents(client, named.names, named.since)
   await announceErasure(client, person)
   const grants = (await executeIn(client, statements.consents, { person })).map(({ id }) => id)
   for (const removal of removals.grants) await executeIn(client, removal, { grants })
   await executeIn(client, statements.allowAudit, {})
   for (const removal of removals.person) await executeIn(client, removal, { person })
-  return erased
+  return { ...counted, events }
 }
 
 async function removeEntries(client: ClientBase, club: string, person: string): Promise<void> {

@@ -1,4 +1,6 @@
+import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
 import { int, statement, text, texts, timestamp } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 
@@ -25,11 +27,21 @@ const removeBatch = statement(
  * Removes the published events in which one of these names is a whole string, or the name of a field, with their deliveries, also
  * pending ones. Returns the number of events.
  */
-export async function removeEvents(db: Database, names: readonly string[]): Promise<number> {
+export const removeEvents = (db: Database, names: readonly string[]): Promise<number> =>
+  scan('-infinity', names, (values) => retryingDeadlocks(() => db.execute(removeBatch, values)))
+
+/** The same in a transaction, of those published from a time on. */
+export const removeNewEvents = (client: ClientBase, names: readonly string[], since: string): Promise<number> =>
+  scan(since, names, (values) => executeIn(client, removeBatch, values))
+
+type Batch = ReturnType<typeof removeBatch.decode>
+type Remove = (values: Parameters<typeof removeBatch.encode>[0]) => Promise<Batch[]>
+
+async function scan(since: string, names: readonly string[], remove: Remove): Promise<number> {
   const strings = [...new Set(names.flatMap(spellings))]
   let sum = 0
-  for (let from = { at: '-infinity', app: '', id: '' }; ; ) {
-    const [last] = await retryingDeadlocks(() => db.execute(removeBatch, { ...from, names: strings }))
+  for (let from = { at: since, app: '', id: '' }; ; ) {
+    const [last] = await remove({ ...from, names: strings })
     if (!last) return sum
     sum += last.removed
     from = last

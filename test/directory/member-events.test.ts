@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Transaction } from '../../prisma/client.ts'
 import { mergeRecords } from '../../routers/directory/merge.ts'
 import type { RecordTypeName } from '../../routers/directory/record-types.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { createDuePoller } from '../../server/webhooks/due-poller.ts'
+import { holdApp, meanwhile } from '../support/meanwhile.ts'
 import { asPlatform } from '../support/platform.ts'
 import { reportingDue } from '../support/reported-due.ts'
 import { id } from '../support/tenant.ts'
@@ -36,6 +38,8 @@ const upsert = (recordType: RecordTypeName, change: object) =>
 const end = (recordType: RecordTypeName, of: unknown) =>
   reportingDue(world.core, () => ofKind(world, recordType).end({ ids: [of] }))
 const changed = (...of: string[]) => of.map((what) => `member.${what}.changed`)
+
+const eraseMember = () => asPlatform(world).directory.people.erase({ id: member.person })
 
 /** Another member of the club, with a consent. */
 async function mintNeighbour(more: object = {}) {
@@ -300,7 +304,7 @@ describe('member.left', () => {
 
   it('is all that follows an erasure', async () => {
     await upsert('people', { firstName: 'Other' })
-    await reportingDue(world.core, () => asPlatform(world).directory.people.erase({ id: member.person }))
+    await reportingDue(world.core, eraseMember)
     expect(await world.db.memberChange.findMany({ where: { personId: member.person } })).toMatchObject([
       { kind: 'left' },
     ])
@@ -309,6 +313,40 @@ describe('member.left', () => {
     world.advance(60)
     expect(await app.heard()).toEqual([])
     expect(await world.db.memberChange.count({ where: { personId: member.person } })).toBe(0)
+  })
+
+  it('is all that follows an erasure during which a change was published', async () => {
+    const hold = (tx: Transaction) => tx.$queryRaw`SELECT id FROM "Person" WHERE id = ${member.person} FOR UPDATE`
+    const publish = async () => {
+      await upsert('groups', { name: 'Other' })
+      expect(await publishMemberEvents(world.db, world.core.now())).toBe(1)
+    }
+    const { removed } = await meanwhile(world.db, hold, eraseMember, { goOn: publish })
+    expect(removed.events).toBe(1)
+    expect(listTypes(await app.heard())).toEqual(['member.left'])
+  })
+
+  it('is all that follows an erasure that began while a publisher was at work', async () => {
+    await upsert('groups', { name: 'Other' })
+    let erasing: ReturnType<typeof eraseMember> | undefined
+    const publish = () => publishMemberEvents(world.db, world.core.now())
+    await meanwhile(world.db, (tx) => holdApp(tx, app.app), publish, {
+      async goOn() {
+        let erased = false
+        erasing = eraseMember().finally(() => {
+          erased = true
+        })
+        const waits = async () => {
+          const rows = await world.db.$queryRaw<unknown[]>`
+            SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+          return rows.length > 0
+        }
+        await expect.poll(async () => erased || (await waits()), { interval: 20 }).toBe(true)
+      },
+    })
+    expect((await erasing!).removed.events).toBe(1)
+    expect(listTypes(await app.heard())).toEqual(['member.left'])
   })
 })
 

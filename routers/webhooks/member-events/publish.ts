@@ -56,6 +56,7 @@ const isMember = membership('("leftAt" IS NULL OR "leftAt" > $now)')
 
 const statements = {
   lock: statement('member_events_lock', `SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`, {}, { locked: bool }),
+  pause: statement('member_events_pause', `SELECT FROM pg_advisory_xact_lock(${LOCK})`, {}, {}),
   /** A few at a time. */
   removePauses: statement(
     'member_events_remove_pauses',
@@ -165,6 +166,9 @@ export async function publishMemberEvents(db: Database, now: number): Promise<nu
     }),
   )
 }
+
+/** Waits for the publisher at work, and lets none begin before the end of the transaction. */
+export const pausePublishing = (client: ClientBase) => executeIn(client, statements.pause, {})
 
 async function store(client: ClientBase, now: number, rows: readonly Due[]) {
   const publishedAt = new Date(now).toISOString()
