@@ -8,6 +8,8 @@ import { DAY_MS, fromUnix, isTimeZone } from '../../routers/kernel/time.ts'
 /** How often programs should ask. Google asks a few times a day whatever this says. */
 const HOUR_SECONDS = 3_600
 const MAX_LINE_BYTES = 75
+/** In Unix seconds. In each time zone the day after it is within 9999: a DATE has four digits for the year (RFC 5545, 3.3.4). */
+const LAST_DAY = Date.UTC(9999, 11, 30) / 1000
 /** Between them other requests are processed: 100 with the longest texts take some 5 ms. */
 const EVENTS_A_TURN = 100
 
@@ -28,7 +30,9 @@ export async function renderCalendar(events: readonly CalendarEvent[], { feed, h
   const days = new Intl.DateTimeFormat('sv', { timeZone })
   const toTimes = ({ start, end, allDay }: CalendarEvent): Pick<ICalEventData, 'start' | 'end' | 'allDay'> => {
     if (!allDay) return { start: fromUnix(start), ...(end > start && { end: fromUnix(end) }) }
-    const [first, last] = [start, Math.max(start, end - 1)].map((time) => Date.parse(days.format(fromUnix(time))))
+    const [first, last] = [start, Math.max(start, end - 1)].map((time) =>
+      Date.parse(days.format(fromUnix(Math.min(time, LAST_DAY)))),
+    )
     // DTEND is the day after the last.
     return { start: new Date(first!), end: new Date(last! + DAY_MS), allDay }
   }

@@ -53,6 +53,18 @@ describe('a calendar', () => {
     expect([name, events, properties.slice(-2)]).toEqual(['Seaside', [], ['x-wr-calname', 'x-wr-timezone']])
   })
 
+  it.each(['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'is valid with days without an end, in %s',
+    async (timeZone) => {
+      const endless = at('9999-12-31T23:59:59Z')
+      const days = [{ end: endless }, { start: endless, end: endless }].map((one) => ({ ...one, allDay: true }))
+      const text = await render(days, { name: 'Seaside', timeZone })
+      const ends = [...text.matchAll(/DTEND;VALUE=DATE:(.*)/g)].map(([, day]) => day)
+      expect(ends).toEqual(timeZone === 'Pacific/Pago_Pago' ? ['99991230', '99991230'] : ['99991231', '99991231'])
+      expect(parse(text).events).toHaveLength(2)
+    },
+  )
+
   it('has no DTEND for an event without length', async () => {
     const text = await render([{ end: event.start }])
     expect(text).not.toContain('DTEND')
