@@ -42,7 +42,8 @@ const declareList = (name: string, sql: string) =>
   statement(
     name,
     `WITH listed AS (${sql})
-    SELECT child.id AS child, ${personLabel('child')} AS "childName", organisation.id AS club,
+    SELECT child.id AS child, ${personLabel('child')} AS "childName", extract(year FROM child.birthday)::text AS year,
+      organisation.id AS club,
       ${organisationLabel('organisation')} AS "clubName", app.id AS app, request.state, reason, "requestedAt", "decidedAt",
       coalesce(request.version, 0) AS version, ${listSql('coalesce(request.scopes, used.scopes)')} AS scopes,
       used.scopes IS NOT NULL AS "isUsed"
@@ -72,6 +73,8 @@ const declareList = (name: string, sql: string) =>
     {
       child: text,
       childName: text,
+      /** The year of birth. */
+      year: nullable(text),
       club: text,
       clubName: text,
       app: text,

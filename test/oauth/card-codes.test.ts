@@ -308,6 +308,16 @@ describe("the page of a member's cards", () => {
     expect(await db.memberCard.count({ where: { personId: holder.member } })).toBe(2)
   })
 
+  it('distinguishes clubs of one name', async () => {
+    const [holder, other] = [await newHolder(), await newHolder({ status: 'lost' })]
+    const { db } = here.world
+    await db.membership.create({ data: { organisationId: other.club, personId: holder.member } })
+    await db.memberCard.update({ where: { serial: other.serial }, data: { personId: holder.member } })
+    const browser = here.newBrowser()
+    const page = await browser.submit(await browser.open(`${issuer}/card`), 'pick', { member: holder.member })
+    for (const { club } of [holder, other]) expect(page.text).toContain(`Riverside (${club})`)
+  })
+
   it('shows a member without a card that there is none', async () => {
     const { member, serial } = await newHolder()
     await here.world.db.memberCard.delete({ where: { serial } })

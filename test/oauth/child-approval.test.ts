@@ -262,6 +262,53 @@ describe('an approval', () => {
   })
 })
 
+describe('children and clubs of one name', () => {
+  const path = (of: object) => new URLSearchParams({ child, club, app, ...of })
+  /** Another child of 12 years, with a request in a club of the same name. */
+  async function mintNamesake() {
+    const [other, elsewhere] = [await mintMember(here.world, await addClub()), await addClub()]
+    await db().membership.create({ data: { organisationId: elsewhere, personId: other } })
+    await db().organisation.update({ where: { id: elsewhere }, data: { name: club } })
+    const birthday = new Date(here.world.core.now())
+    birthday.setUTCFullYear(birthday.getUTCFullYear() - 12)
+    const named = { firstName: 'Lea', lastName: 'Müller' }
+    await db().person.update({ where: { id: child }, data: named })
+    await db().person.update({ where: { id: other }, data: { ...named, birthday } })
+    const asker = { person: other, language: 'en' as const }
+    const asked = (organisation: string) =>
+      requestForChild(db(), { child: other, club: organisation, app }, [profile], here.world.core.now(), asker)
+    return { other, elsewhere, asked, year: birthday.getUTCFullYear() }
+  }
+
+  it('are distinguished on the page of a guardian, and where access is removed', async () => {
+    const { other, elsewhere, asked, year } = await mintNamesake()
+    await db().guardian.create({ data: { childId: other, guardianId: guardian } })
+    await ask()
+    await asked(elsewhere)
+    const browser = await signedIn()
+    const { text } = await browser.open(family)
+    for (const label of [`Lea Müller (${year - 2})`, `Lea Müller (${year})`, `${club} (${elsewhere})`]) {
+      expect(text).toContain(label)
+    }
+    const asking = await browser.open(`${family}/remove?${path({ child: other, club: elsewhere })}`)
+    expect(asking.text).toContain(`Lea Müller (${year})`)
+    expect(asking.text).toContain(`${club} (${elsewhere})`)
+  })
+
+  it('are distinguished on the page of a club', async () => {
+    const { other, asked, year } = await mintNamesake()
+    await db().guardian.deleteMany({ where: { childId: child } })
+    await db().membership.create({ data: { organisationId: club, personId: other } })
+    await ask()
+    await asked(club)
+    const browser = await signedIn(await makeAdministrator(), clubs)
+    const { text } = await browser.open(`${clubs}?${new URLSearchParams({ club })}`)
+    for (const label of [`Lea Müller (${year - 2})`, `Lea Müller (${year})`]) expect(text).toContain(label)
+    const asking = await browser.open(`${clubs}/remove?${path({ child: other })}`)
+    expect(asking.text).toContain(`Lea Müller (${year})`)
+  })
+})
+
 describe('a consent from before CONSENT_AGE', () => {
   it('stays, skips the page, and is ended by a guardian, who has to approve the next one', async () => {
     const { page: allowed, submit } = await atConsent(profile, without)

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseSamples } from '../metrics/samples.ts'
 import { createDeveloper } from '../request-log/developers.ts'
+import { id } from '../support/tenant.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, register, twoNodes } from './auth-world.ts'
 import type { Browser } from './browser.ts'
@@ -78,6 +79,30 @@ describe('a refresh token that is replayed', () => {
     expect((await stored()).filter(({ replayedAt }) => replayedAt !== null)).toHaveLength(1)
     expect(await figure()).toEqual([{ client, name: 'Sample', consents: 1 }])
     expect((await counted()) - before).toBe(1)
+  })
+
+  it('is shown for each of two clubs of one name', async () => {
+    const { db, ids } = here.world
+    const { name } = await db.organisation.findUniqueOrThrow({ where: { id: ids.club } })
+    const namesake = id('club')
+    const memberships = { create: { personId: ids.member } }
+    await db.organisation.create({ data: { id: namesake, kind: 'club', name, memberships } })
+    const at = new Date(here.world.core.now())
+    const consent = {
+      personId: ids.member,
+      clientId: client,
+      scopes: [scope],
+      createdAt: at,
+      withdrawnAt: at,
+      replayedAt: at,
+    }
+    await db.consent.createMany({
+      data: [ids.club, namesake].map((organisationId) => ({ ...consent, id: id('consent'), organisationId })),
+    })
+    const { browser } = await signIn()
+    const { text } = await browser.open(new URL(connected))
+    await db.organisation.delete({ where: { id: namesake } })
+    for (const club of [ids.club, namesake]) expect(text).toContain(`${name} (${club})`)
   })
 
   it('is shown with the name of the app as text, also a hostile one', async () => {

@@ -5,10 +5,13 @@ import type { Listed } from '../../../routers/approvals/child-requests.ts'
 import { appsOfChildren } from '../../../routers/approvals/child-requests.ts'
 import type { AppOfClub } from '../../../routers/approvals/club-approvals.ts'
 import { appsOfClub } from '../../../routers/approvals/club-approvals.ts'
+import { labelItems } from '../../../routers/kernel/labels.ts'
 import type { AppView } from '../../browser/pages/views.ts'
 import { appViews } from './app-views.ts'
 
 export const PAGE = 20
+/** Entries from which one that is shown alone is distinguished. */
+const MAX_OTHERS = 200
 
 /** An app on which a club decides, or somebody for a child. */
 export interface ClubEntry {
@@ -47,10 +50,20 @@ export async function clubEntries(db: Database, club: string, { page = 0, ...wan
 /** The same of the apps of children. */
 export async function childEntries(db: Database, { page = 0, ...listed }: Listed & { page?: number }) {
   const rows = await appsOfChildren(db, { ...listed, ...toRange(page) })
-  return toEntries(db, rows, ({ child: id, childName: name, club, clubName, version, isUsed, scopes }, clients) => {
-    const child: EntryOfChild = { id, name, clubName, version, isUsed }
+  const others = listed.one ? await appsOfChildren(db, { ...listed, one: undefined, limit: MAX_OTHERS, offset: 0 }) : []
+  const labels = labelRows([...rows, ...others])
+  return toEntries(db, rows, ({ child: id, club, version, isUsed, scopes }, clients) => {
+    const child: EntryOfChild = { id, name: labels.child(id), clubName: labels.club(club), version, isUsed }
     return { club, scopes: withPurposes(scopes, clients), child }
   })
+}
+
+/** Equal names of children are followed by the year of birth, then by a club. */
+function labelRows(rows: Awaited<ReturnType<typeof appsOfChildren>>) {
+  const clubs = labelItems(rows.map(({ club: id, clubName: name }) => ({ id, name })))
+  const named = rows.map(({ child: id, childName: name, ...row }) => ({ ...row, id, name }))
+  const children = labelItems(named, ({ year, club }) => [year, clubs.get(club)!])
+  return { child: (id: string) => children.get(id)!, club: (id: string) => clubs.get(id)! }
 }
 
 const toRange = (page: number) => ({ limit: PAGE + 1, offset: page * PAGE })

@@ -1,5 +1,5 @@
 import { errors } from '../../../routers/kernel/errors.ts'
-import { formatLabel } from '../../../routers/kernel/labels.ts'
+import { formatLabel, labelItems } from '../../../routers/kernel/labels.ts'
 import { findCard, findShownCard } from '../../../routers/me/member-card.ts'
 import { CARD } from '../../browser/addresses.ts'
 import { pageContext } from '../../browser/page-context.ts'
@@ -26,11 +26,13 @@ export function addCardPages(options: PageOptions, basePath: string) {
 
   const list = shown(async (ctx, member) => {
     const own = []
-    for (const club of await listOrganisations(db, member.id, ['club'], now())) {
+    const clubs = await listOrganisations(db, member.id, ['club'], now())
+    const labels = labelItems(clubs)
+    for (const club of clubs) {
       const found = await findCard({ db, now }, { club: club.id, member: member.id })
       if (!found) continue
       const card = { ...found, club: formatLabel(club) }
-      own.push({ ...card, url: card.valid ? (await cards.sign(card)).url : undefined })
+      own.push({ ...card, club: labels.get(club.id)!, url: card.valid ? (await cards.sign(card)).url : undefined })
     }
     sendPage(ctx, ownCardsPage({ ...pageContext(ctx), member: member.name, cards: own }))
   })
