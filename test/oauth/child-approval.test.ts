@@ -250,6 +250,18 @@ describe('an approval', () => {
     expect(await inForce()).toBe(1)
   })
 
+  it('of a child who has come of age is not asked about, nor the approval of the club in its place', async () => {
+    await db().guardian.deleteMany({ where: { childId: child } })
+    await asPlatform(here.world).directory.approvals.set({ club, app, state: 'approved' })
+    await ask()
+    const browser = await signedIn(await makeAdministrator(), clubs, both)
+    const remove = `${clubs}/remove?${new URLSearchParams({ club, app, child })}`
+    expect((await browser.open(remove)).text).toContain('Remove access for')
+    await born(16)
+    const answer = await browser.get(remove)
+    expect([answer.status, answer.location?.href]).toEqual([303, `${clubs}?${new URLSearchParams({ club })}`])
+  })
+
   it('of the club is needed too, with CLUB_APPROVAL', async () => {
     await ask()
     await decide(await signedIn(), 'approve')

@@ -67,15 +67,19 @@ export function addClubApps(options: PageOptions) {
         if (club) return list(ctx, member, clubs, club)
         return sendPage(ctx, noClubPage({ ...pageContext(ctx), action, member: member.name }), 403)
       }),
-      /** Asks first, unless the app is no longer approved. */
+      /** Asks first, unless the app is no longer approved, or the child is of age. */
       '/remove': signedIn(async (ctx, member) => {
         const query = new URLSearchParams(ctx.state.search)
         const club = findOwn(await listClubs(member), query.get('club'))
         const by = { person: member.id, club: club.id }
-        if (query.has('child') && (await askRemoval(options, ctx, action, by))) return
+        const toList = () => redirect(ctx, `${action}?${new URLSearchParams({ club: club.id })}`)
+        if (query.has('child')) {
+          if (!(await askRemoval(options, ctx, action, by))) toList()
+          return
+        }
         const app = query.get('app') ?? ''
         const entry = await findEntry(club, app)
-        if (entry?.state !== 'approved') return redirect(ctx, `${action}?${new URLSearchParams({ club: club.id })}`)
+        if (entry?.state !== 'approved') return toList()
         const members = await membersWhoAllow(db, { club: club.id, app }, now())
         sendPage(ctx, withdrawPage({ ...pageContext(ctx), action, club, entry, members }))
       }),
