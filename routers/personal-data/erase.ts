@@ -8,6 +8,7 @@ import { errors } from '../kernel/errors.ts'
 import { fillMailboxes, soleMailboxSql } from '../kernel/mailboxes.ts'
 import { announceErasure } from '../webhooks/member-events/announce.ts'
 import { pausePublishing } from '../webhooks/member-events/publish.ts'
+import type { Names } from './events.ts'
 import { removeEvents, removeNewEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
 import { removeRecords } from './records.ts'
@@ -181,7 +182,7 @@ export async function erase(db: Database, person: string, marks: readonly string
   const address = shared ? null : comparableEmail(email)
   const spellings = address === null ? [] : listSpellings(address)
   await db.execute(statements.changes, { person })
-  const names = [person, ...(address === null ? [] : [email, ...spellings])]
+  const names = { person, addresses: address === null ? [] : [email, ...spellings] }
   const former = await removeEvents(db, names)
   for (const spelling of address === null ? [null] : spellings) {
     await removeMentions(db, { person, address: spelling })
@@ -202,11 +203,7 @@ async function readEmail(db: Database, person: string) {
  * In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. Club by
  * club, as a club's rows are on one node (docs/scaling.md).
  */
-async function remove(
-  client: ClientBase,
-  person: string,
-  named: { names: readonly string[]; since: string },
-): Promise<Erased> {
+async function remove(client: ClientBase, person: string, named: { names: Names; since: string }): Promise<Erased> {
   await executeIn(client, statements.lock, { person })
   const clubs = (await executeIn(client, statements.clubs, { person })).map(({ club }) => club)
   for (const club of clubs) await executeIn(client, statements.lockMembership, { club, person })

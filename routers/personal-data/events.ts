@@ -15,33 +15,47 @@ const removeBatch = statement(
   ), removed AS (
     DELETE FROM "PublishedEvent" event USING batch
     WHERE event."appId" = batch."appId" AND event.id = batch.id
-      AND EXISTS (SELECT FROM unnest($names::text[]) AS name WHERE strpos(batch.body, name) > 0) RETURNING 1
+      AND (EXISTS (SELECT FROM unnest($ids::text[]) AS name WHERE strpos(batch.body, name) > 0)
+        OR cardinality($addresses::text[]) > 0 AND EXISTS (
+          SELECT FROM (SELECT lower(batch.body) AS body OFFSET 0) read, unnest($addresses::text[]) AS name
+          WHERE strpos(read.body, name) > 0)) RETURNING 1
   )
   SELECT "publishedAt" AS at, "appId" AS app, id, (SELECT count(*) FROM removed) AS removed
   FROM batch ORDER BY "publishedAt" DESC, "appId" DESC, id DESC LIMIT 1`,
-  { at: timestamp, app: text, id: text, names: texts },
+  { at: timestamp, app: text, id: text, ids: texts, addresses: texts },
   { at: timestamp, app: text, id: text, removed: int },
 )
+
+export interface Names {
+  person: string
+  /** In upper or lower case, in contrast to the id. */
+  addresses: readonly string[]
+}
 
 /**
  * Removes the published events in which one of these names is a whole string, or the name of a field, with their deliveries, also
  * pending ones. Returns the number of events.
  */
-export const removeEvents = (db: Database, names: readonly string[]): Promise<number> =>
+export const removeEvents = (db: Database, names: Names): Promise<number> =>
   scan('-infinity', names, (values) => retryingDeadlocks(() => db.execute(removeBatch, values)))
 
 /** The same in a transaction, of those published from a time on. */
-export const removeNewEvents = (client: ClientBase, names: readonly string[], since: string): Promise<number> =>
+export const removeNewEvents = (client: ClientBase, names: Names, since: string): Promise<number> =>
   scan(since, names, (values) => executeIn(client, removeBatch, values))
 
 type Batch = ReturnType<typeof removeBatch.decode>
 type Remove = (values: Parameters<typeof removeBatch.encode>[0]) => Promise<Batch[]>
 
-async function scan(since: string, names: readonly string[], remove: Remove): Promise<number> {
-  const strings = [...new Set(names.flatMap(spellings))]
+async function scan(since: string, { person, addresses }: Names, remove: Remove): Promise<number> {
+  const ids = [...new Set(spellings(person))]
+  // In the collation "C", that of the bodies, lower() knows ASCII alone.
+  const letters = addresses.flatMap((one) => [one, one.toLowerCase(), one.toUpperCase()])
+  const folded = [
+    ...new Set(letters.flatMap(spellings).map((one) => one.replace(/[A-Z]+/g, (part) => part.toLowerCase()))),
+  ]
   let sum = 0
   for (let from = { at: since, app: '', id: '' }; ; ) {
-    const [last] = await remove({ ...from, names: strings })
+    const [last] = await remove({ ...from, ids, addresses: folded })
     if (!last) return sum
     sum += last.removed
     from = last

@@ -495,10 +495,13 @@ describe('the published events', () => {
       publish(`{"a":${upper.replaceAll('/', '\\/')}}`),
       publish(JSON.stringify({ to: email })),
       publish(JSON.stringify({ to: email.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) })),
+      publish(JSON.stringify({ to: email.toUpperCase() })),
+      publish(`{"to":${inAscii(email.toUpperCase())}}`),
     ])
     const others = await Promise.all([
       publish(JSON.stringify({ member: `${personId}2`, note: `About ${personId}.` })),
       publish(JSON.stringify({ to: `x${email}` })),
+      publish(JSON.stringify({ member: personId.toUpperCase() })),
     ])
     const subscription = { id: id('subscription'), appId: ids.app, subscriber: 's', url: 'https://hooks.example/' }
     await db.subscription.create({ data: subscription })
