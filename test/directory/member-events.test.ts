@@ -278,8 +278,8 @@ describe('member.left', () => {
       expect([event!.type, event!.data.changedAt, more]).toEqual(['member.left', leftAt!.toISOString(), []])
     }
     await upsert('memberships', { leftAt: 1_700_000_001 })
-    await app.heard()
     world.advance(60)
+    await app.heard()
     // Any change of an ended membership withdraws the consents.
     await upsert('memberships', { leftAt: 1_700_000_002 })
     expect(listTypes(await app.heard())).toEqual(['consent.withdrawn'])
@@ -300,6 +300,27 @@ describe('member.left', () => {
       expect([event!.type, event!.data.changedAt]).toEqual(['member.left', new Date(moved.leftAt * 1000).toISOString()])
       expect(more).toEqual([])
     }
+  })
+
+  it.each([
+    ['is corrected', { leftAt: 1_700_000_000 }],
+    ['is corrected to a later time', { leftAt: Math.floor(Date.now() / 1000) - 30 }],
+    ['comes again with another version', { version: 7 }],
+  ])('comes also when the end %s before it is published', async (_, change) => {
+    // In the past of the database, whose clock the triggers read.
+    const leftAt = Math.floor(Date.now() / 1000) - 60
+    await upsert('memberships', { leftAt })
+    await ofKind(world, 'memberships').upsert({ items: [{ ...samples.memberships, leftAt, ...change }] })
+    expect(listTypes(await app.heard())).toEqual(['consent.withdrawn', 'member.left'])
+    world.advance(60)
+    expect(await app.heard()).toEqual([])
+  })
+
+  it('does not come when the end is moved away before it is published', async () => {
+    const leftAt = Math.floor(Date.now() / 1000) - 60
+    await upsert('memberships', { leftAt })
+    await upsert('memberships', { leftAt: null })
+    expect(listTypes(await app.heard())).toEqual(['consent.withdrawn'])
   })
 
   it('is all that follows an erasure', async () => {

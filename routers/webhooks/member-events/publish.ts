@@ -43,11 +43,17 @@ export const nextChange = (now: string) => `(SELECT min(at) FROM "MemberChange" 
 
 const scopes = Object.fromEntries(Object.entries(memberEventTypes).map(([kind, { scope }]) => [kind, scope]))
 
-/** A consent to any client of the app that was given after `consentedSince` and not withdrawn, with the scope of the event. */
-const consents = `EXISTS (SELECT FROM "Consent" consent JOIN "Client" other ON other.id = consent."clientId"
+/** A consent to any client of the app that was given after `consentedSince` and `state`, with the scope of the event. */
+const consented = (
+  state: string,
+) => `EXISTS (SELECT FROM "Consent" consent JOIN "Client" other ON other.id = consent."clientId"
   WHERE consent."personId" = person AND consent."organisationId" = organisation AND other."appId" = found.app
-    AND "withdrawnAt" IS NULL AND consent."createdAt" > $consentedSince::timestamptz
+    AND ${state} AND consent."createdAt" > $consentedSince::timestamptz
     AND (scope IS NULL OR scope = ANY (consent.scopes) AND scope = ANY (other.scopes)))`
+
+const consents = consented('"withdrawnAt" IS NULL')
+/** A later change of the membership has withdrawn it. */
+const consentsUntil = consented('"withdrawnAt" >= at')
 
 const membership = (leftAt: string) => `EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation
   AND "personId" = person AND ${leftAt})`
@@ -92,7 +98,8 @@ const statements = {
       WHEN 'consentWithdrawn' THEN NOT ${consents}
       WHEN 'quizReviewed' THEN "quizId" IS NOT NULL AND ${isMember} AND ${consents}
       WHEN 'dataRequested' THEN deadline IS NOT NULL AND ${isMember} AND ${consents}
-      WHEN 'left' THEN ${membership('"leftAt" = at')} AND ${consents} OR NOT ${membership('true')}
+      WHEN 'left' THEN ${membership('"leftAt" = at')} AND ${consents} OR ${membership('"leftAt" <= $now')} AND ${consentsUntil}
+        OR NOT ${membership('true')}
       ELSE ${isMember} AND ${consents} END AS publishes
   FROM found LEFT JOIN "QuizResult" ON "QuizResult".id = result LEFT JOIN "DataRequest" ON "DataRequest".id = result
     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "Organisation" WHERE id = organisation AND "testTeamId" IS NOT NULL) AS "isTest") club
