@@ -190,6 +190,8 @@ export async function erase(db: Database, person: string, marks: readonly string
   }
   await db.execute(statements.unname, { marks })
   const erased = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person, { names, since })))
+  // Requests that were answered during the transaction.
+  await db.execute(statements.unname, { marks })
   return { ...erased, events: former + erased.events }
 }
 

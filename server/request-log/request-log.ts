@@ -22,6 +22,8 @@ const quotesNothing: ReadonlySet<string> = new Set<keyof typeof errors>([
 const loggedMessage = ({ id, isFixed, message }: ApiError): string | null =>
   isFixed || quotesNothing.has(id) ? message : null
 
+const INVALID: keyof typeof errors = 'tokenInvalid'
+
 const MINUTE_MS = 60_000
 const WRITE_MS = 2_000
 /** Counts are written less often than lines: a write of them changes two rows per client. */
@@ -161,7 +163,9 @@ export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Optio
       if (counted.refusedLines >= MAX_REFUSED || refused.length >= MAX_WAITING) return
       counted.refusedLines++
       const { status, id } = error
-      const line = { clientId: client, requestId, at, method, route, status, ms: Math.round(ms), member: hide(member) }
+      // Tokens of erased members are invalid, and apps may send them until they expire.
+      const mark = id === INVALID ? null : hide(member)
+      const line = { clientId: client, requestId, at, method, route, status, ms: Math.round(ms), member: mark }
       refused.push({ ...line, error: id, message: loggedMessage(error) })
     },
     signInFailed(client, at, request) {

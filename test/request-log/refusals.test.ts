@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { memberMarks } from '../../routers/kernel/cipher.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
 import type { Refused } from '../../server/request-log/write.ts'
 import { write } from '../../server/request-log/write.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { meanwhile } from '../support/meanwhile.ts'
 import { readRefusal } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -179,6 +182,31 @@ describe('the request log', () => {
     await erase(db, other, memberMarks(core.cipher, other))
     expect([await statuses(other), await statuses(ids.member)]).toEqual([[], [404]])
     expect(await kept()).toHaveLength(3)
+  })
+
+  it('keeps no member of an invalid token, nor one whose request is entered during their erasure', async () => {
+    const { db, ids, core } = world
+    const erased = id('member')
+    await db.person.create({ data: { id: erased, firstName: '', lastName: '', email: '' } })
+    const enter = async (error: ApiError) => {
+      const request = { requestId: id('r'), method: 'GET', route: '/me/profile', ms: 1, member: erased }
+      world.requestLog.refused(ids.client, core.now(), error, request)
+      await world.requestLog.flush()
+    }
+    const marks = memberMarks(core.cipher, erased)
+    await meanwhile(
+      db,
+      (tx) => tx.$queryRaw`SELECT id FROM "Person" WHERE id = ${erased} FOR UPDATE`,
+      () => erase(db, erased, marks),
+      { goOn: () => enter(errors.rateLimited(1)) },
+    )
+    await enter(errors.tokenInvalid())
+    const rows = await db.refusedRequest.findMany({
+      where: { teamId: ids.team },
+      select: { error: true, member: true },
+    })
+    expect(rows).toHaveLength(2)
+    for (const { member } of rows) expect(member).toBeNull()
   })
 
   it('is read by member with each key of SECRETS_KEY', async () => {
