@@ -19,7 +19,7 @@ const range = z.object({
   end: unixSeconds
     .meta({
       description:
-        'End of the range, in Unix seconds, at most one calendar year after `start`. Default: 90 days after `start`.',
+        'End of the range, in Unix seconds, at most one calendar year in UTC after `start`: a year of local time that gains an hour is too long. Default: 90 days after `start`.',
       examples: [1785369600],
     })
     .optional(),

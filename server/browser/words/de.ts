@@ -179,7 +179,7 @@ export const de: Translation = {
   },
   calendar: {
     title: 'Vereinstermine im eigenen Kalender',
-    lead: 'Kalenderprogramme wie Google Kalender, Apple Kalender und Outlook können {member} die Termine des Vereins anzeigen.',
+    lead: 'Kalenderprogramme wie Google Kalender, Apple Kalender und Outlook können {member} die Termine des Vereins anzeigen. Je Verein gibt es höchstens zehn Adressen; eine weitere beendet die älteste.',
     created: 'Die Adresse für {club} ist bereit und wird nur einmal angezeigt.',
     address: 'Adresse des Kalenders',
     hint: 'Im Kalenderprogramm als Abonnement („per URL“) hinzufügen. Wer die Adresse kennt, kann die Termine sehen: bitte nicht weitergeben.',

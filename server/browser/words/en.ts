@@ -175,7 +175,7 @@ export const en = {
   },
   calendar: {
     title: 'Club events in your calendar',
-    lead: 'Calendar programs such as Google Calendar, Apple Calendar and Outlook can show {member} the events of the club.',
+    lead: 'Calendar programs such as Google Calendar, Apple Calendar and Outlook can show {member} the events of the club. You can have ten addresses for each club; another one ends the oldest.',
     created: 'The address for {club} is ready. It is shown only once.',
     address: 'Address of the calendar',
     hint: 'Add it to your calendar program as a subscription (“by URL”). Anyone who has the address can see your events, so do not pass it on.',

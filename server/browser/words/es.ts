@@ -178,7 +178,7 @@ export const es: Translation = {
   },
   calendar: {
     title: 'Los eventos del club en tu calendario',
-    lead: 'Programas como Google Calendar, Calendario de Apple y Outlook pueden mostrar a {member} los eventos del club.',
+    lead: 'Programas como Google Calendar, Calendario de Apple y Outlook pueden mostrar a {member} los eventos del club. Hay como máximo diez direcciones por club; otra más elimina la más antigua.',
     created: 'La dirección para {club} está lista. Solo se muestra una vez.',
     address: 'Dirección del calendario',
     hint: 'Añádela a tu calendario como suscripción («desde URL»). Quien tenga la dirección puede ver tus eventos: no la compartas.',

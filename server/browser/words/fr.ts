@@ -179,7 +179,7 @@ export const fr: Translation = {
   },
   calendar: {
     title: 'Les événements du club dans votre agenda',
-    lead: 'Les agendas comme Google Agenda, Calendrier d’Apple et Outlook peuvent afficher à {member} les événements du club.',
+    lead: 'Les agendas comme Google Agenda, Calendrier d’Apple et Outlook peuvent afficher à {member} les événements du club. Dix adresses au plus par club ; une autre met fin à la plus ancienne.',
     created: 'L’adresse pour {club} est prête. Elle ne s’affiche qu’une seule fois.',
     address: 'Adresse de l’agenda',
     hint: 'Ajoutez-la à votre agenda comme abonnement (« à partir de l’URL »). Toute personne qui a l’adresse peut voir vos événements : ne la communiquez pas.',

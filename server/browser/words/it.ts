@@ -174,7 +174,7 @@ export const it: Translation = {
   },
   calendar: {
     title: 'Gli eventi del club nel tuo calendario',
-    lead: 'Programmi come Google Calendar, Calendario di Apple e Outlook possono mostrare a {member} gli eventi del club.',
+    lead: 'Programmi come Google Calendar, Calendario di Apple e Outlook possono mostrare a {member} gli eventi del club. Per ogni club ci sono al massimo dieci indirizzi; un altro elimina il più vecchio.',
     created: 'L’indirizzo per {club} è pronto. Viene mostrato una sola volta.',
     address: 'Indirizzo del calendario',
     hint: 'Aggiungilo al tuo calendario come abbonamento («da URL»). Chi ha l’indirizzo può vedere i tuoi eventi: non darlo ad altri.',

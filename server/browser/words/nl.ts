@@ -176,7 +176,7 @@ export const nl: Translation = {
   },
   calendar: {
     title: 'Clubactiviteiten in je eigen agenda',
-    lead: 'Agenda’s zoals Google Agenda, Apple Agenda en Outlook kunnen {member} de activiteiten van de club laten zien.',
+    lead: 'Agenda’s zoals Google Agenda, Apple Agenda en Outlook kunnen {member} de activiteiten van de club laten zien. Per club zijn er hoogstens tien adressen; een volgend adres beëindigt het oudste.',
     created: 'Het adres voor {club} is klaar. Het wordt maar één keer getoond.',
     address: 'Adres van de agenda',
     hint: 'Voeg het in je agenda toe als abonnement (‘via URL’). Iedereen die het adres heeft, kan je activiteiten zien: geef het niet door.',
