@@ -4,8 +4,8 @@ import { executeIn } from '../../prisma/pg/execute.ts'
 import { bigint, json, jsonArray, jsonText, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 
-/** Stands where the address of an erased person was. */
-const ERASED = '(erased)'
+/** Stands where the address of an erased person was. Never longer than it: the text may have reached the limit of its column. */
+const formatMark = (address: string) => ([...address].length < '(erased)'.length ? '…' : '(erased)')
 
 /** Texts that people of teams and clubs type, by table. */
 export const typedTexts = {
@@ -109,8 +109,9 @@ function without(json: unknown, address: string | null): unknown {
   if (address === null) return json
   const escaped = address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const whole = new RegExp(`(?<!${letter}|${letter}\\.)${escaped}(?!${letter}|\\.${letter})`, 'giu')
+  const mark = formatMark(address)
   const walk = (value: unknown): unknown => {
-    if (typeof value === 'string') return value.replace(whole, ERASED)
+    if (typeof value === 'string') return value.replace(whole, mark)
     if (Array.isArray(value)) return value.map(walk)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, walk(one)]))

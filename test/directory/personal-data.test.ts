@@ -389,6 +389,18 @@ describe('an erased person', () => {
     expect(await db.client.findUnique({ where: { id: other } })).toMatchObject({ name: longer.join(' '), version: 0 })
   })
 
+  it('whose address is shorter than what replaces it leaves texts within their limits', async () => {
+    const { db, ids } = world
+    const appId = id('app')
+    await db.app.create({ data: { id: appId, teamId: ids.team, providerId: ids.provider, name: 'App' } })
+    const approval = { id: id('approval'), organisationId: ids.club, appId, state: 'refused' as const, decidedAt: at }
+    const rest = ` ${'x'.repeat(493)}`
+    await db.clubApproval.create({ data: { ...approval, reason: `a@b.de${rest}` } })
+    await eraseInProcess(await person('a@b.de'))
+    const { reason } = await db.clubApproval.findUniqueOrThrow({ where: { id: approval.id } })
+    expect(reason).toBe(`…${rest}`)
+  })
+
   it('is no longer named in audit entries, which stay', async () => {
     const { db, ids } = world
     const address = `${id('anna')}@example.org`
