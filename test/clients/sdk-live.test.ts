@@ -130,13 +130,19 @@ describe('live()', () => {
     await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
   })
 
-  it('begins again when its changes are no longer stored', async () => {
+  /** With an entry, which has been shown to somebody who has left. */
+  async function shownOnce() {
     const collection = await scores()
     await collection.put('a', { points: 1 })
     const live = collection.live()
     const { stop } = follow(live)
     await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
     stop()
+    return { collection, live }
+  }
+
+  it('begins again when its changes are no longer stored', async () => {
+    const { collection, live } = await shownOnce()
     await collection.delete('a')
     await collection.put('b', { points: 2 })
     await expireCursors(world.db, world.ids)
@@ -145,12 +151,7 @@ describe('live()', () => {
   })
 
   it('is empty when it begins again and the last entry was removed', async () => {
-    const collection = await scores()
-    await collection.put('a', { points: 1 })
-    const live = collection.live()
-    const { stop } = follow(live)
-    await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
-    stop()
+    const { collection, live } = await shownOnce()
     await collection.delete('a')
     await expireCursors(world.db, world.ids)
     const { states } = follow(live)
@@ -159,12 +160,7 @@ describe('live()', () => {
   })
 
   it('shows the changes of a page that an empty one follows', async () => {
-    const collection = await scores()
-    await collection.put('a', { points: 1 })
-    const live = collection.live()
-    const { stop } = follow(live)
-    await expect.poll(() => readPoints(live)).toEqual({ a: 1 })
-    stop()
+    const { collection, live } = await shownOnce()
     // A page ends after 1,000 changes: these are all of one key.
     const { app, club } = world.ids
     await world.db

@@ -184,17 +184,21 @@ const step = fc.oneof(
 describe('a replica that follows the changes', () => {
   it('equals the collection once it has read all, whenever it has read before', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
-        Object.assign(tenants, await mintTenants(db))
-        const replica = createReplica(db, collection(), limit)
-        for (const one of steps) {
-          if (one.what === 'put') await put(one.key, one.value)
-          else if (one.what === 'delete') await remove(one.key).catch(() => {})
-          else await replica.read()
-        }
-        await replica.catchUp()
-        expect(replica.state()).toEqual(await storedState(db, collection()))
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40, size: 'max' }),
+        fc.integer({ min: 1, max: 5 }),
+        async (steps, limit) => {
+          Object.assign(tenants, await mintTenants(db))
+          const replica = createReplica(db, collection(), limit)
+          for (const one of steps) {
+            if (one.what === 'put') await put(one.key, one.value)
+            else if (one.what === 'delete') await remove(one.key).catch(() => {})
+            else await replica.read()
+          }
+          await replica.catchUp()
+          expect(replica.state()).toEqual(await storedState(db, collection()))
+        },
+      ),
       { numRuns: times(20, 5) },
     )
   })
