@@ -7,6 +7,7 @@ import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
 import type { PoolObserver } from './pg/observed-pool.ts'
 import { observePool } from './pg/observed-pool.ts'
+import { parseAddress } from './pg/pg-internals.ts'
 import { openPool } from './pg/pool.ts'
 import { openReadiness } from './pg/readiness.ts'
 import type { InTransaction } from './pg/transaction.ts'
@@ -60,12 +61,12 @@ export function openDatabase(
   onError: (error: Error) => void,
   { max = 10, observer, limits = productionLimits }: PoolOptions = {},
 ): Database {
-  const config = {
+  const config = parseAddress({
     connectionString: url,
     max,
     options: '-c timezone=UTC',
     application_name: 'member-apps-api',
-  }
+  })
   const pool = openPool(config, limits)
   const readiness = openReadiness(config, limits.readyMs)
   pool.on('error', onError)

@@ -66,14 +66,20 @@ export class ConnectionShares {
 
   #open(holder: Holder, callback: Connected) {
     this.#enter(holder)
-    this.#pool.connect((failure, client, release) => {
+    const connected: Connected = (failure, client, release) => {
       if (!failure) return this.#use(holder, client!, release, callback)
       this.#leave(holder)
       callback(failure, undefined, release)
       const next = this.#next()
       // In a tick of its own: a pool that has ended refuses at once, each after the other.
       if (next) process.nextTick(() => this.#open(next.holder, next.callback))
-    })
+    }
+    try {
+      this.#pool.connect(connected)
+    } catch (error) {
+      // Otherwise its place would stay taken.
+      connected(error as Error, undefined, () => {})
+    }
   }
 
   #use(holder: Holder, client: pg.PoolClient, release: (error?: unknown) => void, callback: Connected) {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { parseAddress } from './pg-internals.ts'
 
 /** PostgreSQL accepts fewer than 8,000 bytes. */
 export const MAX_NOTIFICATION_BYTES = 7_900
@@ -29,6 +30,14 @@ interface Options {
  * LISTEN and delivers nothing: so each connection has to receive a probe first.
  */
 export function openNotifications({ url, channel, hello, probe, received, working, waitsMs = WAITS_MS }: Options) {
+  const config = parseAddress({
+    connectionString: url,
+    application_name: 'member-apps-api',
+    connectionTimeoutMillis: waitsMs.answer,
+    query_timeout: waitsMs.answer,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  })
   const ending = new AbortController()
   let leave = () => {}
   let current: pg.Client | undefined
@@ -63,14 +72,7 @@ export function openNotifications({ url, channel, hello, probe, received, workin
 
   const keepServing = async () => {
     while (!ending.signal.aborted) {
-      const client = new pg.Client({
-        connectionString: url,
-        application_name: 'member-apps-api',
-        connectionTimeoutMillis: waitsMs.answer,
-        query_timeout: waitsMs.answer,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-      })
+      const client = new pg.Client(config)
       const outcome = await serve(client).catch(() => 'over' as const)
       current = undefined
       isSettled = true

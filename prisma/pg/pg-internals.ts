@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import type { Client, Connection, PoolClient, Submittable } from 'pg'
+import type { Connection, PoolClient, PoolConfig, Submittable } from 'pg'
+import { Client } from 'pg'
 import { bindMessage } from './bind-message.ts'
 import { isStale } from './stale-statements.ts'
 import type { Parameter, Statement, Text } from './statement.ts'
@@ -90,6 +91,18 @@ export class PreparedQuery implements Submittable {
     const mark = `${prepared.get(this.#connection!)?.mark ?? ''}--`
     prepared.set(this.#connection!, { names: new Set(), mark })
   }
+}
+
+/**
+ * The settings of connections with their address parsed. pg parses it for each connection, and reads the certificates that it
+ * names again: a file that cannot be read at that moment would throw within the pool, where it ends the process.
+ */
+export function parseAddress({ connectionString, ...config }: PoolConfig): PoolConfig {
+  const { connectionParameters: parsed } = new Client({ ...config, connectionString }) as unknown as {
+    connectionParameters: Pick<PoolConfig, 'password'>
+  }
+  // A spread omits it, as it is not enumerable.
+  return { ...config, ...parsed, password: parsed.password }
 }
 
 const getConnection = (client: PoolClient) => (client as unknown as Client).connection as Connection

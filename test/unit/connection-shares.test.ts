@@ -88,4 +88,16 @@ describe('the connections of a pool', () => {
     endFirst(new Error('lost'))
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['ended']))
   })
+
+  it('are free again after the pool has thrown', async () => {
+    const { begin, begun, connections } = openShares(1)
+    const { connect } = connections
+    connections.connect = () => {
+      throw new Error('no such file')
+    }
+    await expect(begin('a')).rejects.toThrow('no such file')
+    connections.connect = connect
+    void begin('b')
+    expect(begun).toEqual(['b'])
+  })
 })
