@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { runCommand } from '../../server/commands/program/run-command.ts'
 import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
@@ -77,6 +79,26 @@ describe('member export', () => {
     const { stdout } = await member(['export', '--member', 'ben'], env)
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(JSON.parse(stdout).profile).toMatchObject({ id: 'ben', lastName })
+  })
+
+  it("reads on a connection of its own, which no reader's pause ends", async () => {
+    const { DATABASE_URL } = env
+    await ask(
+      DATABASE_URL,
+      `UPDATE "StorageEntry" SET value = to_json(repeat('x', 1000000)) WHERE owner = 'anna' AND key = 'a'`,
+    )
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const code = runCommand(['member', 'export', '--member', 'anna'], { stdin: new PassThrough(), stdout, stderr, env })
+    const sessions = () =>
+      ask(
+        DATABASE_URL,
+        `SELECT count(*)::int AS count, count(*) FILTER (WHERE state = 'idle in transaction')::int AS reading
+          FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'member-apps-api'`,
+      )
+    // The pool's, which has filled mailboxes, and the export's.
+    await expect.poll(sessions).toEqual([{ count: 2, reading: 1 }])
+    stdout.resume()
+    expect(await code).toBe(0)
   })
 
   it('leaves a file that exists as it is', async () => {

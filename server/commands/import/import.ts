@@ -69,11 +69,15 @@ const load = action(
       const { loaded, notBegun } = await interruptible((signal) => {
         const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, rejected, stderr: io.stderr, signal }
         const load = (readable: readonly File[]) =>
-          withOwnConnection(io, signal, async (client, db) => {
-            const result = await (dryRun ? tryRecordTypes : loadRecordTypes)(client, byRecordType(readable), asked)
-            if (!dryRun) await reports.due(db)
-            return result
-          })
+          withOwnConnection(
+            io,
+            async (client, db) => {
+              const result = await (dryRun ? tryRecordTypes : loadRecordTypes)(client, byRecordType(readable), asked)
+              if (!dryRun) await reports.due(db)
+              return result
+            },
+            signal,
+          )
         return rejected ? withRereadable(files, signal, load) : load(files)
       }).finally(() => rejected?.close())
       const kinds = loaded.map((one) => ({ ...one, fault: one.fault ?? null }))

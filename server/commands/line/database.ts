@@ -39,9 +39,9 @@ const cancelBackend = statement('cancel_backend', 'SELECT FROM pg_cancel_backend
 
 /** Uses a connection for transactions of any length. Its statements are cancelled when `signal` aborts. */
 export async function withOwnConnection<Result>(
-  { env }: Io,
-  signal: AbortSignal,
+  { env }: Pick<Io, 'env'>,
   use: (client: ClientBase, db: Database) => Promise<Result>,
+  signal = new AbortController().signal,
 ): Promise<Result> {
   const { store, close } = await openDirectly(env)
   const { db, url } = store

@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Database } from '../../../prisma/client.ts'
+import { inTransaction } from '../../../prisma/pg/transaction.ts'
 import { ApiError } from '../../../routers/kernel/errors.ts'
 import { fillMailboxes } from '../../../routers/kernel/mailboxes.ts'
 import type { Counted, Erased } from '../../../routers/personal-data/erase.ts'
@@ -11,7 +12,7 @@ import { answerRequest, listOpenRequests } from '../../../routers/personal-data/
 import type { ActionIo, Command } from '../line/command.ts'
 import { action, log, yes } from '../line/command.ts'
 import { confirm, requireConfirmation } from '../line/confirmation.ts'
-import { withDatabase } from '../line/database.ts'
+import { withDatabase, withOwnConnection } from '../line/database.ts'
 import type { Reports } from '../line/reports.ts'
 import { openReports } from '../line/reports.ts'
 import { printable, printableLines } from '../line/table.ts'
@@ -28,7 +29,7 @@ const exportAll = action(
       line
         .requiredOption(...member)
         .option('--out <FILE>', 'writes to a new file, readable only by its owner, in place of standard output'),
-    run: ({ member, out }, io) => withDatabase(io, (db) => named(member, write(db, member, out, io))),
+    run: ({ member, out }, io) => named(member, write(member, out, io)),
   },
   { json: '{ file, bytes }', text: ({ file, bytes }) => `${file}: ${bytes} bytes\n` },
 )
@@ -81,12 +82,16 @@ const named = <Result>(member: string, work: Promise<Result>) =>
   })
 
 /** An unfinished file is removed. Without one, the document is all that is printed. */
-async function write(db: Database, member: string, out: string | undefined, { document }: ActionIo) {
-  await fillMailboxes(db)
+async function write(member: string, out: string | undefined, io: ActionIo) {
+  const { document } = io
   const copyTo = (sink: NodeJS.WritableStream, form: (pieces: AsyncIterable<string>) => AsyncIterable<string>) =>
-    db.inTransaction((client) =>
-      pipeline(Readable.from(form(personalDataJson(client, member, new Date()))), sink, { end: sink !== document }),
-    )
+    // The pool closes a connection that is silent in use, as while a reader is slow.
+    withOwnConnection(io, async (client, db) => {
+      await fillMailboxes(db)
+      await inTransaction(client, () =>
+        pipeline(Readable.from(form(personalDataJson(client, member, new Date()))), sink, { end: sink !== document }),
+      )
+    })
   if (out === undefined) {
     await copyTo(document, printed)
     return
