@@ -8,8 +8,13 @@ const ANY = /^/s
  */
 const HONOURED = new Map<string, RegExp>([
   ...['host', 'port', 'user', 'password'].map((name) => [name, ANY] as const),
-  ...['ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation'].map((name) => [name, ANY] as const),
-  ...['uselibpqcompat', 'application_name', 'fallback_application_name'].map((name) => [name, ANY] as const),
+  ...['sslcert', 'sslkey', 'sslrootcert'].map((name) => [name, ANY] as const),
+  // `false` switches TLS on; `prefer` and `allow` require it.
+  ['ssl', /^(?:true|1|0|no-verify)$/],
+  ['sslmode', /^(?:disable|require|verify-ca|verify-full|no-verify)$/],
+  ['sslnegotiation', /^(?:postgres|direct)$/],
+  ['uselibpqcompat', /^true$/],
+  ...['application_name', 'fallback_application_name'].map((name) => [name, ANY] as const),
   ...['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'].map((name) => [name, ANY] as const),
   ['query_timeout', ANY],
   ['options', /^(?!.*search[_-]path)/is],
@@ -29,6 +34,11 @@ const INSTEAD = new Map([
   ...['dbname', 'database', 'db'].map((name) => [name, 'the database is the path of the address'] as const),
   ...['connection_limit', 'max', 'pool_size'].map((name) => [name, 'DATABASE_POOL_MAX has that effect'] as const),
   ['pgbouncer', 'PgBouncer needs none, but prepared statements (docs/database.md)'],
+  ['ssl', 'its values are true, 1, 0 and no-verify'],
+  [
+    'sslmode',
+    'its values are disable, require, verify-ca, verify-full and no-verify; allow and prefer would require TLS',
+  ],
   ['client_encoding', 'texts are in UTF-8'],
 ])
 

@@ -35,6 +35,15 @@ describe('a parameter of an address', () => {
     ['connection_limit', '1', 'the parameter connection_limit: DATABASE_POOL_MAX has that effect'],
     ['pgbouncer', 'true', 'the parameter pgbouncer: PgBouncer needs none, but prepared statements (docs/database.md)'],
     ['client_encoding', 'LATIN1', 'the parameter client_encoding: texts are in UTF-8'],
+    ...['false', 'off', ''].map(
+      (value) => ['ssl', value, 'the parameter ssl: its values are true, 1, 0 and no-verify'] as Case,
+    ),
+    ...['prefer', 'allow', 'verify_full', ''].map(
+      (value) => ['sslmode', value, expect.stringContaining('the parameter sslmode: its values are disable, ')] as Case,
+    ),
+    ...['sslnegotiation', 'uselibpqcompat'].map(
+      (name) => [name, 'on', `the parameter ${name}: it would be ignored`] as Case,
+    ),
     ...['pool_timeout', 'socket_timeout', 'statement_cache_size', 'sslaccept', 'sslidentity', 'sslpassword'].map(
       (name) => [name, '1', `the parameter ${name}: it would be ignored`] as Case,
     ),
@@ -74,6 +83,9 @@ describe('a parameter of an address', () => {
 
   it.each<[[string, string][], unknown]>([
     [[['ssl', 'true']], true],
+    [[['ssl', '1']], true],
+    [[['ssl', '0']], false],
+    [[['ssl', 'no-verify']], { rejectUnauthorized: false }],
     [[['sslmode', 'disable']], false],
     [[['sslmode', 'no-verify']], { rejectUnauthorized: false }],
     [[['sslmode', 'verify-full']], {}],
