@@ -86,7 +86,7 @@ export const databaseUnusable = (cause: NodeJS.ErrnoException, directory: string
   new Error(describeReason(cause, directory), { cause })
 
 function describeReason(error: NodeJS.ErrnoException, directory: string | undefined): string {
-  // For a host with several addresses Node's error has a code but no message.
+  // For a host with several addresses Node's error, an AggregateError, has a code but no message.
   if (!(error instanceof ForeignMigrationError)) return `The database cannot be used: ${error.message || error.code}`
   const made = `made by another version of this service, whose migration ${error.migration} differs`
   return directory === undefined

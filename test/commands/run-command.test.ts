@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import type { LookupAddress } from 'node:dns'
+import dns from 'node:dns'
+import type { MockInstance } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { commandNames } from '../../server/commands/program/run-command.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
@@ -27,6 +30,19 @@ describe('the commands', () => {
       const { code, stdout, stderr } = await run(args, nowhere)
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(/^The database cannot be used: .+\n$/)
+    },
+  )
+
+  it.each([['client', 'list'], ['migrate']])(
+    'exit 1 with the code of the refusal when a database with several addresses refuses: %s',
+    async (...args) => {
+      type Lookup = (host: string, options: object, done: (error: null, found: LookupAddress[]) => void) => void
+      const found = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+      const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>
+      lookup.mockImplementation((_host, _options, done) => done(null, found))
+      onTestFinished(() => lookup.mockRestore())
+      const DATABASE_URL = 'postgresql://db.example:1/nothing'
+      expect(await run(args, { DATABASE_URL })).toEqual(failed('The database cannot be used: ECONNREFUSED\n'))
     },
   )
 

@@ -24,7 +24,8 @@ export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) =>
   const { databaseUrl, databaseDirectUrl, dataDir } = readSettings(env, ...databaseSettings)
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
   const failed = (cause: NodeJS.ErrnoException) => {
-    const isUnusable = cause.syscall === 'connect' || cause instanceof ForeignMigrationError
+    const isUnreached = /^(?:connect|getaddrinfo)$/.test(cause.syscall ?? '') || cause instanceof AggregateError
+    const isUnusable = isUnreached || cause instanceof ForeignMigrationError
     throw isUnusable ? databaseUnusable(cause, embedded?.directory) : cause
   }
   return use(databaseDirectUrl ?? databaseUrl ?? embedded!.url)
