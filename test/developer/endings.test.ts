@@ -154,6 +154,40 @@ describe('developer.apps.remove', () => {
     expect((await readRefusal(api().apps.restore({ app }))).status).toBe(404)
   })
 
+  it("is final in portions also of its storage's changes and of the answers to its requests", async () => {
+    const { club } = auth.world.ids
+    const of = { appId: app, clubId: club }
+    const at = new Date()
+    await db().storageChange.createMany({
+      data: [1, 2, 3, 4, 5].map((number) => ({ ...of, owner: '', collection: 'c', number, key: `${number}`, at })),
+    })
+    const request = {
+      ...of,
+      memberId: '',
+      clientId: client,
+      method: 'POST',
+      hash: Buffer.alloc(32),
+      outcomes: ['found'],
+      versions: [crypto.randomUUID()],
+      used: 0,
+    }
+    await db().storageRequest.createMany({
+      data: [1, 2, 3].map((number) => ({ ...request, key: `${number}`, number, createdAt: at })),
+    })
+    await api().apps.remove({ app, confirm: 'Short lived' })
+    await db().app.update({ where: { id: app }, data: { endsAt: END } })
+    const count = async () =>
+      (await db().storageChange.count({ where: of })) + (await db().storageRequest.count({ where: of }))
+    let left = await count()
+    expect(left).toBeGreaterThanOrEqual(8)
+    while ((await removeEnded(db(), END.getTime(), 2)) > 0) {
+      const before = left
+      left = await count()
+      expect(before - left).toBeLessThanOrEqual(2)
+    }
+    expect([left, await appNow()]).toEqual([0, null])
+  })
+
   it('cannot be undone once its time is over, even before anything is removed', async () => {
     await api().apps.remove({ app, confirm: 'Short lived' })
     await db().app.update({ where: { id: app }, data: { endsAt: new Date(auth.world.core.now()) } })

@@ -68,24 +68,35 @@ const exist = statement(
 
 const store = statement(
   'ended_store',
-  `SELECT used."appId" AS app, used."clubId" AS club FROM ${APPS} JOIN "StorageUsage" used ON used."appId" = app.id
-    WHERE used.bytes > 0 LIMIT 1`,
+  `SELECT used."appId" AS app, used."clubId" AS club FROM ${APPS} JOIN "StorageUsage" used ON used."appId" = app.id LIMIT 1`,
   { now: instant },
   { app: text, club: text },
 )
 
 /**
- * One store at a time, as entries may be distributed by club. By ctid: a join by key reads the store again for each entry,
- * where the table has no statistics. Exported for the test of its plan.
+ * One store at a time, as its rows may be distributed by club. By ctid: a join by key reads the store again for each row, where
+ * the table has no statistics.
  */
-export const entries = statement(
-  'ended_entries',
-  `WITH gone AS (DELETE FROM "StorageEntry" WHERE "clubId" = $club AND ctid = ANY (ARRAY(
-      SELECT ctid FROM "StorageEntry" WHERE "appId" = $app AND "clubId" = $club LIMIT $limit::int8)) RETURNING 1)
+const portionOfStore = (name: string, table: string) =>
+  statement(
+    `ended_${name}`,
+    `WITH gone AS (DELETE FROM ${table} WHERE "clubId" = $club AND ctid = ANY (ARRAY(
+      SELECT ctid FROM ${table} WHERE "appId" = $app AND "clubId" = $club LIMIT $limit::int8)) RETURNING 1)
     SELECT count(*) AS removed FROM gone`,
-  { app: text, club: text, limit: int },
-  { removed: int },
-)
+    { app: text, club: text, limit: int },
+    { removed: int },
+  )
+
+/** Exported for the test of its plan. */
+export const entries = portionOfStore('entries', '"StorageEntry"')
+
+/** The usage row last: the trigger of its removal removes changes and requests in one statement, which 4 million would end. */
+const portionsOfStore = [
+  entries,
+  portionOfStore('changes', '"StorageChange"'),
+  portionOfStore('requests', '"StorageRequest"'),
+  portionOfStore('stores', '"StorageUsage"'),
+]
 
 /** Removes at most `limit` rows of apps and teams whose time to restore them is over, and returns their number. */
 export async function removeEnded(db: Database, now: number, limit = PORTION): Promise<number> {
@@ -93,8 +104,10 @@ export async function removeEnded(db: Database, now: number, limit = PORTION): P
   if (!(await db.execute(exist, { now }))[0]!.exist) return 0
   const [found] = await db.execute(store, { now })
   if (found) {
-    const [row] = await db.execute(entries, { app: found.app, club: found.club, limit })
-    return row!.removed
+    for (const part of portionsOfStore) {
+      const [row] = await db.execute(part, { ...found, limit })
+      if (row!.removed > 0) return row!.removed
+    }
   }
   for (const part of portions) {
     const [row] = await db.execute(part, { now, limit })
