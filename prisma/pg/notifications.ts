@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { endConnection } from './end-connection.ts'
 import { parseAddress } from './pg-internals.ts'
 
 /** PostgreSQL accepts fewer than 8,000 bytes. */
@@ -77,7 +78,7 @@ export function openNotifications({ url, channel, hello, probe, received, workin
       current = undefined
       isSettled = true
       if (!ending.signal.aborted) working(false)
-      await client.end().catch(() => {})
+      await endConnection(client)
       const ms = outcome === 'deaf' ? waitsMs.retry : waitsMs.reconnect
       await pause(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {})
     }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Connection, PoolClient, PoolConfig, Submittable } from 'pg'
+import type { ClientBase, Connection, PoolConfig, Submittable } from 'pg'
 import { Client } from 'pg'
 import { bindMessage } from './bind-message.ts'
 import { isStale } from './stale-statements.ts'
@@ -105,11 +105,11 @@ export function parseAddress({ connectionString, ...config }: PoolConfig): PoolC
   return { ...config, ...parsed, password: parsed.password }
 }
 
-const getConnection = (client: PoolClient) => (client as unknown as Client).connection as Connection
+const getConnection = (client: ClientBase) => (client as unknown as Client).connection as Connection
 
 /** Below a client: TLS, where there is TLS. */
-export const getSocket = (client: PoolClient) => getConnection(client).stream as Socket
+export const getSocket = (client: ClientBase) => getConnection(client).stream as Socket
 
 /** Calls `report` with the SQLSTATE of each error of the server, whoever sent the statement. */
-export const onServerError = (client: PoolClient, report: (code: string) => void) =>
+export const onServerError = (client: ClientBase, report: (code: string) => void) =>
   getConnection(client).on('errorMessage', ({ code }: { code: string }) => report(code))

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { ConnectionShares, Holder } from './connection-shares.ts'
+import { endConnection } from './end-connection.ts'
 
 /** Runs `work` on a connection of the holder's share or, without one, on any. */
 export type InTransaction = <T>(work: (client: pg.ClientBase) => Promise<T>, holder?: Holder) => Promise<T>
@@ -55,6 +56,6 @@ export async function withConnection<T>(url: string, work: (client: pg.ClientBas
   try {
     return await work(client)
   } finally {
-    await client.end().catch(() => {})
+    await endConnection(client)
   }
 }

@@ -107,3 +107,23 @@ it('close while they have not been probed yet', async () => {
   const closed = notifications.close()
   await closed
 })
+
+it('close although the server is silent', async () => {
+  const proxy = await FaultProxy.to(url)
+  onTestFinished(() => proxy.close())
+  let settled = (_isWorking: boolean) => {}
+  const working = new Promise<boolean>((resolve) => {
+    settled = resolve
+  })
+  const notifications = openNotifications({
+    url: proxy.url,
+    channel: `silent_${randomUUID()}`,
+    hello: randomUUID,
+    received: () => {},
+    working: settled,
+    probe: (channel, text) => db.$executeRaw`SELECT pg_notify(${channel}, ${text})`,
+  })
+  expect(await working).toBe(true)
+  await proxy.begin('blackhole')
+  await notifications.close()
+})

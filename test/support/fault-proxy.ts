@@ -101,6 +101,9 @@ export class FaultProxy {
       else to.write(bytes)
     })
     from.on('error', () => {})
+    from.on('end', () => {
+      if (this.#fault !== 'blackhole') from.end()
+    })
     from.on('close', () => {
       this.#sockets.delete(from)
       // A blackhole drops the FIN as well.
@@ -110,7 +113,7 @@ export class FaultProxy {
 }
 
 async function listening(port: number): Promise<Server> {
-  const server = createServer().listen(port, '127.0.0.1')
+  const server = createServer({ allowHalfOpen: true }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   return server
 }
