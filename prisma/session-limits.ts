@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { decodeAddress } from './address-parameters.ts'
 import type { Database } from './client.ts'
 import { bool, int, nullable, statement, text } from './pg/statement.ts'
 import { checkSchema, SESSION_NAMES } from './search-path.ts'
@@ -44,7 +45,7 @@ export async function limitSessions(client: pg.ClientBase, role?: string, limits
 /** Undefined for the driver's default role. */
 export function readRole(url: string): string | undefined {
   const { username, searchParams } = new URL(url)
-  return searchParams.get('user') || decodeURIComponent(username) || undefined
+  return searchParams.get('user') || decodeAddress(username) || undefined
 }
 
 const milliseconds = (limit: Limit) =>

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { unusableParameter } from '../../prisma/address-parameters.ts'
+import { isDecodable, unusableParameter } from '../../prisma/address-parameters.ts'
 import { parseUrl } from '../../prisma/parse-url.ts'
 import { countries } from '../../routers/kernel/countries.ts'
 import { lineFault, strayIn } from '../../routers/kernel/text-input.ts'
@@ -72,8 +72,12 @@ export const secretsKeys = z
     '32 bytes in base64, as `openssl rand -base64 32` prints, or several of them, separated by commas',
   )
 
+const DATABASE =
+  'a postgresql:// address of one host, with a percent-encoded user and password; that of a socket is ' +
+  'postgresql://user:password@%2Fvar%2Frun%2Fpostgresql/database'
 export const databaseUrl = z
-  .url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
+  .url({ protocol: /^postgres(ql)?$/, error: DATABASE })
+  .refine(isDecodable, DATABASE)
   .superRefine((text, { addIssue }) => {
     const unusable = unusableParameter(text)
     if (unusable !== undefined) addIssue(unusable)

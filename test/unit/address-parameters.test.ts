@@ -159,5 +159,26 @@ describe('a parameter of an address', () => {
 it('the role of an address is that of its parameter user, else of its authority', () => {
   expect(readRole('postgresql://anna@db/clubs?user=ben%40org')).toBe('ben@org')
   expect(readRole('postgresql://anna%40org@db/clubs')).toBe('anna@org')
+  expect(readRole('postgresql://100%:p@db/clubs')).toBe('100%')
   expect(readRole('postgresql://db/clubs')).toBeUndefined()
+})
+
+it.each([
+  'postgresql://anna:canary@/clubs?host=/var/run/postgresql',
+  'postgresql://anna:canary@one:5432,other:5432/clubs',
+  ...['#', '/', '?'].map((sign) => `postgresql://anna:p${sign}canary@db:5432/clubs`),
+  'postgresql://anna%ff:canary@db/clubs',
+  'postgresql://anna:canary%ff@db/clubs',
+])('an address that the driver misreads is refused with what to write, without its password: %s', (url) => {
+  const refused = () => readConfig({ DATABASE_URL: url })
+  expect(refused).toThrow(
+    /is not a postgresql:\/\/ address of one host, with a percent-encoded user and password; that of a socket is /,
+  )
+  expect(refused).not.toThrow('canary')
+})
+
+it('a socket is an address', () => {
+  const url = 'postgresql://anna:p@%2Fvar%2Frun%2Fpostgresql/clubs'
+  expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
+  expect(readByDriver(url)).toMatchObject({ host: '/var/run/postgresql', database: 'clubs', user: 'anna' })
 })
