@@ -51,11 +51,16 @@ export function readRole(url: string): string | undefined {
 const milliseconds = (limit: Limit) =>
   `(extract(epoch FROM current_setting('${limit}')::interval) * 1000)::int8 AS ${limit}`
 
+/** Whether the connection asked for the value, which the role's then has no effect on. */
+const isAsked = (limit: Limit) =>
+  `(SELECT source = 'client' FROM pg_settings WHERE name = '${limit}') AS ${limit}_asked`
+
 const session = statement(
   'session',
   `SELECT ${SESSION_NAMES},
      current_setting('TimeZone') AS "timeZone", pg_has_role('pg_read_all_stats', 'USAGE') AS "seesOthers",
-     ${milliseconds('statement_timeout')}, ${milliseconds('idle_in_transaction_session_timeout')}`,
+     ${milliseconds('statement_timeout')}, ${milliseconds('idle_in_transaction_session_timeout')},
+     ${isAsked('statement_timeout')}, ${isAsked('idle_in_transaction_session_timeout')}`,
   {},
   {
     role: text,
@@ -65,6 +70,8 @@ const session = statement(
     seesOthers: bool,
     statement_timeout: int,
     idle_in_transaction_session_timeout: int,
+    statement_timeout_asked: bool,
+    idle_in_transaction_session_timeout_asked: bool,
   },
 )
 
@@ -84,11 +91,19 @@ export async function checkSessions(db: Database, limits = productionLimits): Pr
   }
   checkSchema(found!)
   const missing = (Object.keys(wanted) as Limit[]).filter((name) => found![name] === 0 || found![name] > wanted[name])
-  const statements = missing.map(
+  const describe = (names: readonly Limit[]) =>
+    names.map((name) => `${name} is ${found![name] === 0 ? 'not set' : `${found![name]} ms`}`).join(', ')
+  const asked = missing.filter((name) => found![`${name}_asked`])
+  const unset = missing.filter((name) => !asked.includes(name))
+  const statements = unset.map(
     (name) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${wanted[name]}ms';`,
   )
-  const state = missing.map((name) => `${name} is ${found![name] === 0 ? 'not set' : `${found![name]} ms`}`).join(', ')
-  const unlimited = `in sessions of the database ${state}: run ${statements.join(' ')} and, with PgBouncer, RECONNECT in its console`
+  const advice = `run ${statements.join(' ')} and, with PgBouncer, RECONNECT in its console`
+  const removal = `remove ${asked.map((name) => `\`${name}\``).join(' and ')} from DATABASE_URL`
   const blind = `the role ${role} does not see how old the transactions of other roles are: run GRANT pg_read_all_stats TO ${role};`
-  return [...(missing.length > 0 ? [unlimited] : []), ...(seesOthers ? [] : [blind])]
+  return [
+    ...(unset.length > 0 ? [`in sessions of the database ${describe(unset)}: ${advice}`] : []),
+    ...(asked.length > 0 ? [`in sessions of the database ${describe(asked)}: ${removal}`] : []),
+    ...(seesOthers ? [] : [blind]),
+  ]
 }

@@ -81,6 +81,15 @@ it('sessions without limits are reported, with the statements that set them', as
   expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
 })
 
+it('longer limits of the address are reported, with the parameter to remove', async () => {
+  const url = new URL(direct(await unlimitedDatabase()))
+  await migrate(url.href)
+  url.searchParams.set('statement_timeout', '60000')
+  expect(await warnings(url.href)).toEqual([
+    'in sessions of the database statement_timeout is 60000 ms: remove `statement_timeout` from DATABASE_URL',
+  ])
+})
+
 it('a role that does not see the transactions of others is reported, with the statement that lets it', async ({
   skip,
 }) => {
