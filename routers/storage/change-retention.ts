@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
-import { instant, int, statement, text } from '../../prisma/pg/statement.ts'
+import { instant, int, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
 import { sumCollections } from './sum-retention.ts'
@@ -19,8 +19,10 @@ const stores = {
   old: statement(
     'storage_changes_old',
     `SELECT DISTINCT "appId" AS app, "clubId" AS club FROM
-      (SELECT "appId", "clubId" FROM "StorageChange" WHERE at <= $before::timestamptz LIMIT ${STORES}) change`,
-    { before: instant },
+      (SELECT "appId", "clubId" FROM "StorageChange" WHERE at <= $before::timestamptz AND NOT EXISTS (
+        SELECT FROM unnest($apps::text[], $clubs::text[]) AS failed (app, club) WHERE app = "appId" AND club = "clubId")
+      LIMIT ${STORES}) change`,
+    { before: instant, apps: texts, clubs: texts },
     { app: text, club: text },
   ),
   changed: statement(
@@ -95,20 +97,23 @@ export const statements = {
 /** The last store that the sweep of `now` has done. It comes to each once: what is written meanwhile waits for the next sweep. */
 interface Pass extends Store {
   now: number
+  failed: Store[]
+  failure: unknown
 }
 const passes = new WeakMap<Database, Pass>()
 
 function readPass(db: Database, now: number): Pass {
   const known = passes.get(db)
   if (known?.now === now) return known
-  const pass = { now, app: '', club: '' }
+  const pass: Pass = { now, app: '', club: '', failed: [], failure: undefined }
   passes.set(db, pass)
   return pass
 }
 
 /**
- * Leaves the last change of each key, of the last 30 days, and at most 100,000 of a store; and sums collections from before their
- * sums. Returns the number of rows that it removed or updated; 0 when nothing is left to do.
+ * Leaves the last change of each key, of the last 30 days, and of the newest 100,000 of a store; and sums collections from before
+ * their sums. Returns the number of rows that it removed or updated; 0 when nothing is left to do. A store that fails does not keep
+ * the others from being swept: its error is thrown when nothing else is left.
  */
 export async function removeOldChanges(
   db: Database,
@@ -118,22 +123,39 @@ export async function removeOldChanges(
 ): Promise<number> {
   const before = now - CHANGE_DAYS * DAY_MS
   const pass = readPass(db, now)
+  const { failed } = pass
   let left = limit
-  for (const store of await db.execute(stores.old, { before })) {
-    if (left > 0) left -= await removeLocked(db, store, statements.removePast, { before, limit: left })
+  const attempt = async (store: Store, remove: () => Promise<void>) =>
+    remove().catch((error) => {
+      pass.failure ??= error
+      failed.push(store)
+    })
+  const [apps, clubs] = [failed.map(({ app }) => app), failed.map(({ club }) => club)]
+  for (const store of await db.execute(stores.old, { before, apps, clubs })) {
+    if (left <= 0) break
+    await attempt(store, async () => {
+      left -= await removeLocked(db, store, statements.removePast, { before, limit: left })
+    })
   }
   for (const { changes, ...store } of await db.execute(stores.changed, { app: pass.app, club: pass.club })) {
     if (left <= 0) break
-    // It locks no usage row, so that writers go on.
-    left -= (await db.execute(statements.thin, { ...store, limit: left }))[0]!.removed
-    if (left > 0) left -= await removeBeyond(db, store, most, left)
-    if (left <= 0) break
-    left -= (await db.execute(statements.finish, { ...store, changes })).length
-    Object.assign(pass, store)
+    await attempt(store, async () => {
+      // First, as thinning sorts all that it finds.
+      left -= await removeBeyond(db, store, most, left)
+      // It locks no usage row, so that writers go on.
+      if (left > 0) left -= (await db.execute(statements.thin, { ...store, limit: left }))[0]!.removed
+      // A store with more to do is the first of the next portion.
+      if (left <= 0) return
+      left -= (await db.execute(statements.finish, { ...store, changes })).length
+      Object.assign(pass, store)
+    })
+    if (failed.includes(store)) Object.assign(pass, store)
   }
   const rows = limit - left + (left > 0 ? await sumCollections(db) : 0)
-  if (rows === 0) passes.delete(db)
-  return rows
+  if (rows > 0) return rows
+  passes.delete(db)
+  if (pass.failure !== undefined) throw pass.failure
+  return 0
 }
 
 async function removeBeyond(db: Database, store: Store, most: number, limit: number): Promise<number> {

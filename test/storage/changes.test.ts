@@ -329,6 +329,27 @@ describe('the log of changes', () => {
     expect(await log()).toEqual(['a', 'a'])
   })
 
+  it('is swept in all stores but one that fails, whose error is thrown at the end', async () => {
+    const [failing, other] = [...tenants.clubs].sort()
+    const write = async () => {
+      for (const club of [0, 1] as const)
+        await createStorage(testCore(db), tenants, 0, club, 0).put({ collection: 'c', key: 'a', value: Math.random() })
+    }
+    const count = (clubId: string) => db.storageChange.count({ where: { appId: tenants.apps[0], clubId } })
+    for (let i = 0; i < 4; i++) await write()
+    await db.$executeRawUnsafe(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN RAISE EXCEPTION ''this store fails''; END'`)
+    await db.$executeRawUnsafe(`CREATE TRIGGER fail BEFORE DELETE ON "StorageChange" FOR EACH ROW
+      WHEN (OLD."clubId" = '${failing}') EXECUTE FUNCTION fail()`)
+    onTestFinished(async () => void (await db.$executeRawUnsafe('DROP FUNCTION fail CASCADE')))
+    await expect(tidy()).rejects.toThrow('this store fails')
+    expect([await count(failing!), await count(other!)]).toEqual([4, 1])
+    await write()
+    await age(CHANGE_DAYS + 1)
+    await expect(tidy()).rejects.toThrow('this store fails')
+    expect([await count(failing!), await count(other!)]).toEqual([5, 0])
+  })
+
   it('keeps so many changes of a store: who has read less begins again', async () => {
     await put('a', 1)
     const early = await page(db, collection())
