@@ -70,6 +70,14 @@ interface EventKey {
   id: string
 }
 
+interface Place extends EventKey {
+  publishedAt: string
+}
+
+/** Up to where the sweep of `now` has removed what is over: pending events, which stay, are not read again in each portion. */
+const passes = new WeakMap<Database, { now: number; after: Place }>()
+const START: Place = { publishedAt: '-infinity', app: '', id: '' }
+
 /**
  * Removes events published `keepDays` ago with their deliveries; twice as long ago if one of these is pending, as a receiver that
  * fails for months gets one attempt a minute. Removes at most `limit` rows of both, and returns their number.
@@ -82,7 +90,8 @@ export async function purgeEvents(
   const until = now - keepDays * DAY_MS
   const abandoned = until - keepDays * DAY_MS
   const page = Math.min(limit, MAX_EVENTS)
-  let after: EventKey & { publishedAt: string } = { publishedAt: '-infinity', app: '', id: '' }
+  const known = passes.get(db)
+  let after = known?.now === now ? known.after : START
   for (let removed = 0; ; ) {
     const events = await db.execute(statements.old, {
       until,
@@ -97,6 +106,9 @@ export async function purgeEvents(
       if (isAbandoned || !(isPending || (hasMany && (await hasPending(db, event))))) over.push(event)
     }
     removed += await remove(db, over, { limit: limit - removed, abandoned })
+    // At the end, the next portion begins again, as others may have locked some.
+    if (events.length < page && removed < limit) passes.delete(db)
+    else passes.set(db, { now, after })
     if (removed >= limit || events.length < page) return removed
     after = events.at(-1)!
   }

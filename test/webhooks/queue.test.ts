@@ -361,6 +361,30 @@ describe('events over 30 days old', () => {
     expect(await db.publishedEvent.count()).toBe(1)
   })
 
+  it('are read once where they are pending, not in each portion', async () => {
+    const { db, subscribe, publish } = await startQueue()
+    const to = await subscribe()
+    await publish(to, { count: 30, at: NOW - MONTH_MS - 20_000 })
+    const over = await publish(to, { count: 40, at: NOW - MONTH_MS - 10_000 })
+    await db.delivery.updateMany({
+      where: { id: { in: over } },
+      data: { state: 'delivered', nextAttemptAt: null, finishedAt: new Date(NOW) },
+    })
+    let fromTheBeginning = 0
+    const observed = {
+      execute: (...[statement, values]: Parameters<Database['execute']>) => {
+        if ((values as { afterAt?: string }).afterAt === '-infinity') fromTheBeginning++
+        return db.execute(statement, values)
+      },
+    } as Database
+    const removed = await purge(observed, 10)
+    expect(removed.reduce((sum, rows) => sum + rows, 0)).toBe(80)
+    expect(removed.length).toBeGreaterThan(7)
+    // Perhaps once more, for what others had locked.
+    expect(fromTheBeginning).toBeLessThanOrEqual(2)
+    expect(await db.publishedEvent.count()).toBe(30)
+  })
+
   it('are removed with their deliveries unless one of these is pending', async () => {
     const { db, subscribe, publish } = await startQueue()
     const [one, other] = [await subscribe(), await subscribe()]
