@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { withOwnConnection } from '../../server/commands/line/database.ts'
 import { runCommand } from '../../server/commands/program/run-command.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
@@ -92,4 +93,14 @@ describe('an import whose connection breaks', () => {
     expect(said()).toMatch(/\nnever. No people were written.\n$/)
     expect(await ask('SELECT id FROM "Person"')).toEqual([])
   })
+})
+
+it('an import that has ended sends no cancellation, whatever signal comes then', async () => {
+  const env = { DATABASE_URL: await migratedDatabase() }
+  const controller = new AbortController()
+  await withOwnConnection({ env }, async () => {}, controller.signal)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  controller.abort()
+  expect(vi.getTimerCount()).toBe(0)
 })

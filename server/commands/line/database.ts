@@ -51,11 +51,15 @@ export async function withOwnConnection<Result>(
     const [{ pid }] = (await executeIn(client, ownBackend, {})) as [{ pid: number }]
     const cancel = () => void db.execute(cancelBackend, { pid }).catch(() => {})
     // Repeated, as one call may fall between two statements.
-    signal.addEventListener('abort', () => {
+    const begin = () => {
       timer ??= setInterval(cancel, CANCEL_INTERVAL_MS)
-    })
+    }
     signal.throwIfAborted()
-    return use(client, db).finally(() => clearInterval(timer))
+    signal.addEventListener('abort', begin)
+    return use(client, db).finally(() => {
+      signal.removeEventListener('abort', begin)
+      clearInterval(timer)
+    })
   })
   return work.finally(close)
 }
