@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand } from '../../server/commands/program/run-command.ts'
 import { ask } from '../support/ask.ts'
@@ -99,6 +99,16 @@ describe('member export', () => {
     await expect.poll(sessions).toEqual([{ count: 2, reading: 1 }])
     stdout.resume()
     expect(await code).toBe(0)
+  })
+
+  it('ends without a word when who reads it has gone', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    })
+    const stderr = new PassThrough()
+    const io = { stdin: new PassThrough(), stdout, stderr, env }
+    expect(await runCommand(['member', 'export', '--member', 'anna'], io)).toBe(1)
+    expect(stderr.read()).toBeNull()
   })
 
   it('leaves a file that exists as it is', async () => {

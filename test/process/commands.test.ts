@@ -1,4 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -27,6 +29,22 @@ describe('a compiled command', () => {
     const wrong = await command('client', ['--colour', 'red'], nowhere).ended
     expect(wrong).toMatchObject({ code: 2, signal: null, stdout: '' })
     expect(wrong.stderr).toMatch(/^Unknown option '--colour'\n\nUsage: /)
+  })
+
+  it.each([
+    ['ends quietly when nobody reads its output', 'pipe', 0, /^$/],
+    ['says that its output cannot be written', '/dev/full', 1, /^Standard output cannot be written: ENOSPC.*\n$/],
+  ] as const)('%s', async (_, output, code, said) => {
+    const stdout = output === 'pipe' ? output : openSync(output, 'w')
+    const child = spawn(process.execPath, [commandEntry, '--help'], { stdio: ['ignore', stdout, 'pipe'] })
+    child.stdout?.destroy()
+    let stderr = ''
+    child.stderr!.on('data', (chunk) => {
+      stderr += chunk
+    })
+    const [ended] = await once(child, 'close')
+    if (typeof stdout === 'number') closeSync(stdout)
+    expect([ended, stderr]).toEqual([code, expect.stringMatching(said)])
   })
 
   it('exits 1 with one line when the database does not answer', async () => {

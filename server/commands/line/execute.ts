@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { OptionValues } from '@commander-js/extra-typings'
 import type { Action, ActionIo, Io, Outcome } from './command.ts'
 import { UsageError } from './command.ts'
@@ -14,6 +15,8 @@ export async function execute(action: Action, values: OptionValues, words: reado
     io.stderr.write(`${printableLines(outcome.fault)}\n`)
   } catch (error) {
     if (error instanceof UsageError) throw error
+    const { errored } = io.stdout as Writable & { errored: NodeJS.ErrnoException | null }
+    if (error === errored && errored?.code === 'EPIPE') return 1
     io.stderr.write(`${printableLines((error as Error).message)}\n`)
   }
   return 1

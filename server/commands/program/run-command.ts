@@ -75,7 +75,15 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   // The declarations of the settings take 20 ms to load.
   const config = asksHelp(argv) ? undefined : await import('../../process/config.ts')
   let isChecked = false
-  process.exitCode = await runCommand(argv, {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Who reads has enough, as `head`.
+    if (error.code === 'EPIPE') return
+    stderr.write(`Standard output cannot be written: ${error.message}\n`)
+    process.exitCode = 1
+  })
+  // There is nowhere to say it.
+  stderr.on('error', () => {})
+  const code = await runCommand(argv, {
     stdin,
     stdout,
     stderr,
@@ -87,4 +95,5 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
       return env
     },
   })
+  process.exitCode ||= code
 }
