@@ -54,7 +54,7 @@ export function unusableParameter(url: string): string | undefined {
   return undefined
 }
 
-/** As the driver decodes an address: a `%` that encodes nothing is one. Throws where bytes are not UTF-8. */
+/** Decodes as the driver does: a `%` without two hexadecimal digits stays. Throws where bytes are not UTF-8. */
 export const decodeAddress = (text: string) => decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
 
 export function isDecodable(url: string): boolean {

@@ -101,7 +101,7 @@ describe('member export', () => {
     expect(await code).toBe(0)
   })
 
-  it('ends without a word when who reads it has gone', async () => {
+  it('ends quietly when its reader has gone', async () => {
     const stdout = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
     })

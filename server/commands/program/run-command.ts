@@ -76,12 +76,12 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   const config = asksHelp(argv) ? undefined : await import('../../process/config.ts')
   let isChecked = false
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Who reads has enough, as `head`.
+    // The reader, such as `head`, has closed the pipe.
     if (error.code === 'EPIPE') return
     stderr.write(`Standard output cannot be written: ${error.message}\n`)
     process.exitCode = 1
   })
-  // There is nowhere to say it.
+  // There is nowhere left to report it.
   stderr.on('error', () => {})
   const code = await runCommand(argv, {
     stdin,
