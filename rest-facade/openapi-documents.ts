@@ -10,6 +10,7 @@ import type { Document } from './document.ts'
 import { findProcedure, toOperationId } from './document.ts'
 import { errorSchemas } from './openapi-errors.ts'
 import { headers } from './openapi-headers.ts'
+import { withFormats } from './openapi-integers.ts'
 import { nameModels } from './openapi-models.ts'
 import { sections } from './sections.ts'
 
@@ -52,7 +53,7 @@ function generate(section: Section): Document {
     operations.flatMap(({ responses }) => Object.values(responses).flatMap((one) => Object.keys(one.headers ?? {}))),
   )
   document.components.headers = Object.fromEntries(Object.entries(headers).filter(([name]) => used.has(name)))
-  return document
+  return withFormats(document)
 }
 
 const BEARER = {

@@ -18,7 +18,9 @@ export function formatType(schema: Schema): string {
   if (type === undefined) return 'any JSON'
   if (type === 'array' && items) return `array of ${formatType(items)}`
   if (type === 'object' && typeof more === 'object') return `object of ${formatType(more)}`
-  return [[type].flat().join(' or '), schema.format, formatRange(schema)].filter(Boolean).join(', ')
+  // The range says how large an integer is.
+  const format = schema.format !== 'int64' && schema.format
+  return [[type].flat().join(' or '), format, formatRange(schema)].filter(Boolean).join(', ')
 }
 
 /** Omits bounds that only say that a number is safe. */

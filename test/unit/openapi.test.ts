@@ -43,6 +43,17 @@ const listUnnamed = (body: Json, name: string) =>
     .filter(([, { properties, items }]) => properties || (items as Json)?.properties)
     .map(([property]) => property)
 
+/** All integers, also of headers and parameters, but not of examples. */
+function listIntegers(part: unknown, name: string): [string, Json][] {
+  if (typeof part !== 'object' || part === null) return []
+  const { type } = part as Json
+  const inner = Object.entries(part).filter(([key]) => key !== 'example' && key !== 'examples')
+  return [
+    ...([type].flat().includes('integer') ? [[name, part] as [string, Json]] : []),
+    ...inner.flatMap(([key, one]) => listIntegers(one, `${name}.${key}`)),
+  ]
+}
+
 describe.each(sectionNames)('the document of %s', (section) => {
   const { info, tags, components } = documents()[section]
   const operations = listOperations(section)
@@ -153,6 +164,13 @@ describe.each(sectionNames)('the document of %s', (section) => {
       expect([name, types]).not.toEqual([name, ['integer', 'null']])
       expect([name, pattern]).not.toEqual([name, expect.stringContaining('\\/')])
     }
+  })
+
+  it('has the format of each integer that 32 bits do not hold', () => {
+    const integers = listIntegers(documents()[section], section)
+    expect(integers.length).not.toBe(0)
+    for (const [name, { maximum = Number.POSITIVE_INFINITY, format }] of integers)
+      expect([name, format]).toEqual([name, Number(maximum) > 2 ** 31 - 1 ? 'int64' : undefined])
   })
 
   it('has a model for each object within a body', () => {

@@ -183,6 +183,7 @@ it.each([
   [{ type: 'integer', minimum: 1, maximum: 200 }, 'integer, 1 to 200'],
   [{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'integer, 0 or more'],
   [{ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, 'integer'],
+  [{ type: 'integer', minimum: 0, format: 'int64' }, 'integer, 0 or more'],
   [{ type: 'string', format: 'date' }, 'string, date'],
   [{ const: 'apps' }, '"apps"'],
   [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'string or null'],
