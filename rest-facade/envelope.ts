@@ -9,7 +9,7 @@ const gateway = new Set([401, 429, 503])
 export const usesDetail = (section: Section | null, status: number) =>
   section !== null && sections[section].errorShape === 'detail' && !gateway.has(status)
 
-/** Where a program finds what an error means: its id, and its entry in the catalogue of the host, whose base is `base`. */
+/** Where a program finds what an error means: its id, and its entry in the catalogue at the API of `base`. */
 export const errorHeaders = (id: string, base = '/v1') =>
   id && { 'X-Error-Code': id, Link: `<${base}/docs/errors#${id}>; rel="help"` }
 

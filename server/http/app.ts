@@ -8,6 +8,7 @@ import type { RequestLog } from '../request-log/request-log.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
+import { catalogueAt } from './catalogue.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import { EVENTS_TYPE, sendEvents } from './event-stream.ts'
@@ -123,7 +124,16 @@ export function createPublicApp({
   example,
 }: HttpParts) {
   const app = createKoa(log, tracing)
-    .use(respond(log, core.now, metrics.http, resourceMetadata(resources), recordIn(requestLog, authenticate)))
+    .use(
+      respond(
+        log,
+        core.now,
+        metrics.http,
+        resourceMetadata(resources),
+        catalogueAt(resources),
+        recordIn(requestLog, authenticate),
+      ),
+    )
     .use(cors)
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))

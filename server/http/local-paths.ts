@@ -7,12 +7,16 @@ import type { Step } from './state.ts'
 /** Names that always mean this machine: a page of another site cannot have its own name resolve here and use them. */
 const HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
+/** The names at which a trial has the paths of its APIs. */
+export const localHosts = (localUrls?: BaseUrls): ReadonlySet<string> =>
+  new Set(localUrls && [...HOSTS, normalizeHost(new URL(localUrls.apps).host)])
+
 /**
  * In the trial, `/apps/v1/me/profile` at localhost is `/v1/me/profile` at the API's host, for programs that cannot resolve
  * *.localhost. Everything else is the same.
  */
 export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
-  const hosts = new Set([...HOSTS, normalizeHost(new URL(localUrls.apps).host)])
+  const hosts = localHosts(localUrls)
   const apis = sectionNames.map((name) => ({
     host: new URL(baseUrls[name]).host,
     path: new URL(localUrls[name]).pathname,

@@ -48,13 +48,14 @@ const isOutage = (status: number, cause: unknown) =>
 
 /**
  * The outermost step: the request id, the only catch, one log line per request (of a successful probe: debug), its metrics,
- * its entry in its client's request log, and the address of RFC 9728 in each challenge.
+ * its entry in its client's request log, and the addresses of the catalogue in each error and of RFC 9728 in each challenge.
  */
 export function respond(
   log: Logger,
   now: () => number,
   metrics: HttpMetrics,
   findMetadata: ResourceMetadata,
+  findCatalogue: (state: State) => string,
   record?: RecordRequest,
 ): Step {
   const reasonFor = logRefusals(log)
@@ -76,7 +77,7 @@ export function respond(
       const error = thrown instanceof ApiError ? thrown : toFailure(thrown)
       refusal = error
       if (error.status >= 500) ctx.state.cause = error.cause
-      const fields: Record<string, string> = { ...errorHeaders(error.id, ctx.state.base), ...error.headers }
+      const fields: Record<string, string> = { ...errorHeaders(error.id, findCatalogue(ctx.state)), ...error.headers }
       const challenge = fields['WWW-Authenticate']
       if (challenge !== undefined) fields['WWW-Authenticate'] = withResource(challenge, findMetadata(ctx.state))
       ctx.state.headers.push(...Object.entries(fields).flat())

@@ -1,5 +1,6 @@
 import type { HttpParts } from '../http/app.ts'
 import { createKoa } from '../http/app.ts'
+import { catalogueAt } from '../http/catalogue.ts'
 import { health } from '../http/health.ts'
 import { readTarget } from '../http/request-target.ts'
 import { resourceMetadata } from '../http/resource-metadata.ts'
@@ -22,7 +23,7 @@ export function createInternalApp(parts: HttpParts) {
     internalNames = [],
   } = parts
   return createKoa(log, tracing)
-    .use(respond(log, core.now, metrics.http, resourceMetadata(parts.resources)))
+    .use(respond(log, core.now, metrics.http, resourceMetadata(parts.resources), catalogueAt(parts.resources, [])))
     .use(koaSends)
     .use(readTarget)
     .use(trpc(authenticate, { core, consumeQuota, countPeople, memory, longPollSlots }))

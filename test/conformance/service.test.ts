@@ -115,6 +115,31 @@ describe('a path', () => {
     await expectReply(refused, [401, NOT_VALID, { 'www-authenticate': like(challenge) }])
   })
 
+  it.each([
+    ['auth.test', '/v1/oauth/userinfo', 'apps.test'],
+    ['auth.test', '/v1/none', 'apps.test'],
+    ['auth.test', '/v1/me/profile', 'apps.test'],
+    ['LMS.test.:9', '/v1/none', 'lms.test'],
+    ['unknown.test', '/v1/none', 'apps.test'],
+    ['localhost:3000', '/auth/v1/oauth/userinfo', 'localhost:3000'],
+    ['127.0.0.1:3000', '/none', 'localhost:3000'],
+    ['localhost:3000', '/sync/v1/none', 'localhost:3000'],
+  ])('that fails at %s%s leads to the entry of its error, at %s', async (host, path, expected) => {
+    const { headers } = await world.send('GET', path, { host })
+    const [, link] = /^<(.+)>; rel="help"$/.exec(String(headers.link))!
+    const { host: found, pathname, hash } = new URL(link!, `http://${host}`)
+    expect(found.split('.:')[0]!.toLowerCase()).toBe(expected)
+    const { status, text } = await world.send('GET', pathname, { host: found })
+    expect([status, text]).toEqual([200, like(`id="${hash.slice(1)}"`)])
+  })
+
+  it('that fails at the internal port leads to the entry of its error at apps', async () => {
+    for (const host of ['10.0.0.1', 'apps.test']) {
+      const { headers } = await world.internal('GET', '/none', { headers: { host } })
+      expect(headers.link).toBe('<http://apps.test/v1/docs/errors#addressUnknown>; rel="help"')
+    }
+  })
+
   it('may be asked for at its host in capitals, with another port', async () => {
     const host = `${world.hosts.apps.split(':')[0]!.toUpperCase()}.:9`
     await expectReply(world.call('GET', '/', { host }), [200, { api: 'apps' }])

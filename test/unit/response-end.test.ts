@@ -57,7 +57,15 @@ const never = new Promise<never>(() => {})
 async function answersLate(before: (...args: Parameters<Step>) => Promise<unknown>) {
   const log = pino({ level: 'silent' })
   const app = createKoa(log, undefined)
-    .use(respond(log, Date.now, httpMetrics(new Registry()), () => ''))
+    .use(
+      respond(
+        log,
+        Date.now,
+        httpMetrics(new Registry()),
+        () => '',
+        () => '',
+      ),
+    )
     .use(async (ctx, next) => {
       await before(ctx, next)
       await new Deadline(0).bound(never)
