@@ -73,7 +73,7 @@ describe('storage.watch over tRPC', () => {
     stream.close()
   })
 
-  it('resumes after Last-Event-ID, and after lastEventId of its input', async () => {
+  it('resumes after Last-Event-ID, as a header or in the query, and after lastEventId of its input', async () => {
     for (const key of ['a', 'b']) await put(key, 1)
     const stream = await open()
     const [{ id: lastEventId } = { id: '' }] = await stream.take(1)
@@ -81,6 +81,9 @@ describe('storage.watch over tRPC', () => {
     for (const options of [
       { headers: { 'last-event-id': lastEventId }, input: { collection, since: 'x' } },
       { input: { collection, lastEventId } },
+      { query: `&lastEventId=${encodeURIComponent(lastEventId)}` },
+      { query: `&Last-Event-Id=${encodeURIComponent(lastEventId)}` },
+      { query: '&lastEventId=x', headers: { 'last-event-id': lastEventId } },
     ]) {
       const resumed = await open(options)
       expect((await resumed.take(1))[0]!.data).toMatchObject({ key: 'b' })
