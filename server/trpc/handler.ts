@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { NO_STORE } from '../http/respond.ts'
 import { JSON_TYPE } from '../http/send.ts'
-import type { State, Step, StepContext } from '../http/state.ts'
+import type { Step, StepContext } from '../http/state.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { Given, TrpcRequest } from './adapter.ts'
 import { answerByAdapter, ENDPOINT } from './adapter.ts'
@@ -22,7 +23,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     if (ctx.method !== 'GET' && ctx.method !== 'POST') throw errors.methodWrong('GET, POST')
     ctx.set('Cache-Control', NO_STORE)
 
-    const request = parseRequest(ctx.state, ctx.get('trpc-accept'))
+    const request = parseRequest(ctx)
     const shared = callContext(parts, ctx, request.isStream || request.byLines)
     // Read once, for all calls of a batch.
     let inputs: Promise<string> | undefined
@@ -55,7 +56,13 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
 /** An endpoint's name, whatever the call's outcome. */
 const operationName = ({ path, isBatch }: TrpcRequest) => (procedureAt(path) ? path : isBatch ? 'batch' : 'other')
 
-function parseRequest({ path: target, search }: State, accept: string): TrpcRequest {
+/** As tRPC's adapter reads it: its clients send either header. */
+function wantsLines({ 'trpc-accept': own, accept = '' }: IncomingHttpHeaders): boolean {
+  const types = own === undefined ? accept.split(',').map((type) => type.trim()) : [own]
+  return types.includes('application/jsonl')
+}
+
+function parseRequest({ req, state: { path: target, search } }: StepContext): TrpcRequest {
   const query = new URLSearchParams(search)
   // A URL would normalise `..` and drop a fragment; escaped, tRPC sees the path as sent.
   const name = target.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
@@ -63,7 +70,7 @@ function parseRequest({ path: target, search }: State, accept: string): TrpcRequ
   const isBatch = query.get('batch') === '1'
   const procedure = procedureAt(path)
   const isStream = !isBatch && procedure !== undefined && isSubscription(procedure)
-  return { name, path, query, isBatch, isStream, byLines: !isStream && accept === 'application/jsonl' }
+  return { name, path, query, isBatch, isStream, byLines: !isStream && wantsLines(req.headers) }
 }
 
 function toInputs(

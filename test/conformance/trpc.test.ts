@@ -1,5 +1,5 @@
 import type { TRPCClientError } from '@trpc/client'
-import { createTRPCClient, httpLink } from '@trpc/client'
+import { createTRPCClient, httpBatchStreamLink, httpLink } from '@trpc/client'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
@@ -104,6 +104,8 @@ describe("a single call gets the answer of tRPC's own adapter:", () => {
     [200, 'GET me.profile', { query: 'batch=1&batch=2&input={}' }],
     [200, 'GET me.profile', { headers: { accept: 'application/jsonl', 'trpc-accept': 'application/json' } }],
     [400, 'GET me.profile', { headers: { 'trpc-accept': 'application/jsonl' } }],
+    [400, 'GET me.profile', { headers: { accept: 'text/html , application/jsonl' } }],
+    [200, 'GET me.profile', { headers: { accept: 'application/jsonl;q=1' } }],
     [200, 'GET me.events', {}],
     [200, 'GET storage.get', { input: at }],
     [200, 'GET storage.get', { input: ` ${at}\n`, headers: { 'if-none-match': '*' } }],
@@ -296,6 +298,16 @@ const failure = (error: unknown) => {
 }
 
 describe('a first-party app over tRPC', () => {
+  it.each(['trpc-accept', 'accept'] as const)(
+    'gets a batch in lines, for which it asks by %s',
+    async (streamHeader) => {
+      const link = httpBatchStreamLink<AppRouter>({ ...options(), streamHeader })
+      const { me, root } = createTRPCClient<AppRouter>({ links: [link] })
+      const [profile, service] = await Promise.all([me.profile.query(), root.query()])
+      expect([profile.id, service.api]).toEqual([world.ids.member, 'apps'])
+    },
+  )
+
   it('sends numbers as numbers, even after REST has read them from a query', async () => {
     await world.call('GET', '/storage/c?limit=5&offset=0')
     const reply = await client()
