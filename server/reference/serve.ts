@@ -125,9 +125,10 @@ export function reference({
     onlyGet(ctx)
     setPageHeaders(ctx)
     const urls = urlsFor(ctx)
-    const shown = findShown(ctx)
-    const others = [issuerAt(urls), shown === ctx.state.section ? undefined : urls[shown]]
-    ctx.set('Content-Security-Policy', policyFor(others.filter((one) => one !== undefined)))
+    // A trial has more names than its pages call: those are other origins.
+    const isOther = (url: string | undefined): url is string =>
+      url !== undefined && new URL(url).host !== ctx.req.headers.host
+    ctx.set('Content-Security-Policy', policyFor([issuerAt(urls), urls[findShown(ctx)]].filter(isOther)))
     sendStored(ctx, file)
   }
 }

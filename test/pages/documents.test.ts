@@ -392,6 +392,18 @@ it.each(apis)('the reference at localhost is that of %s, with the addresses of l
     expect((await get('localhost:3000', `/${api}/v1/docs/${path}`)).status).toBe(200)
 })
 
+it.each(['localhost:3000', '127.0.0.1:3000', '[::1]:3000'])(
+  'the reference at %s may call what it names',
+  async (host) => {
+    const { headers, text } = await get(host, '/apps/v1/docs')
+    const [, base] = /data-base="([^"]+)"/.exec(text)!
+    const [, sources] = /connect-src ([^;]+);/.exec(String(headers['content-security-policy']))!
+    const allowed = sources!.split(' ').map((one) => (one === "'self'" ? `http://${host}/` : one))
+    expect(base).toBe(localUrls.apps)
+    expect(allowed.some((one) => `${base}/`.startsWith(one))).toBe(true)
+  },
+)
+
 it.each(apis)('the errors of %s come before those of other APIs and of tRPC', async (api) => {
   const { text } = await get(`${api}.test`, '/v1/docs/errors')
   const [own, others] = text.split('<h2 id="elsewhere">')
