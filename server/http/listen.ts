@@ -171,7 +171,7 @@ const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_RE
 const notHttp = { error: errors.requestInvalid(), section: null }
 
 /** The response to a request that is not valid HTTP, by default in the common form. */
-function refusal(headers: Record<string, string>, { error, section }: Refusal = notHttp) {
+function refusal(headers: Record<string, string>, { error, section, base }: Refusal = notHttp) {
   const requestId = randomUUID()
   const body = JSON.stringify(envelope(error, section, requestId))
   const fields = {
@@ -179,7 +179,7 @@ function refusal(headers: Record<string, string>, { error, section }: Refusal = 
     'Content-Type': JSON_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Request-Id': requestId,
-    ...errorHeaders(error.id),
+    ...errorHeaders(error.id, base),
   }
   return { body, fields }
 }

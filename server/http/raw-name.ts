@@ -12,6 +12,8 @@ export interface ParserError extends NodeJS.ErrnoException {
 export interface Refusal {
   error: ApiError
   section: Section | null
+  /** The path of an API on this machine, in place of `/v1`. */
+  base?: string | undefined
 }
 
 const LINE_FEED = 0x0a
@@ -28,10 +30,15 @@ export function refusalOfRawName({ rawPacket, bytesParsed = 0 }: ParserError): R
   const end = rawPacket.indexOf(LINE_FEED, bytesParsed)
   const line = rawPacket.subarray(rawPacket.lastIndexOf(LINE_FEED, bytesParsed) + 1, Math.max(end, bytesParsed))
   if (!isUtf8(line)) return undefined
-  const [, method, path] = /^([A-Z]+) (\/[^ ?]*)(?:\?[^ ]*)? HTTP\/1\.[01]\r?$/.exec(line.toString()) ?? []
+  // With the paths that a trial has at localhost. A service without them has nothing there: any refusal is right.
+  const request = /^([A-Z]+) (?:\/(apps|sync))?(\/v1\/[^ ?]*)(?:\?[^ ]*)? HTTP\/1\.[01]\r?$/
+  const [, method, local, path] = request.exec(line.toString()) ?? []
   const segments = path === undefined ? undefined : parseSegments(path)
   const route = segments && routesAt(segments).find((one) => one.method === method)
   if (!segments || (route?.section !== 'apps' && route?.section !== 'sync')) return undefined
-  const isRaw = segments.some((segment, i) => route.parameters[i] && BEYOND_ASCII.test(segment))
-  return isRaw ? { error: errors.nameInvalid(), section: route.section } : undefined
+  const { section, parameters } = route
+  if (local !== undefined && local !== section) return undefined
+  const isRaw = segments.some((segment, i) => parameters[i] && BEYOND_ASCII.test(segment))
+  const base = local && `/${local}/v1`
+  return isRaw ? { error: errors.nameInvalid(), section, base } : undefined
 }

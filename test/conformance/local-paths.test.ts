@@ -5,6 +5,7 @@ import { scopes, sectionNames } from '../../routers/kernel/scopes.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { flow, register, startAuthWorld } from '../oauth/auth-world.ts'
 import { deviceGrant } from '../oauth/device-world.ts'
+import { Connection } from '../raw/socket.ts'
 import { send } from '../support/request.ts'
 import { startedAround } from '../support/started.ts'
 import { authBaseUrl, startWorld } from '../support/world.ts'
@@ -69,6 +70,21 @@ describe('the paths of the APIs at localhost', () => {
     expect(tokenUrl).toBe(`${localUrls.auth}/oauth/token`)
     const atHost = await call('GET', '/v1/openapi.json', { host: 'notify.test' })
     expect(atHost.body.servers).toEqual(servers.toReversed())
+  })
+
+  it.each([
+    ['/apps/v1/storage/größe/k', 422, '/apps/v1/docs/errors#nameInvalid'],
+    ['/sync/v1/collections/größe/entries', 422, '/sync/v1/docs/errors#nameInvalid'],
+    ['/sync/v1/storage/größe/k', 400, '/v1/docs/errors#requestInvalid'],
+    ['/lms/v1/storage/größe/k', 400, '/v1/docs/errors#requestInvalid'],
+  ])('refuse a name in raw UTF-8 as at the host: %s is %i', async (path, status, help) => {
+    const connection = await Connection.open(trial.world.publicPort)
+    const head = `GET ${path} HTTP/1.1\r\nHost: localhost:3000\r\n\r\n`
+    await connection.send(Buffer.from(head))
+    const answer = await connection.answer()
+    expect([answer.status, answer.headers.link]).toEqual([status, `<${help}>; rel="help"`])
+    connection.end()
+    await connection.ended
   })
 
   it('keep the sections apart', async () => {
