@@ -29,7 +29,7 @@ export type Place =
   | 'apps, sync and lms'
   | 'lms and sync'
   | 'notify and sync'
-  | 'lms and notify'
+  | 'lms, notify and sync'
   | 'sync and tRPC'
   | 'tRPC'
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { documents } from '../../rest-facade/openapi.ts'
 import { errorCatalogue, errors } from '../../routers/kernel/errors.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 
 /** Documents, programs and bookmarks have links to these ids: add those of new errors, and never change or remove one. */
 const ids = `
@@ -34,6 +36,19 @@ describe('the error catalogue', () => {
       expect(text).not.toMatch(/→| {2}/)
     }
     expect(fix).not.toBe(cause)
+  })
+
+  it.each(sectionNames)('has as errors of %s those that its document has', (section) => {
+    const documented = Object.values(documents()[section].paths)
+      .flatMap((operations) => Object.values(operations))
+      .flatMap(({ responses }) => Object.entries(responses))
+      .filter(([status]) => status >= '400')
+      .flatMap(([, { content }]) => Object.keys(content!['application/json'].examples!))
+    const listed = rows.filter(({ place }) => place.split(/, | and /).includes(section)).map(({ id }) => id)
+    const common = rows.filter(({ place }) => place === 'every API').map(({ id }) => id)
+    // Assistants get it, whose endpoint is in no document.
+    const own = listed.filter((id) => id !== 'resultTooLarge')
+    expect(new Set([...common, ...own])).toEqual(new Set([...common, ...documented]))
   })
 
   it('is in the order of the statuses', () => {

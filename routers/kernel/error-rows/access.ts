@@ -42,7 +42,7 @@ export const accessErrors = {
   levelTooLow: {
     status: 403,
     message: 'The Developer membership is needed for this API.',
-    place: 'lms and notify',
+    place: 'lms, notify and sync',
     cause: "The client's team has the Hobby level.",
     fix: 'These APIs need the Developer membership.',
   },
