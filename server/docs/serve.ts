@@ -7,6 +7,7 @@ import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
 import { onlyGet, sendStored, storedFile } from '../browser/stored-file.ts'
 import { normalizeHost } from '../http/host-name.ts'
+import { localHosts } from '../http/local-paths.ts'
 import { isRevalidated } from '../http/revalidation.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { OpenDocs } from './open.ts'
@@ -37,7 +38,7 @@ const picturePolicy = buildPolicy("style-src 'unsafe-inline'; sandbox; ")
 
 /** Serves the documentation at `/docs` of every host: pages, their style, script and pictures. */
 export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Options): Step {
-  const localName = localWays && normalizeHost(new URL(localWays.urls.apps).host)
+  const locals = localHosts(localWays?.urls)
   /** Created at first use, as many as there are pages. */
   const made = new Map<string, StoredFile>()
 
@@ -50,7 +51,7 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
   }
 
   function fileAt({ state: { path, host } }: StepContext): StoredFile | undefined {
-    const at = localWays && normalizeHost(host) === localName ? localWays : ways
+    const at = localWays && locals.has(normalizeHost(host)) ? localWays : ways
     const key = `${at.urls.apps} ${path}`
     const found = made.get(key)
     if (found) return found

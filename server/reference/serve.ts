@@ -13,6 +13,7 @@ import type { Running } from '../docs/addresses.ts'
 import { fillAddresses } from '../docs/addresses.ts'
 import type { ReferenceCode } from '../docs/docs.ts'
 import { normalizeHost } from '../http/host-name.ts'
+import { localHosts } from '../http/local-paths.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { ApiDocument } from './api-document.ts'
@@ -99,16 +100,19 @@ export function reference({
     return file
   }
 
+  const locals = localHosts(localUrls)
   // At the paths of localhost the host was replaced.
-  const urlsFor = ({ req, state: { host } }: StepContext) =>
-    localUrls && normalizeHost(req.headers.host ?? '') !== normalizeHost(host) ? localUrls : baseUrls
+  const urlsFor = ({ state: { host, base } }: StepContext) =>
+    localUrls && (base !== undefined || locals.has(normalizeHost(host))) ? localUrls : baseUrls
   const fileAt = async (ctx: StepContext) => {
     const { path, section } = ctx.state
-    if (path === '/llms.txt')
-      return keep(path, () => ['text/plain', llmsText({ urls: baseUrls, issuer, guides: guides() })])
+    const urls = urlsFor(ctx)
+    if (path === '/llms.txt') {
+      const given = { urls, issuer: issuerAt(urls), guides: guides() }
+      return keep(`${urls.apps} ${path}`, () => ['text/plain', llmsText(given)])
+    }
     const text = section === null ? undefined : texts.get(path)
     if (!text) return undefined
-    const urls = urlsFor(ctx)
     const shown = findShown(ctx)
     const language = path === PAGE ? chooseLanguage(ctx, urls[section!]) : FIRST
     const key = [urls[section!], shown, path, language, client?.()].join(' ')

@@ -12,6 +12,7 @@ import { pagePolicy } from '../docs/serve.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { toNetwork } from '../http/client-address.ts'
 import { normalizeHost } from '../http/host-name.ts'
+import { localHosts } from '../http/local-paths.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { requestLimit } from '../limits/limit.ts'
@@ -43,7 +44,7 @@ export function search(
   { open }: OpenDocs,
   { ways, localWays, brand, pageBrand, limits, readClientAddress }: Options,
 ): Step {
-  const localName = localWays && normalizeHost(new URL(localWays.urls.apps).host)
+  const locals = localHosts(localWays?.urls)
   const isWithinLimit = requestLimit(limits, 'searches', MAX_SEARCHES)
 
   /** Created at the first search, in 0.1 to 0.5 s and 3 MB, so that start-up does not wait for it. */
@@ -76,7 +77,7 @@ export function search(
     if (!isWithin) ctx.set('Retry-After', '60')
     const isPage = path === '/docs/search'
     if (!isWithin && !isPage) throw errors.rateLimited(60)
-    const at = localWays && normalizeHost(host) === localName ? localWays : ways
+    const at = localWays && locals.has(normalizeHost(host)) ? localWays : ways
     const query = readQuery(ctx)
     setPageHeaders(ctx)
     ctx.set('Content-Security-Policy', pagePolicy)

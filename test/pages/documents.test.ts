@@ -440,6 +440,26 @@ describe('/llms.txt', () => {
       expect([pathname, (await get(at, pathname)).status]).toEqual([pathname, 200])
   })
 
+  it.each(['localhost:3000', '127.0.0.1:3000'])(
+    'and the documentation name the addresses of localhost at %s',
+    async (host) => {
+      const { text } = await get(host, '/llms.txt')
+      const links = [...text.matchAll(/(?:\]\(|Base address |metadata: |issuer )(http[^)\s;]+)/g)].map(
+        ([, url]) => url!,
+      )
+      expect(links.length).toBeGreaterThan(10)
+      for (const link of links) {
+        expect(link).toMatch(/^http:\/\/localhost:3000\//)
+        if (/docs|\.json|well-known/.test(link))
+          expect([link, (await get('localhost:3000', new URL(link).pathname)).status]).toEqual([link, 200])
+      }
+      for (const path of ['/docs', '/docs/search?q=token']) {
+        const page = await get(host, path)
+        expect([path, page.text]).toEqual([path, expect.stringContaining('http://localhost:3000/apps/v1/docs')])
+      }
+    },
+  )
+
   it('names no issuer that is not ours', async () => {
     const { text } = await askExternal('/llms.txt', {}, 'plain.test')
     expect(text).not.toMatch(/auth\.test|PKCE/)
