@@ -30,8 +30,9 @@ export function errorSchemas(operations: readonly Operation[]): Json {
   }
   const schemas: Json = {
     ApiError: closed('An error, in the common shape.', {
-      error: closed('The error.', error, ['code', 'message', 'request_id']),
+      error: { $ref: '#/components/schemas/ApiErrorInfo', description: 'The error.' },
     }),
+    ApiErrorInfo: closed('What is wrong.', error, ['code', 'message', 'request_id']),
   }
   if (bodies.some(({ detail }) => detail !== undefined)) {
     const detail = {

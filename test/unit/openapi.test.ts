@@ -40,7 +40,9 @@ function listProperties(schema: Json, name: string): [string, Json][] {
 /** The objects within a body that are no models. The body itself may be one: generators name it by its operation. */
 const listUnnamed = (body: Json, name: string) =>
   listProperties(body, name)
-    .filter(([, { properties, items }]) => properties || (items as Json)?.properties)
+    .filter(([, { properties, items, anyOf = [] }]) =>
+      [{ properties }, items as Json | undefined, ...(anyOf as Json[])].some((one) => one?.properties),
+    )
     .map(([property]) => property)
 
 /** All integers, also of headers and parameters, but not of examples. */
@@ -173,11 +175,13 @@ describe.each(sectionNames)('the document of %s', (section) => {
       expect([name, format]).toEqual([name, Number(maximum) > 2 ** 31 - 1 ? 'int64' : undefined])
   })
 
-  it('has a model for each object within a body', () => {
+  it('has a model for each object within a body or a model', () => {
     const bodies = operations.flatMap(({ name, requestBody, responses }) =>
       [requestBody, ...Object.values(responses)].map((body) => [name, body?.content?.['application/json']?.schema]),
     ) as [string, Json | undefined][]
-    expect(bodies.flatMap(([name, schema]) => (schema ? listUnnamed(schema, name) : []))).toEqual([])
+    const models = Object.entries(components.schemas as Record<string, Json>)
+    const every = [...bodies, ...models]
+    expect(every.flatMap(([name, schema]) => (schema ? listUnnamed(schema, name) : []))).toEqual([])
     expect(Object.keys(components.schemas!).length).toBeGreaterThan(1)
   })
 
@@ -185,8 +189,8 @@ describe.each(sectionNames)('the document of %s', (section) => {
     const leaves = schemas
       .flatMap(([name, schema]) => listProperties(schema, name))
       .filter(
-        ([, { properties, items, anyOf, pattern }]) =>
-          !properties && !(items as Json)?.properties && !(items as Json)?.$ref && !anyOf && !pattern,
+        ([, { properties, items, anyOf, pattern, $ref }]) =>
+          !properties && !(items as Json)?.properties && !(items as Json)?.$ref && !$ref && !anyOf && !pattern,
       )
     expect(leaves.filter(([, { examples }]) => !examples).map(([name]) => name)).toEqual([])
   })

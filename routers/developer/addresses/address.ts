@@ -36,17 +36,19 @@ export const settings = z.object({
     .optional(),
 })
 
-const delivery = z.object({
-  at: z.int().meta({ description: 'When it was attempted, in Unix seconds.', examples: [1777802400] }),
-  status: z
-    .int()
-    .nullable()
-    .meta({ description: 'Status of the response; null without one.', examples: [204] }),
-  error: z
-    .string()
-    .nullable()
-    .meta({ description: 'Why it failed; null if it arrived.', examples: [null] }),
-})
+const delivery = z
+  .object({
+    at: z.int().meta({ description: 'When it was attempted, in Unix seconds.', examples: [1777802400] }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: 'Status of the response; null without one.', examples: [204] }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it failed; null if it arrived.', examples: [null] }),
+  })
+  .meta({ title: 'EventDelivery', description: 'An attempt to deliver an event.' })
 export const address = settings
   .pick({ types: true })
   .extend({
