@@ -12,6 +12,7 @@ const EXPOSED = [
   'X-Storage-Limit',
   'X-Error-Code',
   'Link',
+  'Allow',
 ]
 const ALLOWED = [
   'Authorization',
