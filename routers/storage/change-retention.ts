@@ -111,8 +111,8 @@ function readPass(db: Database, now: number): Pass {
 }
 
 /**
- * Leaves the last change of each key, of the last 30 days, and of the newest 100,000 of a store; and sums collections from before
- * their sums. Returns the number of rows that it removed or updated; 0 when nothing is left to do. A store that fails does not keep
+ * Leaves the last change of each key, of the last 30 days, and at most 100,000 of a store; and sums collections from before their
+ * sums. Returns the number of rows that it removed or updated; 0 when nothing is left to do. A store that fails does not keep
  * the others from being swept: its error is thrown when nothing else is left.
  */
 export async function removeOldChanges(
@@ -140,10 +140,11 @@ export async function removeOldChanges(
   for (const { changes, ...store } of await db.execute(stores.changed, { app: pass.app, club: pass.club })) {
     if (left <= 0) break
     await attempt(store, async () => {
-      // First, as thinning sorts all that it finds.
-      left -= await removeBeyond(db, store, most, left)
+      // Thinning sorts all that it finds: 0.5 s for a million.
+      left -= await removeBeyond(db, store, 10 * most, left)
       // It locks no usage row, so that writers go on.
       if (left > 0) left -= (await db.execute(statements.thin, { ...store, limit: left }))[0]!.removed
+      if (left > 0) left -= await removeBeyond(db, store, most, left)
       // A store with more to do is the first of the next portion.
       if (left <= 0) return
       left -= (await db.execute(statements.finish, { ...store, changes })).length

@@ -361,4 +361,11 @@ describe('the log of changes', () => {
     await expect(page(db, collection(), early.next)).rejects.toMatchObject({ status: 410 })
     expect((await page(db, collection(), late.next)).changes).toHaveLength(3)
   })
+
+  it('keeps the other keys of a store where one has changed too often', async () => {
+    await put('a', 1)
+    for (let n = 0; n < 5; n++) await put('b', n)
+    await tidy(Date.now(), 3)
+    expect(await log()).toEqual(['a', 'b'])
+  })
 })
