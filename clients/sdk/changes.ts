@@ -27,7 +27,7 @@ export type ReadChanges<Value> = (options: ChangesOptions & { wait?: number }) =
 /** The longest that the service waits for a change. */
 export const WAIT_SECONDS = 50
 /** A request that is silent for longer has lost its connection. */
-export const SILENT_MS = (WAIT_SECONDS + 10) * 1_000
+const SILENT_MS = (WAIT_SECONDS + 10) * 1_000
 
 export const readChanges =
   <Value>(send: Send, path: () => string, scope: string | undefined): ReadChanges<Value> =>

@@ -40,7 +40,7 @@ export interface Call extends CallOptions {
   body?: unknown
   /** Whether the effect is the same when it arrives twice; by default true only for GET. */
   isRepeatable?: boolean
-  /** After this a request without an answer has lost its connection. By default none has. */
+  /** After this a request without the head of an answer has lost its connection. By default none has. */
   silentMs?: number
 }
 
@@ -56,6 +56,8 @@ export const read = async <Body>(answer: Promise<Answer>) => (await answer).body
 
 /** After a lost connection. */
 const PAUSES_MS = [200, 800]
+/** The longest for the body of an answer: 10 MiB at 32 KiB/s, the lowest rate that the service itself accepts. */
+const BODY_MS = 320_000
 /** What a proxy answers that has lost its connection to the service; 503 where it does not say for how long. */
 const isOfProxy = ({ status, retryAfter }: ApiError) =>
   [502, 504].includes(status) || (status === 503 && retryAfter === undefined)
@@ -101,7 +103,9 @@ export function createSend({
       }
       let answer: Answer | ApiError
       try {
-        answer = await readAnswer(await send(url, init))
+        const response = await send(url, init)
+        limit?.restart(BODY_MS)
+        answer = await readAnswer(response)
       } catch (error) {
         if (!isRepeatable || signal?.aborted || lost === PAUSES_MS.length) throw error
         isUnsure = true

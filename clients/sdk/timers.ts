@@ -17,7 +17,8 @@ export function endedBy<Result>(signal: AbortSignal | undefined, work: Result | 
 
 interface Limit {
   readonly signal: AbortSignal
-  abort(): void
+  /** Gives it `ms` from now on. */
+  restart(ms: number): void
   /** Ends the timer, and what it listens to. */
   release(): void
 }
@@ -26,9 +27,14 @@ interface Limit {
 export function abortAfter(ms: number, signal?: AbortSignal): Limit {
   need('This', 'AbortController')
   const own = new AbortController()
-  const timer = setTimeout(() => {
-    own.abort(Object.assign(new Error(`No answer within ${ms / 1000} s.`), { name: 'TimeoutError' }))
-  }, ms)
+  let timer: ReturnType<typeof setTimeout>
+  const restart = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      own.abort(Object.assign(new Error(`No answer within ${ms / 1000} s.`), { name: 'TimeoutError' }))
+    }, ms)
+  }
+  restart(ms)
   const end = () => own.abort(readReason(signal))
   if (signal?.aborted) end()
   else signal?.addEventListener('abort', end)
@@ -36,7 +42,7 @@ export function abortAfter(ms: number, signal?: AbortSignal): Limit {
     clearTimeout(timer)
     signal?.removeEventListener('abort', end)
   }
-  return { signal: own.signal, abort: () => own.abort(), release }
+  return { signal: own.signal, restart, release }
 }
 
 /** Rejects with the signal's reason as soon as it aborts. */

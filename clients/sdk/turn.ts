@@ -1,6 +1,5 @@
-import { SILENT_MS } from './changes.ts'
 import { page } from './page.ts'
-import { abortAfter } from './timers.ts'
+import { need } from './platform.ts'
 
 /** A live collection's work while somebody listens. */
 export interface Following {
@@ -19,10 +18,11 @@ const EVENTS = ['online', 'offline', 'visibilitychange']
 
 /**
  * One request and the pause after it. Both end when nobody follows, or when a browser goes online or offline, or its page becomes
- * visible, as the connection may be dead; the request also when it is silent.
+ * visible, as the connection may be dead.
  */
 export function beginTurn(following: Following): Turn {
-  const request = abortAfter(SILENT_MS)
+  need('This', 'AbortController')
+  const request = new AbortController()
   let isWoken = false
   let wakeRest = () => {}
   const end = () => {
@@ -45,7 +45,6 @@ export function beginTurn(following: Following): Turn {
     isWoken: () => isWoken,
     rest: (ms: number) =>
       new Promise<void>((resolve) => {
-        request.release()
         if (isWoken || following.isEnded) return resolve()
         const timer = setTimeout(resolve, ms)
         wakeRest = () => {
@@ -54,7 +53,6 @@ export function beginTurn(following: Following): Turn {
         }
       }),
     end() {
-      request.release()
       following.end = ended
       for (const event of EVENTS) page.removeEventListener?.(event, wake)
     },

@@ -52,6 +52,34 @@ it('an iteration of changes waits as long as a 429 says, each time, and is ended
   await expect(next).rejects.toThrow('enough')
 })
 
+it('an iteration of changes takes a body that comes for minutes', async () => {
+  let asked = 0
+  const { storage } = createClient({
+    sync: 'https://sync.example/v1',
+    tokens: 'token',
+    async fetch(_, init) {
+      asked++
+      const text = JSON.stringify({ items: [{ key: 'k', value: 1, updatedAt: 1 }], cursor: 'x', more: false })
+      const body = new ReadableStream({
+        start(controller) {
+          init!.signal!.addEventListener('abort', () => controller.error(init!.signal!.reason))
+          setTimeout(() => {
+            controller.enqueue(new TextEncoder().encode(text))
+            controller.close()
+          }, 300_000)
+        },
+      })
+      return new Response(body)
+    },
+  })
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const next = storage('c').changes().next()
+  await vi.advanceTimersByTimeAsync(300_000)
+  expect((await next).value).toMatchObject({ key: 'k' })
+  expect([asked, vi.getTimerCount()]).toEqual([1, 0])
+})
+
 it('an iteration of changes asks again after 60 s of silence, and is rejected after the third', async () => {
   let asked = 0
   const silentAt = [2, 4, 5, 6]
