@@ -82,7 +82,9 @@ export function browserSignIn({
   const name = `member-apps ${ownName}`
   const own = { issuer, clientId, name, redirectUri }
   const read = async (): Promise<TokenSet | null> => JSON.parse((await store.getItem(name)) ?? 'null')
-  const isOwn = (begun: Begun) => Object.entries(own).every(([field, text]) => begun[field as keyof Begun] === text)
+  /** A former version of the SDK began without `name` and `redirectUri`. */
+  const isOwn = (begun: Partial<Begun>) =>
+    Object.entries(own).every(([field, text]) => (begun[field as keyof Begun] ?? text) === text)
   const write = (tokens: TokenSet) => store.setItem(name, JSON.stringify(tokens))
 
   /** A refresh token works once: the second caller takes the tokens of the first. */
@@ -102,7 +104,9 @@ export function browserSignIn({
         if (!(error instanceof SignInFailed) || error.code !== 'invalid_grant') throw error
         const other = await read()
         if (other && other.refresh_token !== held.refresh_token) return other.access_token
-        await store.removeItem(name)
+        try {
+          await store.removeItem(name)
+        } catch {}
         throw signInNeeded()
       }
     })
@@ -159,8 +163,11 @@ export function browserSignIn({
     signOut: () =>
       inOneTab(name, async () => {
         const held = await read()
-        await store.removeItem(name)
-        if (held?.refresh_token) await server.revoke(held.refresh_token)
+        try {
+          await store.removeItem(name)
+        } finally {
+          if (held?.refresh_token) await server.revoke(held.refresh_token)
+        }
       }),
 
     forget: () => inOneTab(name, async () => store.removeItem(name)),

@@ -24,13 +24,16 @@ let works: boolean | undefined
 function open(): Promise<Database> {
   return new Promise((resolve, reject) => {
     const asked = page.indexedDB.open('member-apps')
+    let isLate = false
     const timer = setTimeout(() => {
+      isLate = true
       works ??= false
       reject(new Error('IndexedDB does not answer.'))
     }, LIMIT_MS)
     asked.onupgradeneeded = () => asked.result.createObjectStore(RECORDS)
     asked.onsuccess = () => {
       clearTimeout(timer)
+      if (isLate) asked.result.close()
       resolve(asked.result)
     }
     asked.onerror = () => {

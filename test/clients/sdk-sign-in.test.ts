@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { browserSignIn } from '../../clients/sdk/browser.ts'
+import { page } from '../../clients/sdk/page.ts'
 import { authWorld, redirectUri } from '../oauth/auth-world.ts'
 import { registerOpenid, toApp } from '../oauth/openid-world.ts'
 import { openTab } from './tab.ts'
@@ -87,6 +88,13 @@ describe('finish()', () => {
     expect([await auth.isSignedIn(), await other.isSignedIn()]).toEqual([true, !('name' in differing)])
   })
 
+  it('takes the answer to a sign-in that a former version of the SDK began', async () => {
+    const { auth } = await openAnswered()
+    const [{ name: _, redirectUri: __, ...former }] = JSON.parse(page.sessionStorage.getItem('member-apps sign-ins')!)
+    page.sessionStorage.setItem('member-apps sign-ins', JSON.stringify([former]))
+    expect(await auth.finish()).toBe(redirectUri)
+  })
+
   it("takes the server's own parameters, which come after those of the page", async () => {
     const { auth, location } = await openAnswered()
     location.href = location.href.replace('?', '?state=BY&error=no&')
@@ -105,8 +113,8 @@ describe('finish()', () => {
   it('says that the member refused', async () => {
     const { auth, location, left } = open()
     await auth.signIn()
-    const page = await here.toConsent(here.newBrowser(), new URL(left[0]!), here.world.ids.member)
-    expect(page.status).toBe(200)
+    const consent = await here.toConsent(here.newBrowser(), new URL(left[0]!), here.world.ids.member)
+    expect(consent.status).toBe(200)
     const iss = encodeURIComponent(issuer)
     const state = new URL(left[0]!).searchParams.get('state')
     location.href = `${redirectUri}?error=access_denied&error_description=no&state=${state}&iss=${iss}&code_of=x`
@@ -141,6 +149,23 @@ it.each([
   expect(await auth.finish()).toBe(redirectUri)
   const before = await auth.tokens()
   expect([await auth.scopes(), (await auth.tokens(before)) === before]).toEqual([['openid', scope], false])
+})
+
+describe('a sign-out', () => {
+  it('ends the sign-in at the server too where the store fails', async () => {
+    const { auth, store, requests } = await openAnswered()
+    await auth.finish()
+    const failing = {
+      ...store,
+      removeItem() {
+        throw new Error('Not now.')
+      },
+    }
+    const leaving = browserSignIn({ issuer, clientId: here.client, redirectUri, scope, store: failing })
+    await expect(leaving.signOut()).rejects.toThrow('Not now.')
+    expect(requests.at(-1)).toBe('POST /v1/oauth/revoke')
+    await expect(leaving.tokens(await leaving.tokens())).rejects.toMatchObject({ name: 'SignInNeeded' })
+  })
 })
 
 describe('a renewal', () => {
