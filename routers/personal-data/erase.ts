@@ -154,7 +154,12 @@ const removals = {
   person: [
     byPerson('sessions', `DELETE ${sessions}`),
     byPerson('codes', `DELETE FROM "LoginCode" USING "Person" person WHERE ${hasAddress('LoginCode')}`),
-    byPerson('invited', `DELETE FROM "TeamInvitation" USING "Person" person WHERE ${hasAddress('TeamInvitation')}`),
+    // Their own go with the person.
+    byPerson(
+      'invited',
+      `DELETE FROM "TeamInvitation" USING "Person" person
+        WHERE ${hasAddress('TeamInvitation')} AND "TeamInvitation"."personId" IS NULL`,
+    ),
     byPerson('mails', `DELETE FROM "Mail" USING "Person" person WHERE ${hasAddress('Mail')}`),
     // Without the name of who invites, an open one would be the operator's.
     byPerson('invitations', 'DELETE FROM "TeamInvitation" WHERE "invitedBy" = $person AND "acceptedAt" IS NULL'),
@@ -189,9 +194,8 @@ export async function erase(db: Database, person: string, marks: readonly string
     await removeRecords(db, { person, address: spelling })
   }
   await db.execute(statements.unname, { marks })
-  const erased = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person, { names, since })))
-  // Requests that were answered during the transaction.
-  await db.execute(statements.unname, { marks })
+  const named = { names, since, marks }
+  const erased = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person, named)))
   return { ...erased, events: former + erased.events }
 }
 
@@ -201,11 +205,17 @@ async function readEmail(db: Database, person: string) {
   return found
 }
 
+interface Named {
+  names: Names
+  since: string
+  marks: readonly string[]
+}
+
 /**
  * In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. Club by
  * club, as a club's rows are on one node (docs/scaling.md).
  */
-async function remove(client: ClientBase, person: string, named: { names: Names; since: string }): Promise<Erased> {
+async function remove(client: ClientBase, person: string, named: Named): Promise<Erased> {
   await executeIn(client, statements.lock, { person })
   const clubs = (await executeIn(client, statements.clubs, { person })).map(({ club }) => club)
   for (const club of clubs) await executeIn(client, statements.lockMembership, { club, person })
@@ -223,6 +233,8 @@ async function remove(client: ClientBase, person: string, named: { names: Names;
   for (const removal of removals.grants) await executeIn(client, removal, { grants })
   await executeIn(client, statements.allowAudit, {})
   for (const removal of removals.person) await executeIn(client, removal, { person })
+  // Of requests that were answered meanwhile.
+  await executeIn(client, statements.unname, { marks: named.marks })
   return { ...counted, events }
 }
 

@@ -224,6 +224,17 @@ describe('an invitation', () => {
     await erase(db, person!.id, [])
     expect(await db.teamInvitation.findUnique({ where: { id: invitation } })).toBeNull()
   })
+
+  it('stays with the person to whom it was offered when another one with the address is erased', async () => {
+    const { db } = auth.world
+    const [email, later] = [anyEmail(), id('later')]
+    const { id: invitation } = await invite(email)
+    const [person] = await findPersons(db, accounts(email), now())
+    await db.person.update({ where: { id: person!.id }, data: { email: anyEmail() } })
+    await db.person.create({ data: { id: later, firstName: 'Dev', lastName: 'later', email } })
+    await erase(db, later, [])
+    expect(await receivedBy(person!.id)).toMatchObject([{ id: invitation }])
+  })
 })
 
 describe('a person of a team who is in no club', () => {
