@@ -47,6 +47,15 @@ describe('a compiled command', () => {
     expect([ended, stderr]).toEqual([code, expect.stringMatching(said)])
   })
 
+  it('that exports a member ends without a word when nobody reads its output', async () => {
+    const env = { ...process.env, DATA_DIR: await dataDirectoryWithDemo() }
+    const args = [commandEntry, 'member', 'export', '--member', 'anna']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
+    child.stdout.destroy()
+    const [[code], said] = await Promise.all([once(child, 'close'), child.stderr.toArray()])
+    expect([code, said.join('')]).toEqual([1, ''])
+  })
+
   it('exits 1 with one line when the database does not answer', async () => {
     const { code, stdout, stderr } = await command('client', ['list'], nowhere).ended
     expect([code, stdout]).toEqual([1, ''])

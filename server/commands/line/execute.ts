@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream'
 import type { OptionValues } from '@commander-js/extra-typings'
 import type { Action, ActionIo, Io, Outcome } from './command.ts'
 import { UsageError } from './command.ts'
@@ -7,6 +6,11 @@ import { printableLines } from './table.ts'
 /** Runs an action and prints its result. Resolves with the exit code: 0, or 1 when it failed. */
 export async function execute(action: Action, values: OptionValues, words: readonly string[], io: Io): Promise<number> {
   const { json, ...own } = values
+  let broken: Error | undefined
+  const note = (error: Error) => {
+    broken = error
+  }
+  io.stdout.on('error', note)
   try {
     const outcome = await action.run(own, toActionIo(io, json === true), words)
     if (typeof outcome === 'number') return outcome
@@ -15,9 +19,10 @@ export async function execute(action: Action, values: OptionValues, words: reado
     io.stderr.write(`${printableLines(outcome.fault)}\n`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const { errored } = io.stdout as Writable & { errored: NodeJS.ErrnoException | null }
-    if (error === errored && errored?.code === 'EPIPE') return 1
-    io.stderr.write(`${printableLines((error as Error).message)}\n`)
+    // Whoever made the stream reports what happens to it, where there is something to say.
+    if (error !== broken) io.stderr.write(`${printableLines((error as Error).message)}\n`)
+  } finally {
+    io.stdout.off('error', note)
   }
   return 1
 }
