@@ -186,7 +186,7 @@ export const clientWithConsents = (db: Database, id: string) =>
  * Returns the number of consents that were in force; null for an unknown client.
  */
 export async function removeClient(db: Database, id: string): Promise<number | null> {
-  const earlier = await removeMostConsents(db, id)
+  const earlier = await removeMostConsents(db, id, 0)
   return auditing(db, byOperator(), async (tx, note) => {
     const client = await tx.client.findUnique({ where: { id }, select: { teamId: true, name: true } })
     const rest = await removeClientIn(tx, id)

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../prisma/client.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
-import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { instant, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
 import { removeRecords } from '../../kernel/withdraw.ts'
 
@@ -10,20 +10,20 @@ const removePortion = statement(
   'client_remove_consents',
   `WITH gone AS (DELETE FROM "Consent" WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM "Consent" WHERE "clientId" = $id OFFSET ${PORTION} LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))
-      RETURNING id, "withdrawnAt"),
+      RETURNING id, "withdrawnAt" IS NULL AND "createdAt" > $consentedAfter::timestamptz AS "inForce"),
     records AS (DELETE FROM "OauthRecord" USING gone WHERE "grantId" = gone.id OR (model = 'Grant' AND "OauthRecord".id = gone.id))
-    SELECT count(*) AS removed, count(*) FILTER (WHERE "withdrawnAt" IS NULL) AS "inForce" FROM gone`,
-  { id: text },
+    SELECT count(*) AS removed, count(*) FILTER (WHERE "inForce") AS "inForce" FROM gone`,
+  { id: text, consentedAfter: instant },
   { removed: int, inForce: int },
 )
 
 /**
  * Before `removeClientIn`: removes all consents but a portion, with their records, so that no statement takes long. What was removed
- * stays so if the rest fails. Returns the number of those that were in force.
+ * stays so if the rest fails. Returns the number of those after `consentedAfter` that were not withdrawn.
  */
-export async function removeMostConsents(db: Database, id: string): Promise<number> {
+export async function removeMostConsents(db: Database, id: string, consentedAfter: number): Promise<number> {
   for (let sum = 0; ; ) {
-    const [row] = await db.execute(removePortion, { id })
+    const [row] = await db.execute(removePortion, { id, consentedAfter })
     if (row!.removed === 0) return sum
     sum += row!.inForce
   }

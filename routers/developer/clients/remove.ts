@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CONSENT_MS } from '../../kernel/access.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
@@ -23,7 +24,8 @@ export const remove = internal('dev:write', teamPeople, {
   )
   .mutation(async ({ ctx, input: { client, confirm } }) => {
     const team = await teamOfClient(ctx, client)
-    const earlier = confirm === client ? await removeMostConsents(ctx.core.db, client) : 0
+    const consentedAfter = ctx.core.now() - CONSENT_MS
+    const earlier = confirm === client ? await removeMostConsents(ctx.core.db, client, consentedAfter) : 0
     const removed = await auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
