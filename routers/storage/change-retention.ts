@@ -2,6 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
 import { instant, int, statement, text, texts } from '../../prisma/pg/statement.ts'
+import { sqlState } from '../kernel/database-errors.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_MS } from '../kernel/time.ts'
 import { sumCollections } from './sum-retention.ts'
@@ -127,6 +128,8 @@ export async function removeOldChanges(
   let left = limit
   const attempt = async (store: Store, remove: () => Promise<void>) =>
     remove().catch((error) => {
+      // Without the database, every other store would fail too.
+      if (sqlState(error) === undefined) throw error
       pass.failure ??= error
       failed.push(store)
     })
