@@ -54,8 +54,16 @@ export function unusableParameter(url: string): string | undefined {
   return undefined
 }
 
-/** Decodes as the driver does: a `%` without two hexadecimal digits stays. Throws where bytes are not UTF-8. */
-export const decodeAddress = (text: string) => decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
+/**
+ * Decodes as the driver does: a `%` without two hexadecimal digits stays. Throws where bytes are not UTF-8, and where an address has
+ * both, of which the driver decodes none.
+ */
+export function decodeAddress(text: string): string {
+  const [raw, encoded] = [/%(?![\da-f]{2})/gi, /%[\da-f]{2}/i]
+  if (!raw.test(text)) return decodeURIComponent(text)
+  if (encoded.test(text)) throw new URIError('It is only partly percent-encoded.')
+  return text
+}
 
 export function isDecodable(url: string): boolean {
   try {

@@ -169,6 +169,7 @@ it.each([
   ...['#', '/', '?'].map((sign) => `postgresql://anna:p${sign}canary@db:5432/clubs`),
   'postgresql://anna%ff:canary@db/clubs',
   'postgresql://anna:canary%ff@db/clubs',
+  'postgresql://anna:canary%zz@%2Fvar%2Frun%2Fpostgresql/clubs',
 ])('an address that the driver misreads is refused with what to write, without its password: %s', (url) => {
   const refused = () => readConfig({ DATABASE_URL: url })
   expect(refused).toThrow(
