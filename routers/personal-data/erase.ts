@@ -233,7 +233,7 @@ async function remove(client: ClientBase, person: string, named: Named): Promise
   for (const removal of removals.grants) await executeIn(client, removal, { grants })
   await executeIn(client, statements.allowAudit, {})
   for (const removal of removals.person) await executeIn(client, removal, { person })
-  // Of requests that were answered meanwhile.
+  // Requests that were answered meanwhile have it.
   await executeIn(client, statements.unname, { marks: named.marks })
   return { ...counted, events }
 }

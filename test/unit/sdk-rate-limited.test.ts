@@ -63,10 +63,11 @@ it('an iteration of changes takes a body that comes for minutes', async () => {
       const body = new ReadableStream({
         start(controller) {
           init!.signal!.addEventListener('abort', () => controller.error(init!.signal!.reason))
-          setTimeout(() => {
+          const send = () => {
             controller.enqueue(new TextEncoder().encode(text))
             controller.close()
-          }, 300_000)
+          }
+          setTimeout(send, 300_000)
         },
       })
       return new Response(body)
