@@ -1,18 +1,18 @@
-/** No other form of it is equal for a reader. */
-const SIMPLE = /^[!-~]+(?: [!-~]+)*$/
+/** Without any of this, no other form of a text is equal for a reader. */
+const VARYING = /[^ -~]|^ | $| {2}/
 
 /** Without a width or an effect of its own, unlike the joiners. */
 const WITHOUT_WIDTH = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g
 
 /**
  * Beyond 30 marks on a letter, no text of any language (UAX 15, 13). Composing 20,000 takes 140 ms, and twice as many four times
- * that.
+ * that. Looked for from each first mark alone: 6 ms for 256 KiB, where each mark has 29 more.
  */
-const OVERLONG = /\p{M}{31}/u
+const OVERLONG = /(?<!\p{M})\p{M}{31}/u
 
 /** A text in the form in which it is compared: composed (NFC), with single spaces between words. Case counts: No and no are two. */
 export function asRead(text: string): string {
-  if (SIMPLE.test(text)) return text
+  if (!VARYING.test(text)) return text
   const visible = text.replace(WITHOUT_WIDTH, '')
   const composed = OVERLONG.test(visible) ? visible : visible.normalize('NFC')
   return composed.replace(/[\s\u0085]+/g, ' ').replace(/^ | $/g, '')

@@ -38,11 +38,11 @@ function answerTo({ id, type }: Question, answers: Answers): Answer | undefined 
   throw errors.answerMisfit()
 }
 
-/** Throws 400 when the answers of an attempt are more than one may store. */
-export function refuseLarge(questions: readonly Question[], { outcomes }: Pick<Grading, 'outcomes'>): void {
+/** Throws 400 when the answers of an attempt, one per question, are more than one may store. */
+function refuseLarge(questions: readonly Question[], given: readonly (Answer | undefined)[]): void {
   const bytes = { text: 0, other: 0 }
   for (const [i, { type }] of questions.entries()) {
-    const { answer = [] } = outcomes[i]!
+    const answer = given[i] ?? []
     for (const text of isText(answer) ? [answer] : answer) {
       bytes[type === 'text' ? 'text' : 'other'] += Buffer.byteLength(text)
     }
@@ -56,8 +56,13 @@ function isCorrect({ type, solution }: Question, answer: Answer | undefined): bo
   if (answer === undefined) return false
   const right = new Set(solution.map(asRead))
   if (isText(answer)) return right.has(asRead(answer))
-  const chosen = new Set(answer.map(asRead))
-  return chosen.size === right.size && [...chosen].every((text) => right.has(text))
+  const chosen = new Set<string>()
+  for (const text of new Set(answer)) {
+    const read = asRead(text)
+    if (!right.has(read)) return false
+    chosen.add(read)
+  }
+  return chosen.size === right.size
 }
 
 /** The score in percent, with two decimals; `passed` compares this score, which is shown, with the threshold. */
@@ -67,13 +72,16 @@ export function verdict(correct: number, questions: number, threshold: number): 
   return { score, passed: score >= threshold }
 }
 
-/** Grades one attempt; throws 400 when an answer does not fit the quiz. Reads own keys only, as any text may be an id. */
+/** Grades one attempt; throws 400 when an answer does not fit the quiz, or all are too large. Reads own keys only, as any text may be an id. */
 export function grade(quiz: { threshold: number; questions: readonly Question[] }, answers: Answers): Grading {
   const ids = new Set(quiz.questions.map(({ id }) => id))
   if (!Object.keys(answers).every((id) => ids.has(id))) throw errors.questionUnknown()
 
-  const outcomes = quiz.questions.map((question) => {
-    const answer = answerTo(question, answers)
+  const given = quiz.questions.map((question) => answerTo(question, answers))
+  // Before they are compared: 1 MB of texts takes 100 ms.
+  refuseLarge(quiz.questions, given)
+  const outcomes = quiz.questions.map((question, i) => {
+    const answer = given[i]
     return { questionId: question.id, answer, correct: isCorrect(question, answer) }
   })
   const gradedQuestions = outcomes.filter(({ correct }) => correct !== null).length

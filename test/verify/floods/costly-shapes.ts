@@ -62,6 +62,7 @@ const units: Readonly<Record<string, Shape>> = {
   'ends of lines': { unit: '\r\n' },
   'carriage returns': { unit: '\r' },
   'marks after a letter': { head: 'a', unit: '\u0301' },
+  'letters with 30 marks': { unit: `a${'\u0301'.repeat(30)}` },
   joiners: { unit: 'a\u200d' },
   'spaces without width': { unit: '\u200b' },
   'joined emoji': { unit: '\u{1f468}\u200d\u{1f469}\u200d' },

@@ -45,6 +45,7 @@ beforeAll(async () => {
     data: [
       { ...question, id: 'text', position: 0, type: 'text' },
       { ...question, id: 'multiple', position: 1, type: 'multiple' },
+      { ...question, id: 'single', position: 2, type: 'single' },
     ],
   })
 })
@@ -76,6 +77,8 @@ const hostile: Record<string, (size: number) => string> = {
   'a string of two-byte characters': (size) => text('aä', size),
   'a string of three-byte characters': (size) => text('漢', size),
   'a string of emoji': (size) => text('😀', size),
+  'a string of letters with 30 marks': (size) => text(`a${'\u0301'.repeat(30)}`, size),
+  'words before a letter beyond ASCII': (size) => `${text('a ', size - 2).slice(0, -1)}é"`,
   'a string of quotes': (size) => text('\\"', size),
   'a string of escapes': (size) => text('\\u0000', size),
   'repeated nesting at the limit': (size) => list(nested(250), size),
@@ -162,7 +165,9 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
   it.each(Object.keys(all))('%s as answers to a quiz', async (name) => {
     const json = all[name]!(size)
     const submit = (body: string) => service.call('POST', `/v1/quizzes/${quizId}/results`, { ...toLms(), body })
-    const answers = [json, `{"multiple":${json}}`, `{"text":${json}}`].map((answers) => `{"answers":${answers}}`)
+    const answers = [json, `{"multiple":${json}}`, `{"text":${json}}`, `{"single":${json}}`].map(
+      (answers) => `{"answers":${answers}}`,
+    )
     for (const body of [json, ...answers]) await expectShort(undefined, () => submit(body))
   })
 
