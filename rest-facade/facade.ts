@@ -7,6 +7,7 @@ import { readDefinition } from '../routers/kernel/trpc-internals.ts'
 import type { Body } from './body.ts'
 import type { RestRequest } from './input.ts'
 import { readInput } from './input.ts'
+import { readLastEventId } from './last-event-id.ts'
 import type { Route } from './routes.ts'
 
 /** A status and, but for 204, JSON or a file: a text, or bytes where it is large. */
@@ -93,7 +94,10 @@ export function restFacade(core: Core) {
     /** The events of the route's stream; rejects before the first one where the request is refused. */
     async events(route: Route, request: RestRequest, caller: Caller): Promise<Positioned<RestEvent>> {
       const placeholders = new Placeholders(true)
-      const events = await invoke(route.stream!, route, readFrom(route, request, placeholders), caller, placeholders)
+      const readRest = readFrom(route, request, placeholders)
+      const lastEventId = readLastEventId(request.body.headers, request.search)
+      const readRawInput = async (deadline: Deadline) => ({ ...(await readRest(deadline)), lastEventId })
+      const events = await invoke(route.stream!, route, readRawInput, caller, placeholders)
       return rendered(events as Positioned<{ id: string; data: unknown }>, placeholders)
     },
   }

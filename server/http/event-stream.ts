@@ -6,7 +6,7 @@ import type { Rate } from './transfer-rate.ts'
 import { MIN_DOWNLOAD } from './transfer-rate.ts'
 import { writeSlices } from './write-slices.ts'
 
-export const EVENTS_TYPE = 'text/event-stream'
+export const EVENTS_TYPE = 'text/event-stream; charset=utf-8'
 
 /** Proxies close a connection without data after 60 s. */
 const COMMENTING = new Heartbeat(15_000)
@@ -42,7 +42,7 @@ export function sendEvents(
 ) {
   const { req, res, state } = ctx
   ctx.respond = false
-  state.headers.push('Content-Type', `${EVENTS_TYPE}; charset=utf-8`, 'X-Accel-Buffering', 'no')
+  state.headers.push('Content-Type', EVENTS_TYPE, 'X-Accel-Buffering', 'no')
   res.writeHead(200, state.headers)
   // A stream at rest would keep its token: 1 KB. (No flushHeaders, which would also keep 1 KB less: 500 streams that return at once
   // to 1,000 entries then catch up in 30 s, not in 12.)

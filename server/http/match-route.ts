@@ -13,6 +13,9 @@ export type BaseUrls = Record<Section, string>
 /** The additional addresses of a trial: of the APIs and the authorization server. */
 export type LocalUrls = BaseUrls & { auth: string }
 
+/** First segments of what is about a member, and may lie on no disk: a code of a card is good for a day. */
+const PERSONAL: ReadonlySet<string> = new Set(['me', 'membercard'])
+
 /** Throws 404 at another section's host and 405 for another method. */
 export function matchRoute(baseUrls: BaseUrls): Step {
   const hosts = sectionNames.map((section) => {
@@ -32,7 +35,7 @@ export function matchRoute(baseUrls: BaseUrls): Step {
     const { section } = found[0]
     ctx.state.section = section
     ctx.state.pattern = found[0].path
-    if (segments[0] === 'me') forbidStoring(ctx.state)
+    if (PERSONAL.has(segments[0]!)) forbidStoring(ctx.state)
     const here = own.get(section)!
     if (here.name !== name) throw errors.hostWrong(here.host)
 

@@ -1,5 +1,6 @@
 import type { Positioned } from '../../rest-facade/facade.ts'
 import { rendered } from '../../rest-facade/facade.ts'
+import { readLastEventId } from '../../rest-facade/last-event-id.ts'
 import type { Context } from '../../routers/kernel/context.ts'
 import { toFailure } from '../../routers/kernel/database-errors.ts'
 import type { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
@@ -21,18 +22,12 @@ export async function streamTo(
   placeholders: Placeholders,
 ): Promise<Reply | undefined> {
   try {
-    const data = await run(call, readInput, context, readLastEventId(ctx))
+    const data = await run(call, readInput, context, readLastEventId(ctx.req.headers, ctx.state.search))
     const events = rendered(data as Positioned<{ id: string; data: unknown }>, placeholders)
     sendEvents(ctx, events, { protocol: buildProtocol(call) })
   } catch (thrown) {
     return toRefusal(call, thrown)
   }
-}
-
-/** As tRPC's adapter reads it: the query is for EventSources that can send no header of their own. */
-function readLastEventId({ req, state }: StepContext): string {
-  const query = new URLSearchParams(state.search)
-  return String(req.headers['last-event-id'] ?? query.get('lastEventId') ?? query.get('Last-Event-Id') ?? '')
 }
 
 const formatEvent = (name: string, data: string) => `event: ${name}\ndata: ${data}\n\n`

@@ -41,6 +41,8 @@ describe('Cache-Control', () => {
     ['GET', '/me/profile', { token: null }],
     ['GET', '/me/profile', { claims: { scope: '' } }],
     ['POST', '/me/profile', { body: {} }],
+    ['GET', '/membercard/code', {}],
+    ['GET', '/membercard/pass', {}],
   ])('forbids storing what %s %s %j returns', async (method, path, call) => {
     const { headers } = await world.call(method, path, call)
     expect(headers['cache-control']).toBe('private, no-store')

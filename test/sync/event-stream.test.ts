@@ -68,6 +68,15 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
       ['c', true],
     ])
     resumed.close()
+    // As event-source-polyfill sends it.
+    for (const options of [
+      { query: `?lastEventId=${encodeURIComponent(a!.id)}` },
+      { query: '?lastEventId=x', headers: { 'last-event-id': a!.id } },
+    ]) {
+      const polyfilled = await open(options)
+      expect((await polyfilled.take(1))[0]!.data).toMatchObject({ key: 'b' })
+      polyfilled.close()
+    }
     const { cursor } = (await world.call('GET', `/collections/${collection}/changes`)).body
     const following = await open({ query: `?since=${cursor}` })
     await put('d', 1)
@@ -152,6 +161,14 @@ describe('GET /collections/{collection}/changes with Accept: text/event-stream',
     const next = await open()
     for (const stream of [...streams, other, next]) stream.close()
     await expect.poll(() => world.longPollSlots.size).toBe(0)
+  })
+
+  it('is sent to clients that accept it in UTF-8 first, also beside anything', async () => {
+    for (const range of ['text/event-stream; charset=utf-8', 'text/event-stream;charset=utf-8, */*;q=0.1']) {
+      const stream = await open({ headers: { accept: range } })
+      expect(stream.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+      stream.close()
+    }
   })
 
   it('is JSON for clients that accept anything', async () => {
