@@ -4,7 +4,7 @@ import { skipSpace, skipValue, walkObject } from '../kernel/raw-json/walk.ts'
 /** What a member becomes, by a patch or as JSON text; null removes it, undefined: it has been changed. */
 type Change = Patch | string | null | undefined
 
-/** A JSON Merge Patch (RFC 7396) of an object. `isWhole`: it removes nothing, so `text` is also its value where there is none yet. */
+/** A JSON Merge Patch (RFC 7396) of an object. `isWhole`: it removes nothing, so `text` is the result where no value exists yet. */
 interface Patch {
   members: Map<string, Change>
   text: string

@@ -148,7 +148,7 @@ it('keeps the tokens in the tab where IndexedDB is silent, and waits for it once
   expect(attempts()).toBe(1)
 })
 
-it('rejects, and says nothing of what is stored, where IndexedDB fails after it has worked', async () => {
+it('rejects reads and removals, and keeps what is stored, where IndexedDB fails after it has worked', async () => {
   let how: 'fails' | 'works' = 'works'
   const { texts } = stubIndexedDb(() => how)
   stubSessionStorage()

@@ -19,7 +19,7 @@ export async function execute(action: Action, values: OptionValues, words: reado
     io.stderr.write(`${printableLines(outcome.fault)}\n`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    // Whoever made the stream reports what happens to it, where there is something to say.
+    // The stream's owner reports its errors, except EPIPE.
     if (error !== broken) io.stderr.write(`${printableLines((error as Error).message)}\n`)
   } finally {
     io.stdout.off('error', note)

@@ -54,7 +54,7 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
       cookies.clear(ctx, REQUEST, toPageUrl(shown.uid))
       keep(ctx, shown)
     },
-    /** The request of an expired page; undefined for a page of another browser. Asks a person who has not seen the page. */
+    /** The URL that repeats the request of an expired page: with consent for a person who has not seen it. Undefined in another browser. */
     repeat(ctx: CookieContext, uid: string, { person, asks }: { person: string | undefined; asks: boolean }) {
       const shown = cookies.get<Shown>(ctx, REPEAT)
       if (shown?.uid !== uid) return undefined
