@@ -72,7 +72,7 @@ export function verdict(correct: number, questions: number, threshold: number): 
   return { score, passed: score >= threshold }
 }
 
-/** Grades one attempt; throws 400 when an answer does not fit the quiz, or all are too large. Reads own keys only, as any text may be an id. */
+/** Grades one attempt; throws 400 when its answers do not fit or are too large. Reads own keys only, as any text may be an id. */
 export function grade(quiz: { threshold: number; questions: readonly Question[] }, answers: Answers): Grading {
   const ids = new Set(quiz.questions.map(({ id }) => id))
   if (!Object.keys(answers).every((id) => ids.has(id))) throw errors.questionUnknown()

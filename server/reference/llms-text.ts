@@ -1,6 +1,7 @@
 import { sections } from '../../rest-facade/sections.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { BaseUrls } from '../http/match-route.ts'
+import { languages } from './languages.ts'
 
 /** A page of the documentation. */
 export interface Guide {
@@ -23,7 +24,7 @@ export const llmsText = ({ urls, issuer, guides }: Given) => `# Member apps API
 ## APIs
 
 ${sectionNames.map((name) => `- [${name}](${urls[name]}/openapi.json): OpenAPI 3.1. ${sections[name].description} Base address ${urls[name]}`).join('\n')}
-- [Reference](${urls.apps}/docs): the same for reading, with a search, and each call in curl, fetch, the SDK and tRPC
+- [Reference](${urls.apps}/docs): the same for reading, with a search, and each call in ${Object.values(languages).join(', ')}
 - [Errors](${urls.apps}/docs/errors): each body, its cause, and its remedy
 
 ## Documentation

@@ -133,7 +133,8 @@ export const teamsErrors = {
     }),
     example: [23],
     place: 'tRPC',
-    cause: 'The limits per minute are 600 calls of developer.* for a person, 2,400 for a team, and 10 logo uploads.',
+    cause:
+      'The limits per minute are 600 calls of developer.* for a person, 2,400 for a team, and 10 logo uploads; for a network 300 pages of member cards and 3,000 reads of calendars.',
     fix: 'Wait for the seconds given in Retry-After.',
   }),
   changesLimited: withParameters({

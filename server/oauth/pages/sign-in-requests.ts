@@ -54,7 +54,7 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
       cookies.clear(ctx, REQUEST, toPageUrl(shown.uid))
       keep(ctx, shown)
     },
-    /** The URL that repeats the request of an expired page: with consent for a person who has not seen it. Undefined in another browser. */
+    /** The URL that repeats an expired page's request, asking a person who has not seen it; undefined in another browser. */
     repeat(ctx: CookieContext, uid: string, { person, asks }: { person: string | undefined; asks: boolean }) {
       const shown = cookies.get<Shown>(ctx, REPEAT)
       if (shown?.uid !== uid) return undefined
