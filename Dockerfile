@@ -24,7 +24,8 @@ COPY prisma/upgrade prisma/upgrade
 COPY package.json ./
 COPY deploy/healthcheck.mjs deploy/
 RUN printf '#!/bin/sh\nexec node /app/dist/server/commands/main.js "$@"\n' > /usr/local/bin/member-apps \
-  && chmod 755 /usr/local/bin/member-apps
+  && chmod 755 /usr/local/bin/member-apps \
+  && mkdir /data && chown 10001:10001 /data
 USER 10001:10001
 EXPOSE 3000 3001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "deploy/healthcheck.mjs"]

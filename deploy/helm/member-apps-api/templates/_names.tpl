@@ -34,6 +34,8 @@ securityContext:
 
 {{- define "unprivileged" -}}
 automountServiceAccountToken: false
+# A Service named worker or internal would set WORKER_PORT or INTERNAL_PORT.
+enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
   runAsUser: 10001
