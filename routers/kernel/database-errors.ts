@@ -1,16 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError, errors } from './errors.ts'
 
-/** Codes of Prisma, PostgreSQL and the network for a database that cannot be reached or responds too late. */
+/**
+ * Codes of Prisma, PostgreSQL and the network for a database that cannot be reached, responds too late or lets other
+ * transactions go first.
+ */
 const unreachable =
-  /^(?:P1\d{3}|P2024|P2028|08\w{3}|28\w{3}|3D000|53\w{3}|25006|25P03|57014|57P0\d|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
+  /^(?:P1\d{3}|P2024|P2028|P2034|08\w{3}|28\w{3}|3D000|40001|40P01|53\w{3}|55P03|25006|25P0[34]|57014|57P0\d|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
 
 /** Prisma's driver adapter replaces some of these codes with names in raw queries. */
 const unreachableName = /^(?:DatabaseNotReachable|ConnectionClosed|SocketTimeout|TlsConnectionError)$/
 
-/** The driver's messages without a code. */
+/** The driver's messages without a code; and that of a socket: ENOENT and EAGAIN are an outage only of connecting. */
 const unreachableText =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection/
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection|^connect E[A-Z]+ /m
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
@@ -24,7 +27,7 @@ export function sqlState(thrown: unknown): string | undefined {
   return meta?.driverAdapterError?.cause?.originalCode ?? code
 }
 
-/** The error that clients see for anything thrown in a procedure: 503 when the database is unreachable, else 500. */
+/** The error that clients see for anything thrown in a procedure: 503 when the database is unreachable or busy, else 500. */
 export function toFailure(thrown: unknown): ApiError {
   for (let error: unknown = thrown, depth = 0; error instanceof Object && depth < 8; depth++) {
     if (error instanceof ApiError) return error

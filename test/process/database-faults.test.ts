@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import { routes } from '../../rest-facade/routes.ts'
+import { query } from '../support/databases.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { pgClient } from '../support/pg-client.ts'
 import type { Faulted } from './faulted.ts'
@@ -27,55 +28,57 @@ describe('a database that does not answer', () => {
     expect(names.toSorted()).toEqual(routes.map(({ name }) => name).toSorted())
   })
 
-  it.each<Fault>(['refuse', 'reset', 'blackhole'])(
-    '(%s) makes every endpoint return 503 until it is back',
-    async (fault) => {
-      const service = await startFaulted({ settings, timeLimits: { stalledMs } })
-      await allWell(service)
-      service.stopClock()
-      await overRest(service, 'root', remembered)
-      await service.proxy.begin(fault)
+  it.each<[Fault, string, boolean]>([
+    ['refuse', 'TCP', false],
+    ['refuse', 'a Unix socket', true],
+    ['reset', 'TCP', false],
+    ['blackhole', 'TCP', false],
+  ])('(%s, over %s) makes every endpoint return 503 until it is back', async (fault, _, isLocal) => {
+    const service = await startFaulted({ settings, timeLimits: { stalledMs }, isLocal })
+    await allWell(service)
+    service.stopClock()
+    await overRest(service, 'root', remembered)
+    await service.proxy.begin(fault)
 
-      // An answer is kept for 500 ms.
-      const readiness = until(
-        () => service.ready(),
-        ({ status }) => status === 503,
-      )
-      const authorizing = [service.authorize(), service.token()]
-      const answers = await Promise.all(
-        names.flatMap((name) => [
-          overRest(service, name, remembered).then((answer) => ({ name, of: 'REST, remembered', answer })),
-          overRest(service, name, unknown).then((answer) => ({ name, of: 'REST', answer })),
-          overTrpc(service, name, remembered).then((answer) => ({ name, of: 'tRPC, remembered', answer })),
-          overTrpc(service, name, unknown).then((answer) => ({ name, of: 'tRPC', answer })),
-        ]),
-      )
-      for (const { name, of, answer } of answers) {
-        const request = `${name} (${of})`
-        if (name === 'root' && of.endsWith('remembered')) expect([request, answer.status]).toEqual([request, 200])
-        else if (of.startsWith('REST')) expectUnavailable(request, answer)
-        else expectUnavailableTrpc(request, answer)
-      }
-      expectUnavailable('readyz', await readiness)
-      expect((await service.ready('?exclude=database')).status).toBe(200)
-      const [page, grant] = await Promise.all(authorizing)
-      expect(page).toMatchObject({ status: 503, headers: { 'content-type': expect.stringMatching(/^text\/html/) } })
-      expect(grant).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
-      for (const { headers } of [page!, grant!]) expect(headers['retry-after']).toBe('2')
-      expect((await service.alive()).status).toBe(200)
-      const ofRequests = service.log().filter(({ status }) => status === 503)
-      expect(ofRequests.length).toBeGreaterThan(names.length)
-      for (const line of ofRequests) expect([line.path, line.err]).toEqual([line.path, undefined])
-      expect(JSON.stringify(ofRequests)).not.toContain('    at ')
-      const said = () => service.log().flatMap(({ msg }) => (/^the database /.test(msg) ? [msg] : []))
-      expect(said()).toEqual(['the database cannot be reached'])
+    // An answer is kept for 500 ms.
+    const readiness = until(
+      () => service.ready(),
+      ({ status }) => status === 503,
+    )
+    const authorizing = [service.authorize(), service.token()]
+    const answers = await Promise.all(
+      names.flatMap((name) => [
+        overRest(service, name, remembered).then((answer) => ({ name, of: 'REST, remembered', answer })),
+        overRest(service, name, unknown).then((answer) => ({ name, of: 'REST', answer })),
+        overTrpc(service, name, remembered).then((answer) => ({ name, of: 'tRPC, remembered', answer })),
+        overTrpc(service, name, unknown).then((answer) => ({ name, of: 'tRPC', answer })),
+      ]),
+    )
+    for (const { name, of, answer } of answers) {
+      const request = `${name} (${of})`
+      if (name === 'root' && of.endsWith('remembered')) expect([request, answer.status]).toEqual([request, 200])
+      else if (of.startsWith('REST')) expectUnavailable(request, answer)
+      else expectUnavailableTrpc(request, answer)
+    }
+    expectUnavailable('readyz', await readiness)
+    expect((await service.ready('?exclude=database')).status).toBe(200)
+    const [page, grant] = await Promise.all(authorizing)
+    expect(page).toMatchObject({ status: 503, headers: { 'content-type': expect.stringMatching(/^text\/html/) } })
+    expect(grant).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
+    for (const { headers } of [page!, grant!]) expect(headers['retry-after']).toBe('2')
+    expect((await service.alive()).status).toBe(200)
+    const ofRequests = service.log().filter(({ status }) => status === 503)
+    expect(ofRequests.length).toBeGreaterThan(names.length)
+    for (const line of ofRequests) expect([line.path, line.err]).toEqual([line.path, undefined])
+    expect(JSON.stringify(ofRequests)).not.toContain('    at ')
+    const said = () => service.log().flatMap(({ msg }) => (/^the database /.test(msg) ? [msg] : []))
+    expect(said()).toEqual(['the database cannot be reached'])
 
-      await service.proxy.end()
-      await expect.poll(() => service.ready()).toMatchObject({ status: 200 })
-      await allWell(service)
-      expect(said()).toEqual(['the database cannot be reached', 'the database is back'])
-    },
-  )
+    await service.proxy.end()
+    await expect.poll(() => service.ready()).toMatchObject({ status: 200 })
+    await allWell(service)
+    expect(said()).toEqual(['the database cannot be reached', 'the database is back'])
+  })
 
   it('(locked rows) makes writers return 503 at the deadline of their request', async () => {
     const service = await startFaulted({ settings, timeLimits: { requestMs: 1_000 } })
@@ -95,6 +98,28 @@ describe('a database that does not answer', () => {
     expect((await service.ready()).status).toBe(200)
     await holder.end()
     await expect.poll(() => overRest(service, 'storage.put', remembered)).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['lock_timeout', '55P03'],
+    ['transaction_timeout', '25P04'],
+    ['serialisation failure', '40001'],
+    ['deadlock', '40P01'],
+  ])('(%s) makes writers return 503', async (_, code) => {
+    const service = await startFaulted({ settings })
+    const { databaseUrl } = service
+    await query(
+      databaseUrl,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$`,
+    )
+    // Prisma writes the second.
+    for (const table of ['StorageEntry', 'Subscription'])
+      await query(databaseUrl, `CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON "${table}" EXECUTE FUNCTION refuse()`)
+    for (const name of ['storage.put', 'addresses.create']) {
+      expectUnavailable(name, await overRest(service, name, remembered))
+      expectUnavailableTrpc(name, await overTrpc(service, name, remembered))
+    }
   })
 
   it('(blackhole) does not delay the shutdown', async () => {

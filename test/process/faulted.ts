@@ -15,6 +15,7 @@ import { demoConsent } from '../support/app-server.ts'
 import { limitOwnSessions, migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { sampleCalls } from '../support/sample-calls.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 import type { Answer } from './service.ts'
@@ -30,12 +31,14 @@ interface Options {
   settings?: Record<string, string>
   databaseUrl?: string
   timeLimits?: Partial<TimeLimits>
+  /** The database has a Unix socket. */
+  isLocal?: boolean
 }
 
 export type Faulted = Awaited<ReturnType<typeof startFaulted>>
 
 /** The whole service in this process, with the demo data, its database behind a proxy that can fail. */
-export async function startFaulted({ databaseUrl: given, timeLimits: some, settings }: Options = {}) {
+export async function startFaulted({ databaseUrl: given, timeLimits: some, settings, isLocal }: Options = {}) {
   const databaseUrl = given ?? (await migratedDatabase())
   const timeLimits = { ...suiteLimits, readyMs: productionLimits.readyMs, placeMs: 5_000, ...some }
   await limitOwnSessions(databaseUrl, timeLimits)
@@ -44,7 +47,7 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some, setti
   await direct.consent.create({ data: demoConsent })
   await direct.$disconnect()
 
-  const proxy = await FaultProxy.to(databaseUrl)
+  const proxy = await FaultProxy.to(databaseUrl, isLocal ? await temporaryDirectory() : undefined)
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-faults-'))
   const lines: string[] = []
   // A worker's looks would open connections when a test wants none.

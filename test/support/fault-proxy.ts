@@ -1,35 +1,42 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 
-/** `refuse`: nothing listens. `reset`: connections break. `blackhole`: bytes are dropped and connections stay open. */
+/**
+ * `refuse`: nothing listens, and a Unix socket is gone. `reset`: connections break. `blackhole`: bytes are dropped and connections
+ * stay open.
+ */
 export type Fault = 'refuse' | 'reset' | 'blackhole' | 'latency'
 
-/** A TCP proxy between the service and its database that simulates network faults. */
+/** A proxy between the service and its database, over TCP or a Unix socket, that simulates network faults. */
 export class FaultProxy {
   /** The database's address through the proxy. */
   readonly url: string
   /** Delay in each direction. */
   latencyMs = 250
   #target: { host: string; port: number }
-  readonly #port: number
+  readonly #at: number | string
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
   #fault: Fault | 'pass' = 'pass'
   #dropped = 0
 
-  private constructor(url: URL, server: Server) {
+  private constructor(url: URL, server: Server, directory: string | undefined) {
     this.#target = { host: url.hostname, port: Number(url.port || 5432) }
-    this.#port = (server.address() as AddressInfo).port
+    const { port } = server.address() as AddressInfo
+    this.#at = directory === undefined ? port : socketIn(directory)
     this.#server = server.on('connection', this.#accept)
     const own = new URL(url)
-    own.hostname = '127.0.0.1'
-    own.port = String(this.#port)
+    own.hostname = directory === undefined ? '127.0.0.1' : encodeURIComponent(directory)
+    own.port = String(port ?? '')
     this.url = own.href
   }
 
-  static async to(url: string): Promise<FaultProxy> {
-    return new FaultProxy(new URL(url), await listening(0))
+  /** With a directory, over a Unix socket in it. */
+  static async to(url: string, directory?: string): Promise<FaultProxy> {
+    const server = await listening(directory === undefined ? 0 : socketIn(directory))
+    return new FaultProxy(new URL(url), server, directory)
   }
 
   /** Sends new connections to another server, as after a failover. */
@@ -51,7 +58,7 @@ export class FaultProxy {
   async end() {
     this.#fault = 'pass'
     if (this.#server) return
-    this.#server = (await listening(this.#port)).on('connection', this.#accept)
+    this.#server = (await listening(this.#at)).on('connection', this.#accept)
   }
 
   /** How many clients are connected. */
@@ -73,7 +80,8 @@ export class FaultProxy {
   breaking() {
     const sockets = [...this.#sockets]
     return () => {
-      for (const socket of sockets) socket.resetAndDestroy()
+      // A Unix socket has no reset.
+      for (const socket of sockets) typeof this.#at === 'string' ? socket.destroy() : socket.resetAndDestroy()
     }
   }
 
@@ -112,8 +120,13 @@ export class FaultProxy {
   }
 }
 
-async function listening(port: number): Promise<Server> {
-  const server = createServer({ allowHalfOpen: true }).listen(port, '127.0.0.1')
+/** As PostgreSQL names it. */
+const socketIn = (directory: string) => join(directory, '.s.PGSQL.5432')
+
+async function listening(at: number | string): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true })
+  if (typeof at === 'number') server.listen(at, '127.0.0.1')
+  else server.listen(at)
   await once(server, 'listening')
   return server
 }

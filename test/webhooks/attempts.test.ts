@@ -334,6 +334,24 @@ describe('a result writer', () => {
     expect(writer.pending()).toBe(0)
     expect(await world.states()).toEqual({ delivered: 250 })
   })
+
+  it.each(['55P03', '25P04', '40001', '40P01'])('keeps its results after %s, and writes them later', async (code) => {
+    const world = await startQueue()
+    const claimed = await claimedDeliveries(world, 2)
+    await world.db.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$`)
+    await world.db.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE ON "Delivery" EXECUTE FUNCTION refuse()`
+    const log = pino({ level: 'silent' })
+    const options = { log, availability: createAvailability(log), retryMs: 1_000 }
+    const writer = createResultWriter({ ...options, db: world.db, now: () => NOW })
+    for (const one of claimed) writer.add(attempt(one, delivered))
+    const closed = writer.close()
+    await closed.catch(() => {}).finally(() => world.db.$executeRaw`DROP TRIGGER refuse ON "Delivery"`)
+    await expect(closed).rejects.toMatchObject({ code })
+    expect(writer.pending()).toBe(2)
+    await writer.close()
+    expect(await world.states()).toEqual({ delivered: 2 })
+  })
 })
 
 describe('a 410', () => {
