@@ -47,6 +47,8 @@ export class Lease {
     const needed = Math.ceil(bytes * factor)
     if (this.#first) {
       await this.#first
+      // The calls of a streamed response run on when its client has left, and all has been given back.
+      if (this.#response.destroyed) throw errors.unavailable()
       const fits = this.#held.bytes + needed <= MAX_LEASE_BYTES && this.#budget.take(this.#holder, needed)
       if (!fits) throw errors.unavailable()
       this.#held.bytes += needed

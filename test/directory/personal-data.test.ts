@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { appRouter } from '../../routers/index.ts'
 import type { Call } from '../../routers/kernel/context.ts'
@@ -13,8 +13,9 @@ import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
 import { ask } from '../support/ask.ts'
 import { codePoint } from '../support/code-point.ts'
 import { cascades } from '../support/directory-page.ts'
+import { meanwhile } from '../support/meanwhile.ts'
 import { ownTenant } from '../support/own-tenant.ts'
-import { asPlatform, platformClient, readRefusal } from '../support/platform.ts'
+import { asPlatform, platformClaims, platformClient, readRefusal } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
 import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -191,6 +192,32 @@ describe('directory.people.export', () => {
     world.memory.give('another team', taken)
     expect((await exportPerson(personId)).sharedEntries.length).toBeGreaterThan(8_000)
     await expect.poll(() => world.memory.freeBytes).toBe(BUDGET_BYTES)
+  })
+
+  it('reserves no more once the client of a streamed batch has left', async () => {
+    const { personId } = await mintPerson(world)
+    await addEntries(personId, 'org', 8_000)
+    const read = vi.spyOn(world.core.db, 'inTransaction')
+    onTestFinished(() => read.mockRestore())
+    const left = new AbortController()
+    const input = encodeURIComponent(JSON.stringify({ 0: { id: personId } }))
+    const address = `http://127.0.0.1:${world.internalPort}/trpc/directory.people.export?batch=1&input=${input}`
+    const authorization = `Bearer ${await world.token(platformClaims(world))}`
+    const call = () =>
+      fetch(address, { headers: { authorization, 'trpc-accept': 'application/jsonl' }, signal: left.signal })
+        .then((response) => response.text())
+        .catch(() => {})
+    // It has reserved memory when it reads this table, and needs more for the entries that follow.
+    await meanwhile(world.db, (tx) => tx.$executeRaw`LOCK TABLE "LessonCompletion"`, call, {
+      async goOn() {
+        expect(world.memory.freeBytes).toBeLessThan(BUDGET_BYTES)
+        left.abort()
+        await expect.poll(() => world.memory.freeBytes).toBe(BUDGET_BYTES)
+      },
+    })
+    expect(read).toHaveBeenCalledOnce()
+    await expect(read.mock.results[0]!.value).rejects.toMatchObject({ status: 503 })
+    expect(world.memory.freeBytes).toBe(BUDGET_BYTES)
   })
 
   it('is read no further when the deadline is over', async () => {

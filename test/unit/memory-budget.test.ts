@@ -185,4 +185,14 @@ describe('a request that holds memory', () => {
     held.rendered(10 * MB)
     expect(budget.freeBytes).toBe(BUDGET_BYTES)
   })
+
+  it('takes no more once its client has left', async () => {
+    const to = response()
+    const held = lease('a', to)
+    await held.reserve(MB, 'response')
+    to.destroy()
+    held.rendered(0)
+    await expect(held.reserve(MB, 'response')).rejects.toMatchObject(unavailable)
+    expect(budget.freeBytes).toBe(BUDGET_BYTES)
+  })
 })
