@@ -25,22 +25,26 @@ interface Settings {
   /** By default closed. */
   teamSignup?: TeamSignup | undefined
   now: () => number
+  /** By default `now`. */
+  steady?: (() => number) | undefined
   timeLimits?: TimeLimits
   published?: Core['published']
   removed?: Core['removed']
 }
 
 export function createCore(settings: Settings): Core {
-  const eventWatch = new StoreWatch(settings.db, undefined, eventNumbers)
+  const { db, now, steady = now } = settings
+  const eventWatch = new StoreWatch(db, undefined, eventNumbers)
   const due = new DueWatch()
   return {
     timeLimits: productionLimits,
     removed: () => {},
     ...settings,
+    steady,
     teamSignup: settings.teamSignup ?? 'closed',
-    findAccess: accessLookup(settings.db, settings.now),
-    accessWatch: new AccessWatch(settings.db, settings.now),
-    watch: new StoreWatch(settings.db),
+    findAccess: accessLookup(db, now, steady),
+    accessWatch: new AccessWatch(db, now, steady),
+    watch: new StoreWatch(db),
     eventWatch,
     due,
     readings: new SharedReadings(),

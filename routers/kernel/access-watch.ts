@@ -22,6 +22,7 @@ interface Watched {
 export class AccessWatch {
   readonly #db: Database
   readonly #now: () => number
+  readonly #steady: () => number
   readonly #tickMs: number
   readonly #watched = new Set<Watched>()
   /** Until what is watched changes. */
@@ -34,13 +35,14 @@ export class AccessWatch {
   #failures = 0
   #checkedAt = Number.NEGATIVE_INFINITY
 
-  constructor(db: Database, now: () => number, tickMs = TICK_MS) {
+  constructor(db: Database, now: () => number, steady = now, tickMs = TICK_MS) {
     this.#db = db
     this.#now = now
+    this.#steady = steady
     this.#tickMs = tickMs
   }
 
-  /** When the last check that succeeded began, in Unix milliseconds. */
+  /** When the last check that succeeded began, by the steady clock. */
   get checkedAt() {
     return this.#checkedAt
   }
@@ -81,7 +83,7 @@ export class AccessWatch {
   /** One check of all. */
   async check() {
     this.#endExpired()
-    const now = this.#now()
+    const [now, startedAt] = [this.#now(), this.#steady()]
     const watched = [...this.#watched]
     this.#ask ??= accessOfAll(
       this.#db,
@@ -89,7 +91,7 @@ export class AccessWatch {
     )
     const found = await this.#ask(now).catch(() => undefined)
     this.#failures = found ? 0 : this.#failures + 1
-    if (found) this.#checkedAt = now
+    if (found) this.#checkedAt = startedAt
     if (found && found === this.#allowed) return
     for (const [i, { allows, end }] of watched.entries()) {
       const isAllowed = found ? allows(found[i]) : this.#failures < MAX_FAILURES

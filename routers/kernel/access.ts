@@ -65,20 +65,20 @@ const CACHE_MS = 4_000
 /** A consent is in force for a year after it was given. */
 export const CONSENT_MS = 365 * DAY_MS
 
-/** Looks access up in one query; cached for CACHE_MS. */
-export function accessLookup(db: Database, now: () => number): AccessLookup {
+/** Looks access up in one query; cached for CACHE_MS of a clock that is never set back, as the database's may be. */
+export function accessLookup(db: Database, now: () => number, steady = now): AccessLookup {
   const cache = new LRUCache<string, { access: Access | null }, Principal>({
     max: 10_000,
     ttl: CACHE_MS,
     ttlResolution: 0,
-    perf: { now },
+    perf: { now: steady },
     fetchMethod: async (_key, _stale, { context, options }) => {
-      const startedAt = now()
-      const access = await readAccess(db, context, startedAt).catch((cause) => {
+      const startedAt = steady()
+      const access = await readAccess(db, context, now()).catch((cause) => {
         throw toFailure(cause)
       })
       // lru-cache treats a ttl of 0 as unlimited.
-      options.ttl = Math.max(1, startedAt + CACHE_MS - now())
+      options.ttl = Math.max(1, startedAt + CACHE_MS - steady())
       return { access }
     },
   })

@@ -25,6 +25,8 @@ export interface Core {
   db: Database
   /** Unix time in milliseconds. */
   now: () => number
+  /** Milliseconds of a clock that is never set back: for how much time has passed. */
+  steady: () => number
   findAccess: AccessLookup
   cipher: Cipher
   /** Set where members sign in at this service, once its keys are read. */

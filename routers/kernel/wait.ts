@@ -64,7 +64,7 @@ export async function readOrWait<Page>(context: Context, waiting: Waiting<Page>)
 async function firstPage<Page>({ core, call }: Context, waiting: Waiting<Page>, listener: Listener): Promise<Page> {
   const { seconds, read, allows, checkAgain } = waiting
   const { principal, deadline } = call
-  const startedAt = core.now()
+  const startedAt = core.steady()
   const over = AbortSignal.timeout(seconds * 1_000)
   let found = await read(undefined)
   if (!found.isEmpty) return found.page
@@ -87,7 +87,7 @@ async function firstPage<Page>({ core, call }: Context, waiting: Waiting<Page>, 
       await (deadline ? deadline.without(listener.moved) : listener.moved())
       deadline?.restart()
       const checkedAt = Math.max(startedAt, core.accessWatch.checkedAt)
-      if (isRefused || core.now() - checkedAt >= CHECK_MS) await checkAgain()
+      if (isRefused || core.steady() - checkedAt >= CHECK_MS) await checkAgain()
       if (hold.isOver) return found.page
       listener.reset()
       found = await read(listener.round)

@@ -70,6 +70,7 @@ export async function openDatabaseClock(
   return {
     /** Unix time in milliseconds. */
     now,
+    steady,
     /** How far the machine's clock is ahead, in seconds; negative when it is behind. */
     aheadSeconds() {
       // One reading: between two, time passes.

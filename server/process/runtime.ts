@@ -111,12 +111,13 @@ const open: { [N in Name]: (opening: Opening) => Promise<Parts[N]> } = {
       timeLimits = productionLimits,
       log,
     } = settings
-    const [{ db }, { now }, { cipher }] = [await need('store'), await need('clock'), await need('secrets')]
+    const [{ db }, { now, steady }, { cipher }] = [await need('store'), await need('clock'), await need('secrets')]
     const { createCore } = await import('../../routers/core.ts')
     const { coreEvents } = await import('./log.ts')
     return createCore({
       db,
       now,
+      steady,
       cipher,
       brand: brand!,
       authBaseUrl: tokenIssuer === undefined ? authBaseUrl : undefined,

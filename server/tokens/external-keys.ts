@@ -43,7 +43,8 @@ export async function openExternalKeys(
 
   /** Throws 503. jose would ask again for each unknown key after a failure, and does not limit the size. */
   const read: FetchImplementation = async (_url, { signal }) => {
-    if (failure && now() < failure.at + intervals.retryMs) throw errors.unavailable(failure.cause)
+    // The clock may have been set back: then it is not known how long ago that was.
+    if (failure && Math.abs(now() - failure.at) < intervals.retryMs) throw errors.unavailable(failure.cause)
     const set = await readKeySet(address, signal).catch((cause) => {
       failed(cause)
       throw errors.unavailable(cause)

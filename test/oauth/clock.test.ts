@@ -90,6 +90,20 @@ describe('access', () => {
     expect((await findAccess(world.principal()))!.memberOf).toBeNull()
     await world.db.membership.updateMany({ where: of, data: { leftAt: null } })
   })
+
+  it.each([1, 3_600])("is remembered for 4 s also where the database's clock goes back by %i s", async (seconds) => {
+    const of = { personId: world.ids.member }
+    const start = Date.now()
+    clock.ms = start
+    let passed = 1
+    const findAccess = accessLookup(world.db, now, () => passed)
+    expect((await findAccess(world.principal()))!.memberOf).toBe('club')
+    await world.db.membership.updateMany({ where: of, data: { leftAt: new Date(0) } })
+    passed += 4_001
+    clock.ms = start - seconds * 1_000
+    expect((await findAccess(world.principal()))!.memberOf).toBeNull()
+    await world.db.membership.updateMany({ where: of, data: { leftAt: null } })
+  })
 })
 
 describe('a new signing key', () => {

@@ -119,6 +119,16 @@ describe('tokens with an unknown key', () => {
     expect(await ask(await token({}, {}, key))).toMatchObject({ status: 200 })
   })
 
+  it("cause a read also when the database's clock has gone back since one failed", async () => {
+    const { issuer, world, ask, token } = await externalWorld({ intervals: { unknownKeyMs: 0, retryMs: 600_000 } })
+    const added = await issuer.addKey()
+    issuer.answer(status(500))
+    expect(await ask(await token({}, {}, added))).toMatchObject({ status: 503 })
+    issuer.answer(null)
+    world.advance(-3_600)
+    expect(await ask(await token({}, {}, added))).toMatchObject({ status: 200 })
+  })
+
   it('share one slow read', async () => {
     const { issuer, ask } = await externalWorld()
     await issuer.addKey()

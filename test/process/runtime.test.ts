@@ -33,7 +33,11 @@ describe('openRuntime', () => {
 
   it('opens what these need, each once, and closes all', async () => {
     const databaseUrl = await migratedDatabase()
-    const { core, wakes, store, close } = await openRuntime(toSettings(databaseUrl), 'core', 'wakes', 'store')
+    const { core, wakes, store, clock, close } = await openRuntime(
+      toSettings(databaseUrl),
+      ...(['core', 'wakes', 'store', 'clock'] as const),
+    )
+    expect([core.now, core.steady]).toEqual([clock.now, clock.steady])
     expect(core.db).toBe(store.db)
     expect(wakes.due).toBe(core.due)
     await expect.poll(() => connectionsTo(databaseUrl)).toContainEqual(expect.stringMatching(/^LISTEN/))
@@ -56,7 +60,7 @@ describe('openRuntime', () => {
     onTestFinished(close)
     const given = { store, clock: { now: () => 7 }, limits: memoryLimits() }
     const other = await openRuntime({ ...toSettings('postgresql://nowhere'), given }, 'core', 'limits')
-    expect(other.core.now()).toBe(7)
+    expect([other.core.now(), other.core.steady()]).toEqual([7, 7])
     expect(other.limits).toBe(given.limits)
     await other.close()
     expect(await store.db.organisation.count()).toBe(0)
