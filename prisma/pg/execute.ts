@@ -1,18 +1,12 @@
 import type { ClientBase } from 'pg'
-import { DatabaseError } from 'pg'
 import type { ConnectionShares, Holder } from './connection-shares.ts'
+import { keepsConnection } from './ended-sessions.ts'
 import { PreparedQuery } from './pg-internals.ts'
 import { isStale } from './stale-statements.ts'
 import type { Statement, Text } from './statement.ts'
 
 /** Runs a statement on a connection of the holder's share or, without one, on any. */
 export type Execute = <V, R>(statement: Statement<V, R>, values: V, holder?: Holder) => Promise<R[]>
-
-/**
- * After an error that PostgreSQL reports the connection is usable, unless the session has ended or the server has become a
- * standby.
- */
-const keepsConnection = (error: Error) => error instanceof DatabaseError && !/^(?:57P|08|25006)/.test(error.code ?? '')
 
 export const executeOn =
   (shares: ConnectionShares): Execute =>

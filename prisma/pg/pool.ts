@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { TimeLimits } from '../time-limits.ts'
-import { getSocket } from './pg-internals.ts'
+import { endsUse } from './ended-sessions.ts'
+import { getSocket, onServerError } from './pg-internals.ts'
 import { SteadyClient } from './stale-statements.ts'
 
 /**
@@ -35,6 +36,10 @@ export function openPool(config: pg.PoolConfig, { placeMs, stalledMs }: TimeLimi
     // setTimeout's own callback is called once, which may be while the connection is idle.
     socket.on('timeout', () => used.has(client) && socket.destroy(new Error('Query read timeout')))
   })
+  // Prisma gives a connection back without the error of its transaction. One that is ending is not used again.
+  const unusable = new WeakSet<pg.ClientBase>()
+  pool.on('connect', (client) => onServerError(client, (code) => void (endsUse(code) && unusable.add(client))))
+  pool.on('release', (_, client) => void (unusable.has(client) && client.end()))
   // The query in flight gets the error too; without a listener, 'error' would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   // Without a listener, an idle connection that breaks would end the process.

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { ConnectionShares, Holder } from './connection-shares.ts'
 import { endConnection } from './end-connection.ts'
+import { keepsConnection } from './ended-sessions.ts'
 
 /** Runs `work` on a connection of the holder's share or, without one, on any. */
 export type InTransaction = <T>(work: (client: pg.ClientBase) => Promise<T>, holder?: Holder) => Promise<T>
@@ -14,8 +15,7 @@ export const inTransactionOn =
       release()
       return result
     } catch (error) {
-      // After an error that PostgreSQL reports the connection is usable; otherwise it is closed.
-      release(!(error instanceof pg.DatabaseError))
+      release(!keepsConnection(error))
       throw error
     }
   }

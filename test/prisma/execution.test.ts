@@ -49,6 +49,26 @@ it('a statement that failed at first works on the same connection', async () => 
   await one.$disconnect()
 })
 
+const standby = statement(
+  'suite_standby',
+  `SELECT set_config('default_transaction_read_only', 'on', false)`,
+  {},
+  { on: text },
+)
+const change = statement('suite_change', `UPDATE "Team" SET name = name WHERE false`, {}, {})
+
+it.each<[string, (one: Database) => Promise<unknown>]>([
+  ['a statement', (one) => one.execute(change, {})],
+  ['a transaction', (one) => one.inTransaction((client) => executeIn(client, change, {}))],
+  ["a transaction of Prisma's", (one) => one.$transaction((tx) => executeIn(tx, change, {}))],
+])('%s that fails as the server has become a standby leaves no connection to it', async (_, write) => {
+  const one = openTestDatabase(direct(inject('databaseUrl')), { max: 1 })
+  onTestFinished(() => one.$disconnect())
+  await one.execute(standby, {})
+  await expect(write(one)).rejects.toThrow('read-only transaction')
+  expect(await write(one)).toEqual([])
+})
+
 it('a statement on a connection that falls silent is rejected, and the next one gets another connection', async () => {
   const proxy = await FaultProxy.to(direct(inject('databaseUrl')))
   const one = openTestDatabase(proxy.url, { max: 1, limits: { ...suiteLimits, stalledMs: 1_000 } })
