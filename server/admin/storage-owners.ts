@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import { int, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
+import { removeEntries, removeUsage } from '../../routers/storage/removal.ts'
 import { lockStore } from '../../routers/storage/usage.ts'
 
 /** An app's storage in a club; with `member`, only that member's entries. */
@@ -32,33 +33,12 @@ const usage = statement(
   { bytes: int, sharedEntries: int, sharedBytes: int, ownEntries: int, ownBytes: int, members: int },
 )
 
-/** Entries per statement, which fit into the statement timeout of 5 s. */
-const BATCH = 10_000
-
-const statements = {
-  removeStore: statement(
-    'storage_remove_store',
-    'DELETE FROM "StorageUsage" WHERE "appId" = $app AND "clubId" = $club',
-    { app: text, club: text },
-    {},
-  ),
-  removeRequests: statement(
-    'storage_remove_requests',
-    'DELETE FROM "StorageRequest" WHERE "appId" = $app AND "clubId" = $club AND "memberId" = $member',
-    { app: text, club: text, member: text },
-    {},
-  ),
-  removeSome: statement(
-    'storage_remove_some',
-    `WITH removed AS (DELETE FROM "StorageEntry" WHERE "clubId" = $club AND ctid = ANY (ARRAY(
-        SELECT ctid FROM "StorageEntry"
-        WHERE "appId" = $app AND "clubId" = $club AND ($member::text IS NULL OR "memberId" = $member) LIMIT ${BATCH}
-      )) RETURNING octet_length(value) AS bytes)
-      SELECT count(*) AS entries, coalesce(sum(bytes), 0)::int8 AS bytes FROM removed`,
-    { app: text, club: text, member: nullable(text) },
-    { entries: int, bytes: int },
-  ),
-}
+const removeRequests = statement(
+  'storage_remove_requests',
+  'DELETE FROM "StorageRequest" WHERE "appId" = $app AND "clubId" = $club AND "memberId" = $member',
+  { app: text, club: text, member: text },
+  {},
+)
 
 /** Reads one snapshot. `bytes` is the quota counter of the whole storage, also with `member`. */
 export async function readUsage(db: Database, { app, club, member }: StorageOwner) {
@@ -82,27 +62,16 @@ export async function findMissing(db: Database, { app, club, member }: StorageOw
   return (await db.membership.findUnique({ where: { of } })) ? null : 'member'
 }
 
-export const erase = (db: Database, owner: StorageOwner): Promise<Amount> =>
-  retryingDeadlocks(() => db.$transaction((tx) => remove(tx, owner), { timeout: 30 * 60_000 }))
+/** `logged`: the changes of a whole storage per statement. */
+export const erase = (db: Database, owner: StorageOwner, logged?: number): Promise<Amount> =>
+  retryingDeadlocks(() => db.$transaction((tx) => remove(tx, owner, logged), { timeout: 30 * 60_000 }))
 
-/** The usage row is the lock, as for writers; it is deleted first when the whole storage is erased. */
-async function remove(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
-  if (member === undefined) await executeIn(tx, statements.removeStore, { app, club })
+/** The usage row is the lock, as for writers; it is deleted before the entries when the whole storage is erased. */
+async function remove(tx: Transaction, { app, club, member }: StorageOwner, logged?: number): Promise<Amount> {
+  if (member === undefined) await removeUsage(tx, { app, club }, logged)
   else {
     await lockStore(tx, { app, club })
-    await executeIn(tx, statements.removeRequests, { app, club, member })
+    await executeIn(tx, removeRequests, { app, club, member })
   }
-
-  const removed = { entries: 0, bytes: 0 }
-  for (;;) {
-    const { entries, bytes } = await removeSome(tx, { app, club, member })
-    if (entries === 0) return removed
-    removed.entries += entries
-    removed.bytes += bytes
-  }
-}
-
-async function removeSome(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
-  const [amount] = await executeIn(tx, statements.removeSome, { app, club, member: member ?? null })
-  return amount!
+  return removeEntries(tx, { app, club, member })
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { entries } from '../../routers/developer/deletion/remove-ended.ts'
 import { statements } from '../../routers/storage/change-retention.ts'
+import { portions } from '../../routers/storage/removal.ts'
 import { statements as requests } from '../../routers/storage/request-retention.ts'
 import { statements as sync } from '../../routers/sync/statements.ts'
 import { migratedDatabase } from '../support/databases.ts'
@@ -53,7 +53,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('without statistics (
     ['removes changes beyond the most', 'StorageChange', statements.removeUpTo.text, [...store, ROWS, PORTION]],
     ['removes changes of the past', 'StorageChange', statements.removePast.text, [...store, 'now', PORTION]],
     ['removes old keys', 'StorageRequest', requests.remove.text, [...store, 'now', PORTION]],
-    ['removes the entries of an ended app', 'StorageEntry', entries.text, [...store, String(PORTION)]],
+    ['removes the entries of an ended app', 'StorageEntry', portions.entries.text, [...store, String(PORTION)]],
   ])('housekeeping %s: reads the store once, and removes rows by their place', async (_, table, sql, values) => {
     const scans = (await scansBy(sql, values)).filter((scan) => scan.table === table)
     const removed = scans.filter(({ node }) => node === 'Tid Scan')

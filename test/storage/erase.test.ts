@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { erase, readUsage } from '../../server/admin/storage-owners.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import {
   createStorage,
@@ -71,6 +72,33 @@ describe('erase', () => {
     expect(await readCounters(db, tenants)).toEqual({})
     expect(await readTallyRows(db, tenants)).toEqual({})
   })
+
+  // Citus has no such triggers.
+  it.skipIf(inject('isCitus'))(
+    "removes a storage's changes and requests in portions, and none with the usage row",
+    async () => {
+      const own = openWith({}, await migratedDatabase())
+      onTestFinished(() => own.$disconnect())
+      const tenants = await mintTenants(own)
+      const [app, club, client] = [tenants.apps[0], tenants.clubs[0], tenants.clients[0]]
+      const storage = createStorage(testCore(own), tenants, 0, 0, 0)
+      for (const key of ['a', 'b', 'c', 'd', 'e']) await storage.put({ collection: 'c', key, value: 1 })
+      await own.$executeRaw`INSERT INTO "StorageRequest"
+      SELECT ${app}, ${club}, '', ${client}, n, 'PUT', sha256(''), '{stored}', '{NULL}', 0, n, now() FROM generate_series(1, 5) n`
+      await own.$executeRaw`CREATE FUNCTION at_most_two() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF (SELECT count(*) FROM gone) > 2 THEN RAISE EXCEPTION 'more than two rows'; END IF;
+        RETURN NULL;
+      END $$`
+      await own.$executeRaw`CREATE TRIGGER changes AFTER DELETE ON "StorageChange" REFERENCING OLD TABLE AS gone
+      FOR EACH STATEMENT EXECUTE FUNCTION at_most_two()`
+      await own.$executeRaw`CREATE TRIGGER requests AFTER DELETE ON "StorageRequest" REFERENCING OLD TABLE AS gone
+      FOR EACH STATEMENT EXECUTE FUNCTION at_most_two()`
+      expect(await erase(own, { app, club }, 2)).toEqual({ entries: 5, bytes: 5 })
+      expect([await own.storageChange.count(), await own.storageRequest.count()]).toEqual([0, 0])
+      expect(await readCounters(own, tenants)).toEqual({})
+    },
+  )
 
   it('removes nothing with an empty member', async () => {
     const tenants = await mintTenants(db)

@@ -31,13 +31,13 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | routers/developer/pictures | prisma routers/kernel developer/shared | koa @koa node:http jose pino |
 | routers/developer/webhook | prisma routers/kernel routers/webhooks developer/access developer/audit | koa @koa node:http jose pino |
 | routers/developer/addresses | prisma routers/kernel routers/webhooks developer/access developer/audit developer/webhook | koa @koa node:http jose pino |
-| routers/developer/deletion | prisma routers/kernel developer/shared developer/access developer/audit | koa @koa node:http jose pino |
+| routers/developer/deletion | prisma routers/kernel routers/storage developer/shared developer/access developer/audit | koa @koa node:http jose pino |
 | routers/developer/secrets | prisma routers/kernel developer/shared developer/access developer/audit developer/mails | koa @koa node:http jose pino |
 | routers/developer/activity | prisma routers/kernel routers/webhooks developer/shared developer/access developer/webhook | koa @koa node:http jose pino |
 | routers/developer/data | prisma routers/kernel routers/storage developer/shared developer/access developer/audit | koa @koa node:http jose pino |
 | routers/developer/apps | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/pictures developer/deletion developer/activity | koa @koa node:http jose pino |
 | routers/developer/teams | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/apps developer/deletion | koa @koa node:http jose pino |
-| routers/developer/test-club | prisma routers/kernel routers/quizzes routers/webhooks routers/directory developer/shared developer/access developer/audit developer/webhook | koa @koa node:http jose pino |
+| routers/developer/test-club | prisma routers/kernel routers/storage routers/quizzes routers/webhooks routers/directory developer/shared developer/access developer/audit developer/webhook | koa @koa node:http jose pino |
 | routers/developer/clients | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/test-club | koa @koa node:http jose pino |
 | routers/developer | prisma routers/kernel developer/shared developer/access developer/audit developer/mails developer/reviews developer/pictures developer/webhook developer/addresses developer/deletion developer/secrets developer/activity developer/data developer/apps developer/teams developer/test-club developer/clients | koa @koa node:http jose pino |
 | routers/approvals | prisma routers/kernel developer/audit developer/reviews developer/shared developer/mails developer/access | koa @koa node:http jose pino    |

@@ -1,6 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
 import { bool, instant, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
+import { portions as stored } from '../../storage/removal.ts'
 
 const APPS = `"App" app JOIN "Team" team ON team.id = app."teamId" AND (app."endsAt" <= $now::timestamptz OR team."endsAt" <= $now::timestamptz)`
 const CLIENTS = `"Client" client JOIN "Team" team ON team.id = client."teamId" LEFT JOIN "App" app ON app.id = client."appId"`
@@ -73,30 +74,8 @@ const store = statement(
   { app: text, club: text },
 )
 
-/**
- * One store at a time, as its rows may be distributed by club. By ctid: a join by key reads the store again for each row, where
- * the table has no statistics.
- */
-const portionOfStore = (name: string, table: string) =>
-  statement(
-    `ended_${name}`,
-    `WITH gone AS (DELETE FROM ${table} WHERE "clubId" = $club AND ctid = ANY (ARRAY(
-      SELECT ctid FROM ${table} WHERE "appId" = $app AND "clubId" = $club LIMIT $limit::int8)) RETURNING 1)
-    SELECT count(*) AS removed FROM gone`,
-    { app: text, club: text, limit: int },
-    { removed: int },
-  )
-
-/** Exported for the test of its plan. */
-export const entries = portionOfStore('entries', '"StorageEntry"')
-
-/** The usage row last: the trigger of its removal removes changes and requests in one statement, which 4 million would end. */
-const portionsOfStore = [
-  entries,
-  portionOfStore('changes', '"StorageChange"'),
-  portionOfStore('requests', '"StorageRequest"'),
-  portionOfStore('stores', '"StorageUsage"'),
-]
+/** The usage row last (routers/storage/removal.ts). */
+const portionsOfStore = [stored.entries, stored.changes, stored.requests, stored.usage]
 
 /** Removes at most `limit` rows of apps and teams whose time to restore them is over, and returns their number. */
 export async function removeEnded(db: Database, now: number, limit = PORTION): Promise<number> {
