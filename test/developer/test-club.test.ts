@@ -1,8 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Transaction } from '../../prisma/client.ts'
 import { moveTestEvents } from '../../routers/developer/test-club/events.ts'
+import { emptyLargeStores } from '../../routers/developer/test-club/large-stores.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { ownAuthWorld } from '../oauth/auth-world.ts'
+import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, readRefusal } from '../support/platform.ts'
 import type { Call } from '../support/request.ts'
 import { addPeople, profileRead, redirect } from './team-world.ts'
@@ -171,6 +174,35 @@ describe('developer.testClub.reset', () => {
     expect((await call('GET', '/me/groups')).body.items).toHaveLength(2)
     const { items } = await api().audit.list({ team: id(), limit: 1, offset: 0 })
     expect(items).toMatchObject([{ action: 'testClub.reset', target: overview.club.id, by: { id: team.colleague } }])
+  })
+
+  it('locks stores before entries, as writers do, and is repeated after a deadlock with other hands', async () => {
+    const { db, ids } = auth.world
+    const of = { appId: ids.app, clubId: overview.club.id }
+    await call('PUT', '/storage/notes/mine', 'svc.', { body: { value: 1 } })
+    const reset = () => api().testClub.reset({ team: id() })
+    const store = (tx: Transaction) =>
+      tx.$queryRaw`SELECT FROM "StorageUsage" WHERE "appId" = ${of.appId} AND "clubId" = ${of.clubId} FOR UPDATE`
+    const entry = (tx: Transaction) =>
+      tx.$queryRaw`SELECT FROM "StorageEntry" WHERE "appId" = ${of.appId} AND "clubId" = ${of.clubId} FOR UPDATE`
+    expect(await meanwhile(db, store, reset, { goOn: entry })).toEqual({ club: of.clubId })
+    expect(await db.storageEntry.count({ where: of })).toBe(3)
+    expect(await meanwhile(db, entry, reset, { goOn: store })).toEqual({ club: of.clubId })
+    expect(await db.storageEntry.count({ where: of })).toBe(3)
+  })
+
+  it('empties large stores before, in portions, and says so once in the audit log', async () => {
+    const { db, core, ids } = auth.world
+    const of = { appId: ids.app, clubId: overview.club.id }
+    for (const key of ['a', 'b', 'c']) await call('PUT', `/storage/notes/${key}`, 'svc.', { body: { value: 1 } })
+    const audited = () => db.auditEntry.count({ where: { teamId: id(), action: 'testClub.reset' } })
+    const before = await audited()
+    const ctx = { core, person: team.colleague }
+    await emptyLargeStores(ctx, id(), 6)
+    expect((await readRefusal(emptyLargeStores({ core, person: team.stranger }, id(), 2))).status).toBe(404)
+    expect([await db.storageEntry.count({ where: of }), await audited()]).toEqual([6, before])
+    await emptyLargeStores(ctx, id(), 2)
+    expect([await db.storageEntry.count({ where: of }), await audited()]).toEqual([0, before + 1])
   })
 
   it('adds what a test club of an earlier release does not have', async () => {

@@ -85,7 +85,7 @@ export const lockTeam = (tx: Transactional, team: string) => executeIn(tx, state
  * Locks the team for a change by one of its people. Their role is read under the lock, as it may have been removed since the call
  * began. A stranger has been refused before, without a lock.
  */
-export async function lockTeamAs(tx: Transactional, { person }: Caller, wanted: Wanted): Promise<void> {
+export async function lockTeamAs(tx: Transactional, { person }: Pick<Caller, 'person'>, wanted: Wanted): Promise<void> {
   const { team } = wanted
   await lockTeam(tx, team)
   const [found] = await executeIn(tx, statements.role, { team, person })

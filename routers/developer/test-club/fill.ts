@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../../prisma/client.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
+import { removeEntries } from '../../storage/removal.ts'
 import type { TestClub } from './content.ts'
 import { buildContent, entries } from './content.ts'
 
@@ -29,6 +30,13 @@ export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<
   return apps
 }
 
+const lockStores = statement(
+  'test_club_lock_stores',
+  'SELECT "appId" AS app FROM "StorageUsage" WHERE "clubId" = $club ORDER BY "appId" FOR NO KEY UPDATE',
+  { club: text },
+  { app: text },
+)
+
 const removeRequests = statement(
   'test_club_remove_requests',
   `DELETE FROM "StorageRequest" request USING "StorageUsage" store
@@ -39,8 +47,9 @@ const removeRequests = statement(
 
 /** Removes all that is in a test club, but not its people. */
 export async function clear(tx: Transaction, { team, club: clubId, academy: academyId }: TestClub): Promise<void> {
-  await tx.storageEntry.deleteMany({ where: { clubId } })
-  // Store by store, as its index begins with the app.
+  // Store by store, as their indexes begin with the app; locked first, as by writers.
+  const stores = await executeIn(tx, lockStores, { club: clubId })
+  for (const { app } of stores) await removeEntries(tx, { app, club: clubId })
   await executeIn(tx, removeRequests, { club: clubId })
   await tx.event.deleteMany({ where: { clubId } })
   await tx.calendar.deleteMany({ where: { clubId } })
@@ -53,8 +62,16 @@ export async function clear(tx: Transaction, { team, club: clubId, academy: acad
   await tx.lesson.deleteMany({ where: { academyId } })
 }
 
+const lockStore = statement(
+  'test_club_lock_store',
+  `SELECT FROM storage_lock_store($app, $club, '', '{}')`,
+  { app: text, club: text },
+  {},
+)
+
 /** Stores the example entries of apps, unless they have some of these keys. */
 export async function addEntries(tx: Transaction, clubId: string, apps: readonly string[], now: Date): Promise<void> {
+  for (const app of apps.toSorted()) await executeIn(tx, lockStore, { app, club: clubId })
   await tx.storageEntry.createMany({
     data: apps.flatMap((appId) =>
       entries.map((entry) => ({ appId, clubId, owner: '', ...entry, version: randomUUID(), updatedAt: now })),
