@@ -10,6 +10,9 @@ const CHANNEL = 'member-apps:changed'
  */
 const GATHER_MS = 2
 
+/** A connection on which nothing answers for this time is reopened, as for the limits: its messages would gather for 15 minutes. */
+const SILENCE_MS = 2_000
+
 /** Between attempts to connect again. */
 const RECONNECT_MS = 500
 
@@ -22,9 +25,10 @@ const options = {
   keepAlive: 10_000,
 }
 
-const open = async (url: string) => {
+const open = async (url: string, silenceMs = SILENCE_MS) => {
   const { Redis } = await import('ioredis')
-  const redis = new Redis(url, { ...options, autoResubscribe: false })
+  const limits = { connectTimeout: silenceMs, socketTimeout: silenceMs, disconnectTimeout: silenceMs }
+  const redis = new Redis(url, { ...options, ...limits, autoResubscribe: false })
   redis.on('error', () => {})
   return { redis, channel: `${CHANNEL}:${redis.options.db ?? 0}` }
 }
@@ -44,8 +48,11 @@ export async function sendByRedis(url: string, message: string) {
  * Wakes what waits in other processes when this one has changed it, and the other way round. While Redis is unavailable, they
  * notice within a second, by their own looks.
  */
-export async function openRedisWakes(url: string, watches: Watches) {
-  const [{ redis: publisher, channel }, { redis: subscriber }] = await Promise.all([open(url), open(url)])
+export async function openRedisWakes(url: string, watches: Watches, { silenceMs = SILENCE_MS } = {}) {
+  const [{ redis: publisher, channel }, { redis: subscriber }] = await Promise.all([
+    open(url, silenceMs),
+    open(url, silenceMs),
+  ])
   const connect = (redis: typeof publisher) => redis.connect().catch(() => {})
   const connected = connect(publisher)
   const send = (text: string) => connected.then(() => publisher.publish(channel, text))
@@ -59,6 +66,12 @@ export async function openRedisWakes(url: string, watches: Watches) {
     )
   })
   subscriber.on('close', () => wakes.working(false))
+  // The subscriber expects no answer, so nothing tells it of silence.
+  publisher.on('close', () => {
+    if (subscriber.status !== 'ready') return
+    wakes.working(false)
+    subscriber.disconnect(true)
+  })
   void connect(subscriber)
   return {
     async close() {

@@ -4,6 +4,7 @@ import { StoreWatch } from '../../../routers/kernel/store-watch.ts'
 import { announceDue } from '../../../server/process/node-wakes.ts'
 import { openRedisWakes } from '../../../server/process/redis-wakes.ts'
 import { openWith } from '../../storage/tenants.ts'
+import { FaultProxy } from '../../support/fault-proxy.ts'
 import { hasRedis, redisServer, skipReason } from './redis-server.ts'
 
 const db = openWith({})
@@ -12,15 +13,28 @@ afterAll(() => db.$disconnect())
 const store = { app: 'a', club: 'c', owner: '', collection: 'c' }
 
 /** Looks later than any test: what wakes its listeners comes from Redis. */
-async function openNode(url: string) {
+async function openNode(url: string, limits: { silenceMs?: number } = {}) {
   const watches = {
     stores: new StoreWatch(db, { notified: 3_600_000, alone: 3_600_000 }),
     due: new DueWatch(),
     events: new StoreWatch(db, { notified: 3_600_000, alone: 3_600_000 }),
   }
-  const { close } = await openRedisWakes(url, watches)
+  const { close } = await openRedisWakes(url, watches, limits)
   onTestFinished(close)
   return watches
+}
+
+type Node = Awaited<ReturnType<typeof openNode>>
+
+/** Wakes until its publisher is connected again. */
+async function expectWoken(writing: Node, reading: Node) {
+  const listener = reading.stores.listen(store)
+  await expect
+    .poll(async () => {
+      writing.stores.wake(store)
+      return Promise.race([listener.moved().then(() => 'woken'), new Promise((resolve) => setTimeout(resolve, 100))])
+    })
+    .toBe('woken')
 }
 
 describe.skipIf(!hasRedis)(`two nodes with one Redis${skipReason}`, () => {
@@ -76,6 +90,23 @@ describe.skipIf(!hasRedis)(`two nodes with one Redis${skipReason}`, () => {
     }
   })
 
+  it('open both connections again when the network drops what they send', async () => {
+    const proxy = await FaultProxy.to(redis.url)
+    onTestFinished(() => proxy.close())
+    const [cut, other] = [await openNode(proxy.url, { silenceMs: 500 }), await openNode(redis.url)]
+    await subscribed(2)
+    await expect.poll(() => cut.due.isNotified).toBe(true)
+    await proxy.begin('blackhole')
+    cut.stores.wake(store)
+    await expect.poll(() => cut.due.isNotified).toBe(false)
+    await proxy.end()
+    await expect.poll(() => cut.due.isNotified).toBe(true)
+    const here = cut.stores.listen(store)
+    other.stores.wake(store)
+    await here.moved()
+    await expectWoken(cut, other)
+  })
+
   it('go on after Redis was away', async () => {
     const [writing, reading] = [await openNode(redis.url), await openNode(redis.url)]
     await subscribed(2)
@@ -85,12 +116,6 @@ describe.skipIf(!hasRedis)(`two nodes with one Redis${skipReason}`, () => {
     writing.stores.wake(store)
     await redis.start()
     await subscribed(2)
-    const listener = reading.stores.listen(store)
-    await expect
-      .poll(async () => {
-        writing.stores.wake(store)
-        return Promise.race([listener.moved().then(() => 'woken'), new Promise((resolve) => setTimeout(resolve, 100))])
-      })
-      .toBe('woken')
+    await expectWoken(writing, reading)
   })
 })
