@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { removeMostConsents } from '../../routers/developer/clients/removal.ts'
 import { recordTypeNames } from '../../routers/directory/record-types.ts'
 import { removeClient } from '../../server/admin/clients.ts'
-import { addCopies } from '../oauth/more-consents.ts'
+import { addCopies, addTokens, refusingMore } from '../oauth/more-consents.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
@@ -299,5 +300,16 @@ describe('a client', () => {
     const of = { OR: [client, other].map((equals) => ({ payload: { path: ['clientId'], equals } })) }
     expect(await db.oauthRecord.count({ where: of })).toBe(0)
     expect((await latest()).before).toMatchObject({ consents: 12_001 })
+  })
+  it('with many tokens a consent loses them in portions, before these and what is left', async () => {
+    const { db, ids } = here.world
+    const { id: clientId } = await here.sandbox()
+    const consent = { id: id('grant'), personId: ids.member, organisationId: ids.club, clientId, scopes: [] }
+    await db.consent.create({ data: consent })
+    await addCopies(db, consent.id, 7)
+    await addTokens(db, consent.id, 4)
+    expect(await refusingMore(db, consent.id, 3, () => removeMostConsents(db, clientId, 0, 3))).toBe(5)
+    expect(await db.consent.count({ where: { clientId } })).toBe(3)
+    expect(await db.oauthRecord.count({ where: { grantId: { startsWith: consent.id } } })).toBe(0)
   })
 })

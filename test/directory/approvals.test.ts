@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { requestApproval } from '../../routers/approvals/approvals.ts'
+import { holdApproval, requestApproval } from '../../routers/approvals/approvals.ts'
 import { appsOfChildren, requestForChild } from '../../routers/approvals/child-requests.ts'
 import { decide } from '../../routers/approvals/decide.ts'
 import { decideForChild } from '../../routers/approvals/decide-for-child.ts'
 import { CONSENT_MS } from '../../routers/kernel/access.ts'
+import { addCopies, addTokens, refusingMore } from '../oauth/more-consents.ts'
 import { consentTo, mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
@@ -148,6 +149,49 @@ describe('a decision of the platform for a club', () => {
       expect(await readRefusal(set({ state: 'approved', club }))).toMatchObject({ status: 404 })
     }
     expect(await row()).toBeNull()
+  })
+})
+
+describe('a decision that ends many consents', () => {
+  const portion = 3
+  let consent: string
+  beforeEach(async () => {
+    await set({ state: 'approved' })
+    consent = await consentTo(world, { client })
+    await addCopies(world.db, consent, 7)
+    await addTokens(world.db, consent, 4)
+  })
+  const withdraw = () => {
+    const decision = { club: world.ids.club, app, state: 'withdrawn', reason: null } as const
+    return decide(world.db, decision, { administrator: null, at: new Date(world.core.now()) }, portion)
+  }
+  const tokens = () => world.db.oauthRecord.count({ where: { grantId: { startsWith: consent } } })
+
+  it('ends them and their tokens in portions', async () => {
+    expect(await refusingMore(world.db, consent, portion, withdraw)).toBe(8)
+    expect([await inForce(), await tokens(), (await row())?.state]).toEqual([0, 0, 'withdrawn'])
+    expect((await entries()).map(({ after }) => (after as { ended?: number }).ended)).toEqual([undefined, 8])
+    expect(await withdraw()).toBe(0)
+    expect(await entries()).toHaveLength(2)
+  })
+
+  it('and fails in the middle lets nobody allow the app, and ends the others when it is repeated', async () => {
+    // The last one to be ended.
+    const last = `${consent}-7`
+    await world.db.$executeRawUnsafe(`CREATE FUNCTION refuse_last() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN IF NEW.id = ''${last}'' THEN RAISE ''refused''; END IF; RETURN NEW; END'`)
+    await world.db
+      .$executeRaw`CREATE TRIGGER refuse_last BEFORE UPDATE ON "Consent" FOR EACH ROW EXECUTE FUNCTION refuse_last()`
+    try {
+      await expect(withdraw()).rejects.toThrow('refused')
+    } finally {
+      await world.db.$executeRaw`DROP FUNCTION refuse_last CASCADE`
+    }
+    expect([await inForce(), await tokens(), (await row())?.state]).toEqual([2, 8, 'withdrawn'])
+    const held = await world.db.$transaction((tx) => holdApproval(tx, { club: world.ids.club, app }))
+    expect(held).toBe(false)
+    expect(await withdraw()).toBe(2)
+    expect([await inForce(), await tokens()]).toEqual([0, 0])
   })
 })
 

@@ -1,31 +1,39 @@
 import type { Database, Transaction } from '../../../prisma/client.ts'
 import { executeIn } from '../../../prisma/pg/execute.ts'
-import { instant, int, statement, text } from '../../../prisma/pg/statement.ts'
+import { int, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
-import { removeRecords } from '../../kernel/withdraw.ts'
+import { haveMoreRecords, removeConsents, removeRecords } from '../../kernel/withdraw.ts'
 
 const lock = statement('client_lock', 'SELECT id FROM "Client" WHERE id = $id FOR UPDATE', { id: text }, { id: text })
 
-const removePortion = statement(
-  'client_remove_consents',
-  `WITH gone AS (DELETE FROM "Consent" WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM "Consent" WHERE "clientId" = $id OFFSET ${PORTION} LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))
-      RETURNING id, "withdrawnAt" IS NULL AND "createdAt" > $consentedAfter::timestamptz AS "inForce"),
-    records AS (DELETE FROM "OauthRecord" USING gone WHERE "grantId" = gone.id OR (model = 'Grant' AND "OauthRecord".id = gone.id))
-    SELECT count(*) AS removed, count(*) FILTER (WHERE "inForce") AS "inForce" FROM gone`,
-  { id: text, consentedAfter: instant },
-  { removed: int, inForce: int },
+const some = statement(
+  'client_some_consents',
+  'SELECT id FROM "Consent" WHERE "clientId" = $id OFFSET $offset::int8 LIMIT $limit::int8',
+  { id: text, offset: int, limit: int },
+  { id: text },
 )
 
 /**
  * Before `removeClientIn`: removes all consents but a portion, with their records, so that no statement takes long. What was removed
  * stays so if the rest fails. Returns the number of those after `consentedAfter` that were not withdrawn.
  */
-export async function removeMostConsents(db: Database, id: string, consentedAfter: number): Promise<number> {
+export async function removeMostConsents(
+  db: Database,
+  id: string,
+  consentedAfter: number,
+  portion = PORTION,
+): Promise<number> {
+  const read = async (offset: number) => {
+    const rows = await db.execute(some, { id, offset, limit: portion })
+    return rows.map((consent) => consent.id)
+  }
   for (let sum = 0; ; ) {
-    const [row] = await db.execute(removePortion, { id, consentedAfter })
-    if (row!.removed === 0) return sum
-    sum += row!.inForce
+    const { removed, inForce } = await removeConsents(db, await read(portion), consentedAfter, portion)
+    sum += inForce
+    if (removed > 0) continue
+    const rest = await read(0)
+    if (await haveMoreRecords(db, rest, portion)) await removeRecords(db, rest, portion)
+    return sum
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
 import { bool, instant, int, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../kernel/housekeeping.ts'
+import { removeConsents } from '../../kernel/withdraw.ts'
 import { portions as stored } from '../../storage/removal.ts'
 
 const APPS = `"App" app JOIN "Team" team ON team.id = app."teamId" AND (app."endsAt" <= $now::timestamptz OR team."endsAt" <= $now::timestamptz)`
@@ -27,17 +28,6 @@ const portions = [
   ),
   portion('events', '"PublishedEvent"', `${APPS} JOIN "PublishedEvent" part ON part."appId" = app.id`),
   portion('subscriptions', '"Subscription"', `${APPS} JOIN "Subscription" part ON part."appId" = app.id`),
-  statement(
-    'ended_consents',
-    `WITH gone AS (DELETE FROM "Consent" WHERE ctid = ANY (ARRAY(
-        SELECT part.ctid FROM ${CLIENTS} JOIN "Consent" part ON part."clientId" = client.id
-        WHERE app."endsAt" <= $now::timestamptz OR team."endsAt" <= $now::timestamptz
-        LIMIT $limit::int8 FOR UPDATE OF part SKIP LOCKED)) RETURNING id),
-      records AS (DELETE FROM "OauthRecord" USING gone WHERE "grantId" = gone.id OR (model = 'Grant' AND "OauthRecord".id = gone.id))
-      SELECT count(*) AS removed FROM gone`,
-    { now: instant, limit: int },
-    { removed: int },
-  ),
   portion('refused', '"RefusedRequest"', `"RefusedRequest" part JOIN ${TEAMS}`),
   portion('answered', '"AnsweredRequest"', `"AnsweredRequest" part JOIN ${TEAMS}`),
   portion('sign_ins', '"FailedSignIn"', `"FailedSignIn" part JOIN ${TEAMS}`),
@@ -58,6 +48,14 @@ const portions = [
   ),
   portion('teams', '"Team"', `(SELECT) none JOIN "Team" part ON part."endsAt" <= $now::timestamptz`),
 ]
+
+const consents = statement(
+  'ended_consents',
+  `SELECT part.id FROM ${CLIENTS} JOIN "Consent" part ON part."clientId" = client.id
+    WHERE app."endsAt" <= $now::timestamptz OR team."endsAt" <= $now::timestamptz LIMIT $limit::int8 FOR UPDATE OF part SKIP LOCKED`,
+  { now: instant, limit: int },
+  { id: text },
+)
 
 const exist = statement(
   'ended_exist',
@@ -88,6 +86,10 @@ export async function removeEnded(db: Database, now: number, limit = PORTION): P
       if (row!.removed > 0) return row!.removed
     }
   }
+  const ended = await db.execute(consents, { now, limit })
+  const ids = ended.map(({ id }) => id)
+  const { removed } = await removeConsents(db, ids, now, limit)
+  if (removed > 0) return removed
   for (const part of portions) {
     const [row] = await db.execute(part, { now, limit })
     if (row!.removed > 0) return row!.removed
