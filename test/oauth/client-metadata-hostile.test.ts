@@ -246,6 +246,89 @@ it('a host is asked for 60 documents a minute by all networks, and 20 are read a
   expect(await documents.findRefusal(known, '192.0.2.1')).toBeNull()
 })
 
+describe('documents that were read before', () => {
+  const address = (at: number) => `https://tool-${at}.example/client.json`
+  let time: number
+  let host: 'answers' | 'hangs' | 'fails'
+  let read: string[]
+  let documents: ReturnType<typeof clientDocuments>
+  beforeEach(() => {
+    time = 1
+    host = 'answers'
+    read = []
+    const get = (client: string) => {
+      read.push(client)
+      if (host === 'hangs') return new Promise<never>(() => {})
+      if (host === 'fails') return Promise.reject(new Error('down'))
+      const text = JSON.stringify({ client_id: client, redirect_uris: [redirectUri] })
+      return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, text })
+    }
+    documents = clientDocuments({ get, now: () => time, limits: memoryLimits(() => time) })
+  })
+  const fetch = (at: number) => documents.fetch(address(at), new AbortController().signal)
+  /** As oidc-provider asks. */
+  const ask = async (at: number, network: string) => {
+    const reason = await documents.findRefusal(address(at), network)
+    if (reason !== null) return reason
+    const { client_id } = (await (await fetch(at)).json()) as { client_id: string }
+    return client_id
+  }
+  const all = Array.from({ length: 200 }, (_, at) => at)
+  const readAll = async () => {
+    for (const at of all) await fetch(at)
+    read = []
+  }
+
+  it('are not read again for a minute, though they are more than oidc-provider caches', async () => {
+    await readAll()
+    time += 59_999
+    for (const at of all) expect(await ask(at, '192.0.2.1')).toBe(address(at))
+    expect(read).toEqual([])
+    time++
+    expect(await ask(0, '192.0.2.1')).toBe(address(0))
+    expect(read).toEqual([address(0)])
+  })
+
+  it('count for the limits once they are read again, beyond which the last one counts for an hour', async () => {
+    await readAll()
+    time += 60_000
+    for (const at of all) expect(await ask(at, '192.0.2.1')).toBe(address(at))
+    expect(read).toEqual(all.slice(0, 30).map(address))
+    time += 3_540_000
+    const asked = []
+    for (const at of all.slice(100, 131)) asked.push(await ask(at, '192.0.2.2'))
+    expect(asked).toEqual([...all.slice(100, 130).map(address), TOO_MANY])
+  })
+
+  it('are read 20 at once, where their hosts do not answer', async () => {
+    await readAll()
+    time += 60_000
+    host = 'hangs'
+    for (const at of all.slice(0, 20)) {
+      expect(await documents.findRefusal(address(at), '192.0.2.1')).toBeNull()
+      void fetch(at)
+    }
+    expect(await ask(20, '192.0.2.2')).toBe(address(20))
+    expect(read).toHaveLength(20)
+    time += 3_540_000
+    expect(await ask(21, '192.0.2.2')).toBe(TOO_MANY)
+  })
+
+  it('are not read again for a minute after their host failed', async () => {
+    await fetch(0)
+    host = 'fails'
+    for (const [after, reads] of [
+      [60_000, 2],
+      [59_999, 2],
+      [1, 3],
+    ] as const) {
+      time += after
+      expect(await ask(0, '192.0.2.1')).toBe(address(0))
+      expect(read).toHaveLength(reads)
+    }
+  })
+})
+
 it('the last good document stands in for a day for one that cannot be read, and not at all once it is gone', async () => {
   const address = 'https://tool.example/client.json'
   const text = JSON.stringify({ client_id: address, redirect_uris: [redirectUri] })
@@ -263,6 +346,7 @@ it('the last good document stands in for a day for one that cannot be read, and 
   time++
   await expect(read(503)).rejects.toThrow('its status is 503')
   await read(200)
+  time += 60_000
   await expect(read(404)).rejects.toThrow('its status is 404')
   await expect(read(503)).rejects.toThrow('its status is 503')
 })

@@ -13,6 +13,15 @@ const CACHED = { min: 60, max: 3_600 }
 const REFUSED_MS = 30_000
 /** How long the last good one stands in for one that cannot be read: apps renew their tokens while its host is down. */
 const FORMER_MS = 86_400_000
+const TOO_MANY = 'too many documents were read: try again in a minute'
+
+/** A document as it was read last. */
+interface Former {
+  metadata: string
+  readAt: number
+  /** It is not read again before. */
+  until: number
+}
 
 export interface DocumentSettings {
   get: Get
@@ -31,22 +40,28 @@ export function clientDocuments({
 }: DocumentSettings & { now: () => number; limits: Limits }) {
   const clock = { ttlResolution: 0, perf: { now } }
   const refused = new LRUCache<string, string>({ ...clock, max: 1_000, ttl: REFUSED_MS })
-  const former = new LRUCache<string, string>({ ...clock, max: 200, ttl: FORMER_MS })
+  const former = new LRUCache<string, Former>({ ...clock, max: 200, ttl: FORMER_MS })
   const mayAsk = requestLimit(limits, 'client-documents', MAX_READS.network)
   const mayBeAsked = requestLimit(limits, 'client-document-hosts', MAX_READS.host)
   let reading = 0
+
+  const rest = (former: Former) => {
+    former.until = now() + cached.min * 1_000
+    return toResponse(former.metadata)
+  }
 
   const load = async (address: string, signal: AbortSignal) => {
     // Without the reason, which would tell about addresses that only this machine can see.
     const answer = await get(address, MAX_BYTES, signal).catch(() => null)
     const last = former.get(address)
-    if ((answer === null || answer.status >= 500) && last !== undefined) return toResponse(last)
+    if ((answer === null || answer.status >= 500) && last !== undefined) return rest(last)
     if (answer === null) throw new DocumentRefused('it cannot be read from a public address, or has more than 5 KiB')
     const { status, headers, text } = answer
     if (status !== 200) throw new DocumentRefused(`its status is ${status}`)
     if (!isJson(headers['content-type'])) throw new DocumentRefused('it is not application/json')
     const metadata = JSON.stringify(parseDocument(address, text))
-    former.set(address, metadata)
+    const readAt = now()
+    former.set(address, { metadata, readAt, until: readAt + cached.min * 1_000 })
     return toResponse(metadata, headers['cache-control'])
   }
 
@@ -57,15 +72,21 @@ export function clientDocuments({
       if (!isUsableAddress(address)) return 'its address is not usable'
       const reason = refused.get(address)
       if (reason !== undefined) return reason
-      // Read at most once in `cached.min`: others, who ask for many of its host, keep nobody from it.
-      if (former.has(address)) return null
+      const last = former.get(address)
+      if (last && now() < last.until) return null
       const isWithin = network === undefined || (await mayAsk(network))
-      const mayRead = isWithin && reading < MAX_AT_ONCE && (await mayBeAsked(new URL(address).host))
-      return mayRead ? null : 'too many documents were read: try again in a minute'
+      if (isWithin && reading < MAX_AT_ONCE && (await mayBeAsked(new URL(address).host))) return null
+      // Others, who ask for many documents, keep nobody from one that a cache may still have.
+      if (!last || now() >= last.readAt + cached.max * 1_000) return TOO_MANY
+      rest(last)
+      return null
     },
 
     /** A response with the metadata of the document's client. Rejects with DocumentRefused. */
     async fetch(address: string, signal: AbortSignal): Promise<Response> {
+      const last = former.get(address)
+      // oidc-provider's cache has fewer.
+      if (last && now() < last.until) return toResponse(last.metadata)
       reading++
       try {
         return await load(address, signal)
