@@ -20,13 +20,17 @@ import { readClient } from './read-client.ts'
 
 export function clientPages(routes: Routes, { issuer, references }: Addresses, now: () => number) {
   const { get, post } = routes
-  const readView = async (request: PageRequest) => ({ ...(await readClient(request)), issuer, now: now() })
-  const page: Render = async (request) => clientOverview(request, await readView(request))
+  const readView = async (request: PageRequest, shown = { members: false }) => ({
+    ...(await readClient(request, shown)),
+    issuer,
+    now: now(),
+  })
+  const page: Render = async (request) => clientOverview(request, await readView(request, { members: true }))
   const signIn: Render = async (request) => signInPage(request, await readView(request))
   const scopes: Render = async (request) => scopesPage(request, await readView(request))
   const credentials: Render = async (request) => credentialsPage(request, await readView(request))
   const production: Render = async (request) => productionPage(request, await readView(request))
-  const removal: Render = async (request) => removalPage(request, await readView(request))
+  const removal: Render = async (request) => removalPage(request, await readView(request, { members: true }))
   const clientPageUrl = ({ at, params }: PageRequest, client = params.client!) =>
     at('teams', params.team!, 'clients', client)
 

@@ -229,10 +229,10 @@ describe('the forms', () => {
     const consent = { id: `g-${client}`, clientId: client, personId: ids.member, organisationId: ids.club, scopes: [] }
     // Signed in on two devices.
     await db.consent.createMany({ data: [consent, { ...consent, id: `h-${client}` }] })
-    expect(await asPlatform(team.world, { member: team.owner }).developer.clients.get({ client })).toMatchObject({
-      members: 1,
-      consents: 2,
-    })
+    const { clients } = asPlatform(team.world, { member: team.owner }).developer
+    expect(await clients.get({ client })).toMatchObject({ members: 1, consents: 2 })
+    expect(await clients.get({ client, members: false })).toMatchObject({ members: 0, consents: 2 })
+    expect((await team.asOwner.get(team.clientAt(client))).text).toMatch(/<dt>Members[^<]*<\/dt>\s*<dd>1</)
     expect((await team.asOwner.get(`${team.clientAt(client)}/remove`)).text).toContain('1 member will lose')
     expect((await post(`${client}/remove/confirm`, { confirm: 'another' })).answer.status).toBe(409)
     expect(await db.client.count({ where: { id: client } })).toBe(1)

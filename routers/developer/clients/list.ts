@@ -36,6 +36,9 @@ const summary = {
   state: oneOf('active', 'requested', 'refused'),
 }
 
+const GRANTED = `FROM "Consent"
+          WHERE "clientId" = client.id AND "withdrawnAt" IS NULL AND "createdAt" > $consentedAfter::timestamptz`
+
 interface Secret {
   id: string
   createdAt: number
@@ -59,15 +62,16 @@ const statements = {
         ${listSql('"postLogoutRedirectUris"')} AS "postLogoutRedirectUris", ${listSql('scopes')} AS scopes, "idTokenAlgorithm",
         purpose::json, ${unix('"requestedAt"')} AS "requestedAt", wanted::json, refusal::json, authentication,
         (jwks->'keys')::json AS keys, version,
-        consents, members,
+        consents,
+        CASE WHEN $counted::bool THEN (SELECT count(*) FROM (SELECT DISTINCT "personId", "organisationId" ${GRANTED}) member) ELSE 0 END
+          AS members,
         (SELECT coalesce(json_agg(json_build_object('id', id, 'createdAt', ${unix('"createdAt"')},
             'expiresAt', ${unix('"expiresAt"')}, 'lastUsedAt', ${unix('"lastUsedAt"')}) ORDER BY "createdAt" DESC, id), '[]')
           FROM "ClientSecret" WHERE "clientId" = client.id) AS secrets
       FROM "Client" client JOIN "TeamMember" USING ("teamId")
-      CROSS JOIN LATERAL (SELECT count(*) AS consents, count(DISTINCT ("personId", "organisationId")) AS members
-        FROM "Consent" WHERE "clientId" = client.id AND "withdrawnAt" IS NULL AND "createdAt" > $consentedAfter::timestamptz) granted
+      CROSS JOIN LATERAL (SELECT count(*) AS consents ${GRANTED}) granted
       WHERE client.id = $client AND "personId" = $person`,
-    { client: text, person: text, consentedAfter: instant },
+    { client: text, person: text, consentedAfter: instant, counted: bool },
     {
       ...summary,
       team: text,
@@ -120,17 +124,22 @@ export const listClients = internal('dev:read', teamPeople, {
   })
 
 export const getClient = internal('dev:read', teamPeople, { summary: 'A client of a team', fails: ['clientUnknown'] })
-  .input(z.object({ client: idOr('clientUnknown') }))
+  .input(
+    z.object({
+      client: idOr('clientUnknown'),
+      members: z.boolean().default(true).meta({ description: 'false: the members are not counted, but 0' }),
+    }),
+  )
   .output(
     clientOutput.extend({
       members: z.int().meta({ description: 'Members who allow it, each once a club, however often they signed in' }),
       secrets: z.array(secretOutput).meta({ description: 'Newest first; an expired one is listed for 30 days' }),
     }),
   )
-  .query(async ({ ctx, input: { client: id } }) => {
+  .query(async ({ ctx, input: { client: id, members: counted } }) => {
     const { core, person } = ctx
     const consentedAfter = core.now() - CONSENT_MS
-    const [client] = await core.db.execute(statements.one, { client: id, person, consentedAfter })
+    const [client] = await core.db.execute(statements.one, { client: id, person, consentedAfter, counted })
     if (!client) throw errors.clientUnknown()
     await countTeam(ctx, client.team)
     return client
