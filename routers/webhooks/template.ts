@@ -3,6 +3,7 @@ import { associatedData } from '../kernel/cipher.ts'
 import type { Context, Core } from '../kernel/context.ts'
 import { errors } from '../kernel/errors.ts'
 import { seal } from '../kernel/secrets-key.ts'
+import { requireSameOrigin } from './rules.ts'
 import type { Former, Secrets } from './stored-secrets.ts'
 import { columnsOfApp, formerBeside, noFormer } from './stored-secrets.ts'
 
@@ -45,9 +46,12 @@ export interface WantedWebhook<Url extends string | null = string | null> {
 /** The columns of a changed webhook. Those of the former secret are missing where it stays as it is. */
 type NextTemplate<Url> = Omit<Template, 'webhookUrl' | keyof Former> & Partial<Former> & { webhookUrl: Url }
 
-type Stored = Pick<Template, 'webhookSecret'> & Partial<Pick<Template, 'secretSetAt'>>
+type Stored = Pick<Template, 'webhookUrl' | 'webhookSecret'> & Partial<Pick<Template, 'secretSetAt'>>
 
-/** Encrypts the secret, and returns what a stored webhook becomes with it. Throws 503 as `seal` does. */
+/**
+ * Encrypts the secret, and returns what a stored webhook becomes with it. Throws 503 as `seal` does, and what it returns 400 where
+ * the stored secret would go to another origin.
+ */
 export async function prepareTemplate<Url extends string | null>(
   core: Core,
   app: string,
@@ -58,7 +62,10 @@ export async function prepareTemplate<Url extends string | null>(
     return () => cleared
   }
   if (secret === undefined) {
-    return ({ webhookSecret, secretSetAt = null }) => ({ webhookUrl, webhookSecret, secretSetAt })
+    return ({ webhookUrl: before, webhookSecret, secretSetAt = null }) => {
+      if (webhookSecret !== null) requireSameOrigin(before, webhookUrl)
+      return { webhookUrl, webhookSecret, secretSetAt }
+    }
   }
   const webhookSecret = await seal(core, secret, associatedData.template(app))
   const secretSetAt = new Date(core.now())

@@ -107,6 +107,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
   | sync   | 400 | url must be an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
   | sync   | 400 | secret must be 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
+  | sync   | 400 | A url with another host or port needs a secret.         | invalid_request | secretNeeded | url of another host without a secret |
   | sync   | 400 | types must be null, or 1 to 50 event types of letters, digits, '.', '_' or '-'. | invalid_request | typesInvalid | address without a type |
   | sync   | 404 | This app has no such address.                           | not_found | eventAddressUnknown | unknown address |
   | sync   | 409 | An app can have at most 10 addresses, and its sandbox as many. | conflict too_many_addresses | tooManyAddresses | an 11th address |

@@ -6,6 +6,7 @@ import { eventCursors } from '../../routers/webhooks/feed/fetch.ts'
 import { mintMember } from '../support/app-server.ts'
 import { expireCursors } from '../support/expired-cursors.ts'
 import type { Call, Reply } from '../support/request.ts'
+import { putAddress } from '../support/tenant.ts'
 import type { Tenant } from './answers-tenant.ts'
 
 /** An operation of a document, at its place. */
@@ -257,6 +258,10 @@ export const provoke: Record<string, Provoke> = {
     }),
   urlInvalid: asking({ body: { ...hook, url: 'http://example.org' } }),
   secretInvalid: asking({ body: { ...hook, secret: '' } }),
+  secretNeeded: async (place, tenant) => {
+    await putAddress(tenant.world.core, tenant.world.ids.app)
+    return ask(place, tenant, { body: { ...hook, secret: undefined } })
+  },
   typesInvalid: asking({ body: { ...hook, types: [] } }),
   eventAddressUnknown: asking({ names: { addressId: 'none' } }),
   tooManyAddresses: async (place, tenant) => {

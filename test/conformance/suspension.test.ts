@@ -48,7 +48,7 @@ const bodies: Record<string, object> = {
   'quizzes.submit': { answers: { q1: 'Yes' } },
   'webhook.put': { url },
   'addresses.create': { url, types: null },
-  'addresses.update': { url, types: null, state: 'active' },
+  'addresses.update': { url, types: null, state: 'active', secret: 's' },
 }
 
 interface Row {

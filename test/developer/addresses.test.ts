@@ -6,6 +6,7 @@ import { mintTeam } from './team.ts'
 
 const world = useWorld()
 const url = 'https://hooks.example.org/in'
+const SECRET_NEEDED = 'A url with another host or port needs a secret.'
 const production = { environment: 'production', url, types: null } as const
 let mine: Awaited<ReturnType<typeof mintTeam>>
 beforeEach(async () => {
@@ -54,6 +55,19 @@ describe('developer.addresses', () => {
       expect(refusal).toMatchObject({ status: 409, reason: 'changed_meanwhile' })
     }
     expect(await rows()).toEqual(before)
+  })
+
+  it('needs a secret for an address with another host, whatever else changes with it', async () => {
+    const { app, api } = mine
+    const { id } = await create()
+    const before = await rows()
+    const other = 'https://other.example.org/in'
+    for (const more of [{}, { types: ['a.b'] }, { state: 'paused' as const }]) {
+      const refusal = await readRefusal(api.addresses.update({ app, id, url: other, ...more }))
+      expect(refusal).toMatchObject({ status: 400, message: SECRET_NEEDED })
+    }
+    expect(await rows()).toEqual(before)
+    expect((await api.addresses.update({ app, id, url: other, secret: 'next' })).url).toBe(other)
   })
 
   it('counts what each event type would have sent in the last 7 days, at most 1,000', async () => {

@@ -10,6 +10,7 @@ const url = 'https://hooks.example.org/in'
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This app does not exist.' }
 const times = { secretSetAt: null, secretUsedAt: null, formerSecretUntil: null }
 const without = { url: null, hasSecret: false, ...times, etag: expect.any(String) }
+const SECRET_NEEDED = 'A url with another host or port needs a secret.'
 const SUSPENDED = { status: 409, reason: 'app_suspended' }
 
 const world = useWorld()
@@ -124,6 +125,21 @@ describe('developer.webhook', () => {
     expect(await api.webhook.set({ app, url, secret: null })).toEqual({ url, hasSecret: false })
     expect((await stored(app)).webhookSecret).toBeNull()
     expect(await api.webhook.set({ app, url })).toEqual({ url, hasSecret: false })
+  })
+
+  it('needs a secret, or its removal, for an address with another host', async () => {
+    const { app, api } = mine
+    const other = 'https://other.example.org/in'
+    await api.webhook.set({ app, url, secret: 'first' })
+    const before = await stored(app)
+    expect(await readRefusal(api.webhook.set({ app, url: other }))).toMatchObject({
+      status: 400,
+      message: SECRET_NEEDED,
+    })
+    expect(await stored(app)).toEqual(before)
+    expect(await api.webhook.set({ app, url: other, secret: 'first' })).toEqual({ url: other, hasSecret: true })
+    expect(await api.webhook.set({ app, url, secret: null })).toEqual({ url, hasSecret: false })
+    expect(await api.webhook.set({ app, url: other })).toEqual({ url: other, hasSecret: false })
   })
 
   it('leaves each change in the audit log of the team, without the secret', async () => {

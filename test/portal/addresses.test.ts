@@ -76,6 +76,19 @@ describe('the addresses of an app', () => {
     expect(await team.world.db.delivery.count({ where: { subscriptionId: id } })).toBe(1)
   })
 
+  it.each([
+    ['en', 'A url with another host or port needs a secret.'],
+    ['de', 'Eine Adresse mit anderem Host oder Port braucht ein Secret.'],
+  ])('ask at the field for the secret of another host, in %s', async (language, sentence) => {
+    const id = await added()
+    const before = await stored()
+    const etag = sentForm((await get(`/${id}`)).text, 'set').get('etag')!
+    const moved = { etag, url: 'https://other.example/', secret: '', types: ['', 'member.left'] }
+    const refused = await post(`/${id}/set`, moved, language)
+    expect([refused.status, await stored()]).toEqual([400, before])
+    expect(refused.text).toContain(`id="set-secret-problem"><span>${sentence}`)
+  })
+
   it('are removed after a question that names the address', async () => {
     const id = await added()
     expect((await get(`/${id}/remove`)).text).toContain('<code>https://hooks.example/in?a=&lt;b&gt;</code>')

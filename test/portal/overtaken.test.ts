@@ -88,10 +88,10 @@ const cases: Record<string, Case> = {
   },
   'addresses/set': {
     page: () => `${team.app}/addresses/${address}`,
-    overtake: () => asOwner().addresses.update({ app: app(), id: address, url: 'https://owner.example/' }),
+    overtake: () => asOwner().addresses.update({ app: app(), id: address, url: 'https://hooks.example/owner' }),
     field: 'url',
     wrong: 'http://x',
-    right: 'https://x.example/',
+    right: 'https://hooks.example/x',
   },
   'data/save': {
     page: () => `${team.app}/data/${club}/shared/c/k`,

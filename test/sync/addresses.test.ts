@@ -240,6 +240,32 @@ describe('addresses of an app', () => {
     expect((await put({ secret: 'new' })).body).toMatchObject({ url, state: 'active' })
   })
 
+  it.each([
+    ['https://other.example.org/left', 'another host'],
+    ['https://hooks.example.org:8443/left', 'another port'],
+  ])('need a secret for %s, %s: the stored one would be sent there', async (moved) => {
+    const { id: address, secret } = await create()
+    const before = await rows()
+    const put = (more: object) => call('PUT', `/${address}`, { body: { url, types: null, state: 'active', ...more } })
+    const message = 'A url with another host or port needs a secret.'
+    expectRefusal(await put({ url: moved }), 400, 'invalid_request', message)
+    expect(await rows()).toEqual(before)
+    expect((await put({ url: 'https://hooks.example.org:443/else?where' })).status).toBe(200)
+    expect((await put({ url: moved, secret })).body.url).toBe(moved)
+    expect((await put({ secret: 'next' })).body.url).toBe(url)
+  })
+
+  it('send to another host their new secret, and no former one', async () => {
+    const [from, to] = [await receiver(), await receiver()]
+    const { id: address, secret } = await create({ url: from.url('/in') })
+    await publish('a.b')
+    const body = { url: to.url('/in'), types: null, state: 'active', secret: 'next' }
+    expect((await call('PUT', `/${address}`, { body })).status).toBe(200)
+    await attempt(address, to.ca)
+    expect([from.received, to.received]).toMatchObject([[], [{ headers: { 'x-webhook-secret': 'next' } }]])
+    expect(JSON.stringify(to.received[0]!.headers)).not.toContain(secret)
+  })
+
   it('are removed with what is pending', async () => {
     const { id: address } = await create()
     await publish('a.b')

@@ -63,10 +63,10 @@ const update = endpoint('PUT /addresses/{addressId}', 'ntf.apps.webhook:update',
   ...shared,
   summary: 'Changes an address of the app',
   description:
-    'Replaces address, event types and state. Without `secret`, the stored one stays; a replaced one signs beside the new one for 24 hours.',
+    'Replaces address, event types and state. Without `secret`, the stored one stays, for a `url` with its host and port; a replaced one signs beside the new one for 24 hours.',
   returns: 'The address as stored.',
   audited: true,
-  fails: [...shared.fails, 'eventAddressUnknown'],
+  fails: [...shared.fails, 'eventAddressUnknown', 'secretNeeded'],
 })
   .input(settings.extend({ addressId: id, state }))
   .output(address)

@@ -5,6 +5,7 @@ import type { Core } from '../../kernel/context.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
 import { errors } from '../../kernel/errors.ts'
 import { seal } from '../../kernel/secrets-key.ts'
+import { requireSameOrigin } from '../../webhooks/rules.ts'
 import { columnsOfSubscription, formerBeside } from '../../webhooks/stored-secrets.ts'
 import type { Author } from '../audit/record.ts'
 import { auditing } from '../audit/record.ts'
@@ -67,6 +68,7 @@ export async function updateAddress({ core, team, author, lock, ...of }: Changer
     if (etag !== undefined && etag !== before.etag) throw errors.changedMeanwhile()
     const stored = await tx.subscription.findUniqueOrThrow({ where: { id }, select: { secret: true } })
     if (secret === undefined && stored.secret === null) throw errors.secretInvalid()
+    if (secret === undefined && url !== undefined) requireSameOrigin(before.url, url)
     const former = secret === undefined ? undefined : formerBeside(core, columns, stored.secret, secret)
     const data = {
       ...(url !== undefined && { url }),

@@ -57,7 +57,7 @@ const create = internal('dev:write', teamPeople, {
 
 const update = internal('dev:write', teamPeople, {
   summary: 'Changes what is given of an address; a replaced secret signs for 24 hours more',
-  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'eventAddressUnknown', 'changedMeanwhile'],
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'eventAddressUnknown', 'changedMeanwhile', 'secretNeeded'],
 })
   .input(
     settings

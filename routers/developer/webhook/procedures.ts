@@ -98,10 +98,10 @@ async function change<Url extends string | null>(
   })
 }
 
-/** Unlike REST, preserves the secret when none is given: null removes it. */
+/** Unlike REST, preserves the secret when none is given, at the same host and port: null removes it. */
 const set = internal('dev:write', teamPeople, {
   summary: "Sets the webhook of the team's app",
-  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'changedMeanwhile'],
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'changedMeanwhile', 'secretNeeded'],
 })
   .input(typedWebhook.extend({ app, etag: seenEtag }))
   .output(webhookSet)

@@ -16,6 +16,13 @@ export const webhooksErrors = {
     cause: 'secret is empty, too long, or contains characters that are invalid in a header.',
     fix: 'Send 32 random bytes in base64, or omit secret.',
   },
+  secretNeeded: {
+    status: 400,
+    message: 'A url with another host or port needs a secret.',
+    place: 'sync and tRPC',
+    cause: 'The stored secret is for the present host and port, and would be sent to others.',
+    fix: 'Send a secret too: a new one, or the stored one.',
+  },
   appUnknown: {
     status: 404,
     message: 'This app does not exist at this provider.',

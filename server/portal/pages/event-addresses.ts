@@ -20,6 +20,7 @@ export const addForm = form('add', developer.addresses.create, ['environment', .
 })
 export const changeForm = form('set', developer.addresses.update, ['etag', ...settings], {
   own: { etag: z.string(), ...own },
+  errorsAt: { secretNeeded: 'secret' },
 })
 export const stateForm = form('set-state', developer.addresses.update, ['state'])
 

@@ -127,6 +127,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   requestInvalid: 'Das Formular ist unvollständig. Bitte die Seite neu laden.',
   secretInvalid: 'Das Secret besteht aus 1 bis 1024 sichtbaren ASCII-Zeichen, ohne Leerzeichen.',
   secretMissing: 'Dieser Client hat kein gültiges Secret. Bitte zuerst eines erstellen.',
+  secretNeeded: 'Eine Adresse mit anderem Host oder Port braucht ein Secret.',
   sinceInvalid: 'Der Zeitraum ist ungültig.',
   staysConfidential: 'Ein produktiver Client, der sich ausweist, kann nicht wieder öffentlich werden.',
   subscriptionEnded: 'Dieses Abonnement ist beendet.',

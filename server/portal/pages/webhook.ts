@@ -14,6 +14,7 @@ import { appPage } from './team-page.ts'
 
 export const webhookForm = form('set', developer.webhook.set, ['etag', 'url', 'secret', 'removesSecret'], {
   own: { etag: z.string(), removesSecret: z.boolean() },
+  errorsAt: { secretNeeded: 'secret' },
 })
 export const formerSecretForm = form('end-former-secret')
 export const testForm = form('test', developer.webhook.test, ['type'], { errorsAt: { eventTypeUnknown: 'type' } })

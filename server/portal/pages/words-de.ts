@@ -486,7 +486,7 @@ export const de: Words = {
   secretUnused: 'von keiner der gespeicherten Zustellungen',
   secretHint: 'Damit werden Anfragen signiert.',
   secretKept:
-    'Damit werden Anfragen signiert. Bleibt das Feld leer, gilt weiterhin das gespeicherte. Nach einer Änderung signiert das bisherige noch 24 Stunden lang mit.',
+    'Damit werden Anfragen signiert. Bleibt das Feld leer, gilt weiterhin das gespeicherte; eine Adresse mit anderem Host oder Port braucht eines. Nach einer Änderung signiert das bisherige noch 24 Stunden lang mit.',
   formerSecret: 'Bisheriges Secret',
   formerSecretUntil: 'Es signiert neben dem aktuellen bis',
   formerSecretHint:

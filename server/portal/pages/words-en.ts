@@ -475,7 +475,7 @@ export const en = {
   secretUnused: 'not by any stored delivery',
   secretHint: 'Requests are signed with it.',
   secretKept:
-    'Requests are signed with it. Leave this empty to keep the stored secret. After a change, the previous one signs as well for 24 hours.',
+    'Requests are signed with it. Leave this empty to keep the stored secret; an address with another host or port needs one. After a change, the previous one signs as well for 24 hours.',
   formerSecret: 'Former secret',
   formerSecretUntil: 'It signs alongside the current one until',
   formerSecretHint:
