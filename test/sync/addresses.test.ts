@@ -54,11 +54,11 @@ const rows = () =>
   world.db.subscription.findMany({ where: { appId: app }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
 const row = (address: string) => world.db.subscription.findUniqueOrThrow({ where: { id: address } })
 const publish = (type: string) => asPlatform(world).events.publish({ app, type, data: {} })
-const publishTest = async (type: 'left' | 'profile') => {
+const publishTest = async (type: 'left' | 'profile', of = sandbox) => {
   const change = {
-    clientId: sandbox.client_id,
+    clientId: of.client_id,
     personId: id('gone'),
-    organisationId: sandbox.organisation,
+    organisationId: of.organisation,
     at: new Date(0),
   }
   await world.db.memberChange.create({ data: { ...change, kind: type } })
@@ -132,6 +132,28 @@ describe('addresses of an app', () => {
     })
     await publishTest('left')
     expect(await receivers()).toEqual([`member.left ${test}`])
+  })
+
+  it('of an app of the test provider are of the sandbox, and its events those of the test club', async () => {
+    const other = id('app')
+    const own = { client_id: id('client'), organisation: sandbox.organisation }
+    const clients = { create: { id: own.client_id, name: 'C', teamId: team, environment: 'sandbox' as const } }
+    const data = { id: other, name: 'Test app', teamId: team, providerId: sandbox.organisation, clients }
+    await world.db.app.create({ data })
+    const { id: address } = await create({}, own)
+    expect(await list(own)).toMatchObject([{ id: address, environment: 'sandbox' }])
+    const at = { publishedAt: new Date(world.core.now()), appId: other, body: '{}' }
+    await world.db.publishedEvent.createMany({
+      data: [
+        { ...at, id: 'real', type: 'a.b' },
+        { ...at, id: 'test', type: 'a.b', isTest: true },
+      ],
+    })
+    const { body } = await world.call('GET', '/events', { claims: own })
+    expect(body.items.map((item: { id: string }) => item.id)).toEqual(['test'])
+    await publishTest('left', own)
+    const found = await world.db.delivery.findMany({ where: { appId: other }, include: { event: true } })
+    expect(found).toMatchObject([{ subscriptionId: address, event: { type: 'member.left' } }])
   })
 
   it('are no subscriptions of the platform, which neither sees nor changes nor removes them', async () => {

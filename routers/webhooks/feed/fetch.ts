@@ -110,15 +110,19 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
     return { items, cursor: cursors.of(next), more }
   })
 
-/** A member of the app's provider gets all events; one of the team's test provider, as in sandbox clients, those of the test club. */
+/**
+ * A member of the app's provider gets all events; one of the team's test provider, as in sandbox clients, those of the test club,
+ * also where that provider is the app's own.
+ */
 export async function findFeed({ core, app, provider, suspended }: Granted) {
   const found = await core.db.app.findFirst({
     where: { id: app, OR: [{ providerId: provider }, { team: { testClubs: { some: { id: provider } } } }] },
-    select: { providerId: true, ...secretColumns },
+    select: { providerId: true, provider: { select: { testTeamId: true } }, ...secretColumns },
   })
   if (!found) throw errors.appUnknown()
   if (suspended) throw errors.appSuspended()
-  return { secrets: pickSecrets(found), tests: found.providerId !== provider }
+  const tests = found.providerId !== provider || found.provider!.testTeamId !== null
+  return { secrets: pickSecrets(found), tests }
 }
 
 function toItem({ id, type, createdAt, body }: StoredEvent, secrets: readonly string[], timestamp: number) {
