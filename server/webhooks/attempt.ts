@@ -42,7 +42,7 @@ export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, 
     const at = now()
     const result = await send(delivery, at, traceparent)
     const { status, error, retryAfterSeconds, gone } = result
-    const { id, lease, event, subscription, app } = delivery
+    const { id, lease, url, event, subscription, app } = delivery
     const attempt = delivery.attempts + 1
     const delivered = error === null
     const seconds = (performance.now() - start) / 1_000
@@ -52,7 +52,7 @@ export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, 
     const delay = delivered || gone ? null : retryDelayMs(attempt, retryAfterSeconds, Math.random(), retryDelays)
     metrics?.attempted(delivered ? 'delivered' : gone ? 'gone' : delay === null ? 'failed' : 'retried', seconds)
     // Not the delivery itself: results that wait for the database must not keep bodies in memory.
-    return { id, lease, at, durationMs: ms, result, nextAttemptAt: delay === null ? null : now() + delay }
+    return { id, lease, url, at, durationMs: ms, result, nextAttemptAt: delay === null ? null : now() + delay }
   }
 
   if (!tracing) return (delivery: Claimed) => make(delivery)

@@ -7,6 +7,8 @@ export interface Attempt {
   id: string
   /** The claim's lease: once the delivery has another, the result is not recorded. */
   lease: string
+  /** Where it was sent. */
+  url: string | null
   /** When it began, in Unix milliseconds. */
   at: number
   durationMs: number
@@ -21,16 +23,21 @@ const MAX_ROWS = 1_000
 /** Per delivery; a failed one that is retried again and again makes more. */
 const MAX_ATTEMPTS = 50
 
+/** SQL: whether the subscription has got another url since. A 410 of the former one says nothing about it. */
+const isReplaced = `(SELECT receiver.url IS DISTINCT FROM made.url FROM "Delivery" JOIN "Subscription" receiver ON receiver.id = "subscriptionId"
+  WHERE "Delivery".id = made.id)`
+
 const statements = {
   record: statement(
     'deliveries_record',
     `WITH attempt AS
-        (SELECT * FROM unnest($ids::text[], $leases::text[], $delivered::bool[], $statuses::int4[], $errors::text[], $bodies::text[], $nexts::timestamptz[], $gone::bool[], $ats::timestamptz[], $durations::int4[])
-         AS attempt (id, lease, delivered, status, error, body, next, gone, at, ms)),
+        (SELECT id, lease, url, delivered, status, error, body, gone, at, ms, CASE WHEN gone AND ${isReplaced} THEN $now ELSE next END AS next
+         FROM unnest($ids::text[], $leases::text[], $urls::text[], $delivered::bool[], $statuses::int4[], $errors::text[], $bodies::text[], $nexts::timestamptz[], $gone::bool[], $ats::timestamptz[], $durations::int4[])
+         AS made (id, lease, url, delivered, status, error, body, next, gone, at, ms)),
       ended AS
         (UPDATE "Subscription" SET "endedAt" = $now::timestamptz FROM attempt, "Delivery" WHERE attempt.gone
            AND "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease
-           AND "Subscription".id = "subscriptionId" AND "endedAt" IS NULL),
+           AND "Subscription".id = "subscriptionId" AND "Subscription".url = attempt.url AND "endedAt" IS NULL),
       recorded AS
         (UPDATE "Delivery" SET attempts = attempts + 1, "lastStatus" = attempt.status, "lastError" = attempt.error,
           "lastAnswer" = attempt.body, "lastAttemptAt" = attempt.at, "nextAttemptAt" = attempt.next, lease = NULL, "leasedUntil" = NULL,
@@ -47,6 +54,7 @@ const statements = {
     {
       ids: texts,
       leases: texts,
+      urls: texts,
       delivered: bools,
       statuses: ints,
       errors: texts,
@@ -81,6 +89,7 @@ export async function recordAttempts(db: Database, now: number, attempts: readon
   const values = {
     ids: attempts.map(({ id }) => id),
     leases: attempts.map(({ lease }) => lease),
+    urls: attempts.map(({ url }) => url),
     delivered: attempts.map(({ result }) => result.error === null),
     statuses: attempts.map(({ result }) => result.status),
     errors: attempts.map(({ result }) => result.error),

@@ -150,7 +150,7 @@ const record = ({ db }: QueueWorld, rows: readonly Claimed[]) => {
   return recordAttempts(
     db,
     NOW,
-    rows.map(({ id, lease }) => ({ id, lease, ...made })),
+    rows.map(({ id, lease, url }) => ({ id, lease, url, ...made })),
   )
 }
 
@@ -207,7 +207,7 @@ describe('the attempts of a delivery', () => {
   })
 })
 
-type Outcome = Omit<Attempt, 'id' | 'lease' | 'at' | 'durationMs'>
+type Outcome = Omit<Attempt, 'id' | 'lease' | 'url' | 'at' | 'durationMs'>
 
 const response = { retryAfterSeconds: null, gone: false }
 const delivered: Outcome = {
@@ -227,9 +227,10 @@ const gone: Outcome = {
   nextAttemptAt: null,
 }
 
-const attempt = ({ id, lease }: Claimed, outcome: Outcome): Attempt => ({
+const attempt = ({ id, lease, url }: Claimed, outcome: Outcome): Attempt => ({
   id,
   lease,
+  url,
   at: NOW - 1_000,
   durationMs: 42,
   ...outcome,
@@ -382,6 +383,23 @@ describe('a 410', () => {
     expect(await world.row(three!.id)).toMatchObject({ ...row, nextAttemptAt: null, finishedAt: new Date(NOW + 1) })
     expect(await world.row(untouched)).toMatchObject({ state: 'pending', lastError: null })
     expect(await pollDue(world.db, { now: NOW })).toMatchObject({ ended: [] })
+  })
+
+  it('of a former url ends nothing, and its delivery goes to the present one at once', async () => {
+    const world = await startQueue()
+    const [one, two] = await claimedDeliveries(world, 2)
+    const where = { id: one!.subscription }
+    await world.db.subscription.update({ where, data: { url: 'https://127.0.0.1/new' } })
+    await recordAttempts(world.db, NOW, [attempt(one!, gone), attempt(two!, delivered)])
+    expect((await world.db.subscription.findUniqueOrThrow({ where })).endedAt).toBeNull()
+    const row = { state: 'pending', attempts: 1, lastStatus: 410, nextAttemptAt: new Date(NOW), finishedAt: null }
+    expect(await world.row(one!.id)).toMatchObject({ ...row, lease: null })
+    expect(await world.row(two!.id)).toMatchObject({ state: 'delivered' })
+    const [again] = await claimedDeliveries(world, 1, one!.subscription, 'worker.2')
+    expect(again).toMatchObject({ id: one!.id, url: 'https://127.0.0.1/new' })
+    await recordAttempts(world.db, NOW, [attempt(again!, gone)])
+    expect((await world.db.subscription.findUniqueOrThrow({ where })).endedAt).toEqual(new Date(NOW))
+    expect(await world.row(one!.id)).toMatchObject({ state: 'failed', attempts: 2 })
   })
 
   it('keeps the time of the first 410', async () => {
