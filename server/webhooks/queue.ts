@@ -1,6 +1,17 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Column } from '../../prisma/pg/statement.ts'
-import { bool, instant, int, ints, jsonStrings, nullable, statement, text, texts } from '../../prisma/pg/statement.ts'
+import {
+  bool,
+  bools,
+  instant,
+  int,
+  ints,
+  jsonStrings,
+  nullable,
+  statement,
+  text,
+  texts,
+} from '../../prisma/pg/statement.ts'
 import { unixMs } from '../../routers/kernel/time.ts'
 import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 import { changesDue, nextChange } from '../../routers/webhooks/member-events/publish.ts'
@@ -15,6 +26,8 @@ export interface Claimed {
   subscription: string
   /** Previous attempts whose results were written. */
   attempts: number
+  /** Whether it was to be attempted at once. */
+  retried: boolean
   url: string | null
   /** Encrypted, as `formerSecret`. */
   secret: string | null
@@ -91,21 +104,25 @@ const statements = {
       leasedUntil: nullable(int),
     },
   ),
-  /** Skips deliveries that another worker is claiming. */
+  /**
+   * Skips deliveries that another worker is claiming. One that was to be attempted at once no longer is, so that a retry during its
+   * attempt is known.
+   */
   claim: statement(
     'deliveries_claim',
     `WITH allocated AS
         (SELECT "Subscription".id, url, secret, "formerSecret", "formerUntil", slots FROM unnest($subscriptions::text[], $slots::int8[]) AS allocation (id, slots)
          JOIN "Subscription" ON "Subscription".id = allocation.id AND "endedAt" IS NULL),
       taken AS MATERIALIZED
-        (SELECT due.id AS delivery, allocated.* FROM allocated CROSS JOIN LATERAL
-          (SELECT id FROM "Delivery"
+        (SELECT due.id AS delivery, at = ${AT_ONCE} AS retried, allocated.* FROM allocated CROSS JOIN LATERAL
+          (SELECT id, "nextAttemptAt" AS at FROM "Delivery"
            WHERE ${claimable} AND "subscriptionId" = allocated.id AND "nextAttemptAt" <= $now::timestamptz
            ORDER BY "nextAttemptAt" LIMIT allocated.slots FOR UPDATE SKIP LOCKED) due)
-      UPDATE "Delivery" SET lease = $lease, "leasedUntil" = $leasedUntil::timestamptz FROM taken, "PublishedEvent" event
+      UPDATE "Delivery" SET lease = $lease, "leasedUntil" = $leasedUntil::timestamptz,
+        "nextAttemptAt" = CASE WHEN retried THEN $now::timestamptz ELSE "nextAttemptAt" END FROM taken, "PublishedEvent" event
       WHERE "Delivery".id = taken.delivery AND event."appId" = "Delivery"."appId" AND event.id = "Delivery"."eventId"
       RETURNING taken.delivery AS id, lease, "Delivery"."appId" AS app, "eventId" AS event,
-        "subscriptionId" AS subscription, attempts, url, secret, "formerSecret",
+        "subscriptionId" AS subscription, attempts, retried, url, secret, "formerSecret",
         (extract(epoch FROM "formerUntil") * 1000)::int8 AS "formerUntil", body`,
     { subscriptions: texts, slots: ints, now: instant, lease: text, leasedUntil: instant },
     {
@@ -115,6 +132,7 @@ const statements = {
       event: text,
       subscription: text,
       attempts: int,
+      retried: bool,
       url: nullable(text),
       secret: nullable(text),
       formerSecret: nullable(text),
@@ -124,10 +142,10 @@ const statements = {
   ),
   release: statement(
     'deliveries_release',
-    `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL
-      FROM unnest($ids::text[], $leases::text[]) AS claimed (id, lease)
+    `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL, "nextAttemptAt" = CASE WHEN retried THEN ${AT_ONCE} ELSE "nextAttemptAt" END
+      FROM unnest($ids::text[], $leases::text[], $retried::bool[]) AS claimed (id, lease, retried)
       WHERE "Delivery".id = claimed.id AND "Delivery".lease = claimed.lease`,
-    { ids: texts, leases: texts },
+    { ids: texts, leases: texts, retried: bools },
     {},
   ),
   releaseExpired: statement(
@@ -161,9 +179,15 @@ export async function claim(db: Database, { now, lease, leaseMs, allocation }: C
 }
 
 /** Gives up leases: the deliveries are due as before, and their current attempts do not count. */
-export async function release(db: Database, claimed: readonly Pick<Claimed, 'id' | 'lease'>[]): Promise<void> {
-  const values = { ids: claimed.map(({ id }) => id), leases: claimed.map(({ lease }) => lease) }
-  await db.execute(statements.release, values)
+export async function release(
+  db: Database,
+  claimed: readonly Pick<Claimed, 'id' | 'lease' | 'retried'>[],
+): Promise<void> {
+  await db.execute(statements.release, {
+    ids: claimed.map(({ id }) => id),
+    leases: claimed.map(({ lease }) => lease),
+    retried: claimed.map(({ retried }) => retried),
+  })
 }
 
 /** Releases the leases of dead workers; an attempt without a result does not count. Returns their number. */

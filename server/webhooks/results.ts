@@ -1,6 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { bools, instant, instants, ints, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
+import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 import type { AttemptResult } from './send/response.ts'
 
 export interface Attempt {
@@ -27,6 +28,10 @@ const MAX_ATTEMPTS = 50
 const isReplaced = `(SELECT receiver.url IS DISTINCT FROM made.url FROM "Delivery" JOIN "Subscription" receiver ON receiver.id = "subscriptionId"
   WHERE "Delivery".id = made.id)`
 
+/** SQL: when the next attempt is due, at once if somebody has asked for it during this one; null without one. */
+const next = `CASE WHEN attempt.delivered OR attempt.gone AND attempt.next IS NULL THEN NULL
+  WHEN "nextAttemptAt" = ${AT_ONCE} THEN "nextAttemptAt" ELSE attempt.next END`
+
 const statements = {
   record: statement(
     'deliveries_record',
@@ -40,9 +45,9 @@ const statements = {
            AND "Subscription".id = "subscriptionId" AND "Subscription".url = attempt.url AND "endedAt" IS NULL),
       recorded AS
         (UPDATE "Delivery" SET attempts = attempts + 1, "lastStatus" = attempt.status, "lastError" = attempt.error,
-          "lastAnswer" = attempt.body, "lastAttemptAt" = attempt.at, "nextAttemptAt" = attempt.next, lease = NULL, "leasedUntil" = NULL,
-          state = CASE WHEN attempt.delivered THEN 'delivered' WHEN attempt.next IS NULL THEN 'failed' ELSE 'pending' END::"DeliveryState",
-          "finishedAt" = CASE WHEN attempt.next IS NULL THEN $now::timestamptz END
+          "lastAnswer" = attempt.body, "lastAttemptAt" = attempt.at, "nextAttemptAt" = ${next}, lease = NULL, "leasedUntil" = NULL,
+          state = CASE WHEN attempt.delivered THEN 'delivered' WHEN (${next}) IS NULL THEN 'failed' ELSE 'pending' END::"DeliveryState",
+          "finishedAt" = CASE WHEN (${next}) IS NULL THEN $now::timestamptz END
         FROM attempt WHERE "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease AND state = 'pending'
         RETURNING attempt.*, greatest(attempts, 1 + (SELECT number FROM "DeliveryAttempt"
           WHERE "deliveryId" = attempt.id ORDER BY number DESC LIMIT 1)) AS number),

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { retryStatement } from '../../routers/webhooks/deliveries/retry.ts'
 import { createAttempt } from '../../server/webhooks/attempt.ts'
 import { createAvailability } from '../../server/webhooks/availability.ts'
 import type { Claimed } from '../../server/webhooks/queue.ts'
@@ -321,6 +322,49 @@ describe('recording attempts', () => {
       other!.id,
     ])
     expect(await world.states()).toEqual({ delivered: 1 })
+  })
+})
+
+describe('a retry by hand while an attempt is in flight', () => {
+  const AT_ONCE = new Date(0)
+  const retry = retryStatement('suite_retry', '"App".id = $owner')
+  const retryIn = (world: QueueWorld, id: string) => world.db.execute(retry, { id, owner: world.app })
+
+  it.each([
+    ['fails', failedOutcome, { state: 'pending', nextAttemptAt: AT_ONCE, finishedAt: null }],
+    ['fails as the last one', timedOut, { state: 'pending', nextAttemptAt: AT_ONCE, finishedAt: null }],
+    ['arrives', delivered, { state: 'delivered', nextAttemptAt: null }],
+    ['is answered by 410', gone, { state: 'failed', nextAttemptAt: null }],
+  ])('is made once that %s, unless it is needless', async (_, outcome, row) => {
+    const world = await startQueue()
+    const [one] = await claimedDeliveries(world, 1)
+    await retryIn(world, one!.id)
+    await recordAttempts(world.db, NOW, [attempt(one!, outcome)])
+    expect(await world.row(one!.id)).toMatchObject({ ...row, attempts: 1, lease: null })
+  })
+
+  it('is one more where that attempt was a retry itself, which is followed by the schedule', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const [id] = await world.publish(subscription)
+    for (const next of [AT_ONCE, failedOutcome.nextAttemptAt!]) {
+      await retryIn(world, id!)
+      const [again] = await claimedDeliveries(world, 1, subscription)
+      if (next === AT_ONCE) await retryIn(world, id!)
+      await recordAttempts(world.db, NOW, [attempt(again!, failedOutcome)])
+      expect((await world.row(id)).nextAttemptAt).toEqual(new Date(next))
+    }
+  })
+
+  it('stays the first of its subscription when its worker releases it', async () => {
+    const world = await startQueue()
+    const [one, two] = await claimedDeliveries(world, 2)
+    await release(world.db, [one!, two!])
+    const { nextAttemptAt } = await world.row(one!.id)
+    await retryIn(world, two!.id)
+    await release(world.db, await claimedDeliveries(world, 2, one!.subscription))
+    expect((await world.row(two!.id)).nextAttemptAt).toEqual(AT_ONCE)
+    expect((await world.row(one!.id)).nextAttemptAt).toEqual(nextAttemptAt)
   })
 })
 

@@ -47,6 +47,7 @@ describe('a claim', () => {
         event: eventId,
         subscription,
         attempts: 0,
+        retried: false,
         url,
         body,
         secret,

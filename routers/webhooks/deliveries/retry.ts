@@ -5,7 +5,7 @@ export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
 /**
  * The `nextAttemptAt` of a delivery that somebody waits for, by a retry or a test: the first of its subscription, and
- * attempted although that backs off. An attempt sets it to another time.
+ * attempted although that backs off. A claim sets it to another time: in flight, it is a retry that has come since.
  */
 export const AT_ONCE = `'epoch'::timestamptz`
 /** The same, for Prisma. */
@@ -18,8 +18,9 @@ export const dueAt = (table: string) =>
 
 /**
  * Makes a delivery due at once, if `condition`, on `$owner`, holds for its "App". Locks the subscription first, so that it ends
- * before this or after it. A pending delivery keeps its lease; a failed one starts again without a lease, so that the result
- * of an attempt in flight is discarded. One that has arrived is sent again only where `again`.
+ * before this or after it. A pending delivery keeps its lease, and is due once its attempt in flight has failed; a failed one
+ * starts again without a lease, so that the result of an attempt in flight is discarded. One that has arrived is sent again only
+ * where `again`.
  */
 export const retryStatement = (name: string, condition: string, again = false) =>
   statement(
