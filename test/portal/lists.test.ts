@@ -152,6 +152,8 @@ describe('the request log', () => {
     expect(await open(`${own}/requests?status=409`)).toContain('No requests match.')
     expect(countRows(await open(`${own}/requests?status=999&before=x`))).toBe(2)
     expect((await team.asOwner.get(`${own}/requests?client=%00&id=%00`)).status).toBeLessThan(500)
+    for (const filter of ['client=%00', 'member=%00', 'route=%00%20x', 'route=GET%20%00', 'app=%00', 'after=%00'])
+      expect((await team.asOwner.get(`${own}/requests?${filter}`)).status, filter).toBeLessThan(500)
   })
 
   it('shows successes too behind a switch that keeps the filters, and says that they are a sample', async () => {

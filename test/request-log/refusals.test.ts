@@ -156,6 +156,8 @@ describe('the request log', () => {
     await kept()
     expect(await statuses({ after: newest! })).toEqual([422])
     expect((await readRefusal(developer.requests.list({ team, after: '1; DROP' }))).status).toBe(422)
+    for (const text of ['client', 'method', 'route'])
+      expect((await readRefusal(developer.requests.list({ team, [text]: '\0' }))).status, text).toBe(422)
   })
 
   it('is read by a member whose id is known, and stores only a keyed hash, which goes with an erasure', async () => {

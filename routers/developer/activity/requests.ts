@@ -39,7 +39,7 @@ const list = internal('dev:read', teamPeople, {
         .meta({ description: 'Also successes: of each app the first of each minute, and the newest' }),
       errors: z.boolean().optional().meta({ description: 'Without 412, which a conditional write expects' }),
       member: typed.max(255).refine(isPostgresText).optional().meta({ description: 'The id of a member' }),
-      method: typed.max(10).optional(),
+      method: typed.max(10).refine(isPostgresText).optional(),
       route: typed.max(200).refine(isPostgresText).optional().meta({ description: 'As in `route` of an item' }),
       after: z
         .string()
