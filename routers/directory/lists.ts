@@ -8,7 +8,13 @@ export const texts = (about: string, options?: Options): Field<string[], string[
   form: plain,
   ...field<string[], string[]>(
     'list',
-    { schema: textList, output: z.array(z.string()), allowed: 'a list of texts of at most 65536 bytes together' },
+    {
+      schema: textList,
+      output: z.array(z.string()),
+      allowed: 'a list of texts of at most 65536 bytes together',
+      // Arrays are nullable columns.
+      read: `coalesce(%, '{}')`,
+    },
     about,
     options,
   ),

@@ -109,6 +109,14 @@ describe.each(recordTypeNames)('%s', (recordType) => {
   })
 })
 
+it('memberCards are listed without departments where the platform has written NULL', async () => {
+  const samples = sampleRecords()
+  await storeSamples(world, samples)
+  const { memberCards: card } = samples
+  await world.db.$executeRaw`UPDATE "MemberCard" SET departments = NULL WHERE serial = ${card.serial}`
+  expect(await stored(world, 'memberCards', card)).toEqual({ ...card, departments: [], version: 0 })
+})
+
 describe('the member', () => {
   it('sees what the platform has stored', async () => {
     const samples = sampleRecords()
