@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { setLevel } from '../../server/admin/teams.ts'
+import { addCopies } from '../oauth/more-consents.ts'
 import { readRefusal } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
 import { teamWorld } from './team-world.ts'
 
 const here = teamWorld()
@@ -60,7 +62,12 @@ describe('the entry of a change', () => {
 
 describe('the changes of a day', () => {
   it('are 1,000 of a team: the next one is 429 until the first is a day old, and nothing changes', async () => {
-    const { db } = here.world
+    const { db, ids } = here.world
+    const { id: client } = await here.sandbox()
+    const consent = { id: id('grant'), personId: ids.member, organisationId: ids.club, clientId: client, scopes: [] }
+    await db.consent.create({ data: consent })
+    // More than a portion.
+    await addCopies(db, consent.id, 5_001)
     const now = here.world.now() * 1_000
     const inSeconds = 3_600
     const at = new Date(now - 86_400_000 + inSeconds * 1_000)
@@ -76,6 +83,7 @@ describe('the changes of a day', () => {
     const wait = Number(/(\d+) s\.$/.exec(refused.message)![1])
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(inSeconds)
+    expect((await readRefusal(api().clients.remove({ client, confirm: client }))).status).toBe(429)
     expect(await here.stored()).toEqual(before)
     // Another team and the operator have other entries.
     const other = await here.as(here.stranger).apps.create({

@@ -92,7 +92,7 @@ function short(value: unknown): unknown {
 }
 
 /** Throws 429 when the team's people, or its clients, have reached their daily limit of changes. The team is locked. */
-async function refuseBeyond(tx: Transactional, team: string, { person, client, at }: Author) {
+export async function refuseBeyond(tx: Transactional, team: string, { person, client, at }: Author) {
   if (person === null && client === undefined) return
   const since = at.getTime() - DAY_MS
   const [last] = await executeIn(tx, statements.last, { team, since, byClient: client !== undefined })

@@ -3,8 +3,9 @@ import { CONSENT_MS } from '../../kernel/access.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
+import type { Caller } from '../access/roles.ts'
 import { lockTeamAs, teamOfClient } from '../access/roles.ts'
-import { auditing, toAuthor } from '../audit/record.ts'
+import { auditing, refuseBeyond, toAuthor } from '../audit/record.ts'
 import { clientColumns, toClient } from '../shared/mappers.ts'
 import { idOr, typed } from '../shared/schemas.ts'
 import { removeClientIn, removeMostConsents } from './removal.ts'
@@ -24,8 +25,7 @@ export const remove = internal('dev:write', teamPeople, {
   )
   .mutation(async ({ ctx, input: { client, confirm } }) => {
     const team = await teamOfClient(ctx, client)
-    const consentedAfter = ctx.core.now() - CONSENT_MS
-    const earlier = confirm === client ? await removeMostConsents(ctx.core.db, client, consentedAfter) : 0
+    const earlier = confirm === client ? await removeEarlier(ctx, team, client) : 0
     const removed = await auditing(ctx.core.db, toAuthor(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
@@ -40,3 +40,13 @@ export const remove = internal('dev:write', teamPeople, {
     ctx.core.removed({ repeat: 'client.remove', client })
     return removed
   })
+
+/** Checks the role and the daily limit first: no refusal brings these consents back. */
+async function removeEarlier(ctx: Caller, team: string, client: string) {
+  const { db, now } = ctx.core
+  await db.$transaction(async (tx) => {
+    await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
+    await refuseBeyond(tx, team, toAuthor(ctx))
+  })
+  return removeMostConsents(db, client, now() - CONSENT_MS)
+}
