@@ -90,6 +90,12 @@ describe('a logo is refused, and nothing changes:', () => {
       'This has been changed',
       () => apps().setLogo({ app, picture: 'AAAA', version: 7 }),
     ],
+    [
+      'for a version beyond the column',
+      409,
+      'This has been changed',
+      () => apps().setLogo({ app, picture, version: 3_000_000_000 }),
+    ],
     ['taken away once the app has changed', 409, 'This has been changed', () => apps().removeLogo({ app, version: 7 })],
     ['not in base64', 400, 'picture is a PNG or JPEG in base64.', () => apps().setLogo({ app, picture: '<svg/>' })],
   ])('%s', async (_, status, message, call) => {

@@ -52,8 +52,8 @@ export const setLogo = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { picture, ...requested } }) => {
     const team = await teamOfApp(ctx, requested.app)
     // Checked before the picture is decoded, to save that work.
-    const where = { id: requested.app, ...(requested.version !== undefined && { version: requested.version }) }
-    if ((await ctx.core.db.app.count({ where })) === 0) throw errors.changedMeanwhile()
+    const stored = await ctx.core.db.app.findUnique({ where: { id: requested.app }, select: { version: true } })
+    if (!stored || stored.version !== (requested.version ?? stored.version)) throw errors.changedMeanwhile()
     await ctx.call.countPeople?.('picture', `person ${ctx.person}`)
     await ctx.call.countPeople?.('picture', `team ${team}`)
     return store(ctx, { team, ...requested }, await written(Buffer.from(picture, 'base64')))
