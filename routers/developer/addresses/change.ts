@@ -5,10 +5,11 @@ import type { Core } from '../../kernel/context.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
 import { errors } from '../../kernel/errors.ts'
 import { seal } from '../../kernel/secrets-key.ts'
+import { removeMostDeliveries } from '../../webhooks/removal.ts'
 import { requireSameOrigin } from '../../webhooks/rules.ts'
 import { columnsOfSubscription, formerBeside } from '../../webhooks/stored-secrets.ts'
 import type { Author } from '../audit/record.ts'
-import { auditing } from '../audit/record.ts'
+import { auditing, refuseBeyond } from '../audit/record.ts'
 import type { settings, state } from './address.ts'
 import type { Of } from './stored.ts'
 import { findAddress } from './stored.ts'
@@ -92,16 +93,23 @@ function toEnd(before: Row, wanted: Changes['state'], at: Date) {
   return wanted === 'active' && isOver ? { paused: false, endedAt: null, alarm: null } : {}
 }
 
-/** Removes an address and its deliveries. */
-export const removeAddress = ({ core, team, author, lock, ...of }: Changer, id: string) =>
-  retryingDeadlocks(() =>
+/** Removes an address and its deliveries: most of these before itself, so that its refusals come before. */
+export async function removeAddress({ core, team, author, lock, ...of }: Changer, id: string) {
+  const { state } = await core.db.$transaction(async (tx) => {
+    await lock(tx)
+    await refuseBeyond(tx, team, author)
+    return findAddress(tx, of, id)
+  })
+  await removeMostDeliveries(core.db, id, author.at.getTime())
+  await retryingDeadlocks(() =>
     auditing(core.db, author, async (tx, note) => {
       await lock(tx)
       const before = await findAddress(tx, of, id)
       await tx.subscription.delete({ where: { id }, select: { id: true } })
-      await note({ team, action: 'address.remove', target: of.app, before: toNote(before) })
+      await note({ team, action: 'address.remove', target: of.app, before: toNote({ ...before, state }) })
     }),
   )
+}
 
 const toStored = (types: Settings['types']) => [...new Set(types)]
 
