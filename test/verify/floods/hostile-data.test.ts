@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { recordTypeNames } from '../../../routers/directory/record-types.ts'
 import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import { memoryLimits } from '../../../server/limits/memory.ts'
 import { codePoint } from '../../support/code-point.ts'
@@ -164,6 +165,7 @@ async function listsAndReview(app: string, mayMiss: boolean) {
   const procedures = asPlatform(world)
   const review = asPlatform(world, { organisation: world.ids.academy }).quizzes.review
   await procedures.deliveries.list({})
+  await Promise.all(recordTypeNames.map((recordType) => procedures.directory[recordType].list()))
   if (mayMiss) return
   await procedures.subscriptions.list({ app })
   const result = await own('SELECT id FROM "QuizResult"')
