@@ -53,6 +53,21 @@ describe.each(ways)('deliveries.list, %s', (way) => {
     expect(await page({ offset: Number.MAX_SAFE_INTEGER })).toEqual([4])
   })
 
+  it('counts up to 10,001, and pages beyond', async () => {
+    const { subscription } = receiver
+    const delivery = await mintDelivery(world.db, receiver)
+    await world.db.$executeRaw`
+      INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", state, "createdAt", "nextAttemptAt")
+        SELECT id || '-' || n, "appId", "eventId", "subscriptionId", state, "createdAt", "nextAttemptAt"
+        FROM "Delivery" CROSS JOIN generate_series(2, 10010) n WHERE id = ${delivery}`
+    const { items, total } = await api.deliveries.list({ subscription, offset: 10_005 })
+    expect([items.length, total]).toEqual([5, 10_001])
+    await world.db.delivery.deleteMany({
+      where: { id: { in: (await api.deliveries.list({ subscription, limit: 10 })).items.map(({ id }) => id) } },
+    })
+    expect((await api.deliveries.list({ subscription })).total).toBe(10_000)
+  })
+
   it('returns 50 items by default and up to 200', async () => {
     const { app, event, subscription } = receiver
     await world.db.delivery.createMany({
