@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { runCommand } from '../../server/commands/program/run-command.ts'
 import type { Environment } from '../../server/process/config.ts'
@@ -6,16 +6,17 @@ import type { Environment } from '../../server/process/config.ts'
 interface Input {
   /** Typed on a terminal, where the input then ends. */
   typed?: string
-  /** Comes through a pipe. */
-  piped?: string | Buffer
+  /** Comes through a pipe; a function is called once it is read. */
+  piped?: string | Buffer | (() => AsyncIterable<string>)
   /** Standard error is a terminal. */
   watched?: boolean
 }
 
 /** Runs a command in this process. */
 export async function run(argv: readonly string[], env: Environment, { typed, piped, watched }: Input = {}) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined })
-  stdin.end(typed ?? piped)
+  const source = typeof piped === 'function' ? Readable.from(piped(), { objectMode: false }) : new PassThrough()
+  const stdin = Object.assign(source, { isTTY: typed !== undefined })
+  if (stdin instanceof PassThrough) stdin.end(typed ?? piped)
   const [stdout, stderr] = [collect(), collect()]
   Object.assign(stderr.stream, { isTTY: watched === true })
   const code = await runCommand(argv, { stdin, stdout: stdout.stream, stderr: stderr.stream, env })

@@ -11,6 +11,8 @@ export interface File {
   recordType: RecordTypeName
   /** As given, or as found in a directory. */
   name: string
+  /** Undefined for standard input. */
+  path?: string
   format: 'ndjson' | 'csv' | undefined
   /** Undefined when the size is not known before the end. */
   bytes: number | undefined
@@ -67,6 +69,7 @@ function fileAt(path: string, bytes: number | undefined, asked: Asked): File {
   return {
     recordType: asked.recordType ?? readRecordType(path),
     name: path,
+    path,
     bytes,
     format: format ? (format[1] ? 'ndjson' : 'csv') : undefined,
     open: (signal) => createReadStream(path, { highWaterMark: 256 * 1024, ...(signal && { signal }) }),

@@ -9,7 +9,7 @@ import type { File } from './files.ts'
 import { findFiles } from './files.ts'
 import type { Load } from './load-record-type.ts'
 import { loadRecordTypes, tryRecordTypes } from './load-record-types.ts'
-import { openRejectedRows } from './rejected-rows.ts'
+import { openRejectedFile, requireNoInput } from './rejected-file.ts'
 import { withRereadable } from './spool.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -64,8 +64,9 @@ const load = action(
       const files = await findFiles({ paths, recordType }, io)
       if (rows !== undefined && files.some((file) => file.recordType !== files[0]!.recordType))
         throw new UsageError(SEVERAL_KINDS)
+      if (tolerant) await requireNoInput(rejectedPath, files, io)
       const reports = openReports(io)
-      const rejected = tolerant && !dryRun ? await openRejectedRows(rejectedPath) : undefined
+      const rejected = tolerant && !dryRun ? await openRejectedFile(rejectedPath, io) : undefined
       const { loaded, notBegun } = await interruptible((signal) => {
         const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, rejected, stderr: io.stderr, signal }
         const load = (readable: readonly File[]) =>
@@ -73,6 +74,8 @@ const load = action(
             io,
             async (client, db) => {
               const result = await (dryRun ? tryRecordTypes : loadRecordTypes)(client, byRecordType(readable), asked)
+              // The input may be made of that file: it stays where nothing was written.
+              if (result.loaded.some(({ fault }) => fault === undefined)) await rejected?.replace()
               if (!dryRun) await reports.due(db)
               return result
             },

@@ -10,7 +10,8 @@ import type { File } from './files.ts'
 import { showProgress } from './progress.ts'
 import { readRows } from './read-rows.ts'
 import { encodeLine, Refusals } from './refusals.ts'
-import type { RejectedRows } from './rejected-rows.ts'
+import type { RejectedFile } from './rejected-file.ts'
+import { writeRejectedRows } from './rejected-rows.ts'
 import type { Refusal as Unreadable } from './rows.ts'
 
 /** The share of a kind's rows that `--full` may end without `--yes`. */
@@ -30,7 +31,7 @@ export interface LoadOptions {
   /** Whether the other rows may be committed when some are refused. */
   tolerant: boolean
   dryRun: boolean
-  rejected: RejectedRows | undefined
+  rejected: RejectedFile | undefined
   stderr: Io['stderr']
   signal: AbortSignal
 }
@@ -67,7 +68,7 @@ export async function loadRecordType(
   }).finally(progress.end)
   stderr.write(doubts.text('Warning: '))
   stderr.write(refusals.text())
-  await rejected?.add(files, refusals.all())
+  if (rejected) await writeRejectedRows(rejected, files, refusals.all())
   const { added, changed, unchanged, ended, current } = merged
   const counts = { kind: recordType, added, changed, unchanged, ended, refused: refusals.count }
   if (refusals.count > 0 && !tolerant) {
