@@ -63,6 +63,12 @@ export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<voi
   if (!decryptsCheck(cipher, stored)) throw wrongKey()
 }
 
+/** Throws when a service has stored the check with keys that these lack. Stores nothing. */
+export async function requireSecretsKey(db: Database, keys: readonly Buffer[] | undefined): Promise<void> {
+  const stored = await storedCheck(db)
+  if (stored !== null && !(keys && decryptsCheck(createCipher(keys), stored))) throw wrongKey()
+}
+
 /** Whether there are encrypted values, and the cipher decrypts none on each column's first page. */
 async function hasOnlyForeignValues(db: Database, cipher: Cipher): Promise<boolean> {
   let found = 0

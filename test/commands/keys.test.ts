@@ -83,6 +83,21 @@ describe('keys revoke', () => {
   })
 })
 
+describe("a key that is not the database's", () => {
+  const env = filledDatabase()
+
+  it('changes nothing with rotate and revoke', async () => {
+    const withKey = { ...env, SECRETS_KEY: newKey() }
+    const { stdout } = await run(['keys', 'rotate', '--now', '--json'], withKey)
+    const [{ id }] = JSON.parse(stdout)
+    const refused = failed(expect.stringMatching(/^SECRETS_KEY is not the key that encrypted the secrets in this /))
+    const withOther = { ...env, SECRETS_KEY: newKey() }
+    for (const args of [['rotate'], ['rotate', '--now'], ['rotate', '--cards'], ['revoke', id]])
+      expect(await run(['keys', ...args], withOther), args.join(' ')).toEqual(refused)
+    expect(await run(['keys', 'list', '--json'], withKey)).toEqual(succeeded(stdout))
+  })
+})
+
 describe('wrong settings and arguments of the keys command', () => {
   it('exit 1 when another issuer is configured', async () => {
     const elsewhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing', TOKEN_ISSUER: 'https://id.example.org' }

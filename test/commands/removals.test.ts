@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { query } from '../support/databases.ts'
 import { keepRows } from '../support/kept-rows.ts'
 import { filledDatabase } from './filled-database.ts'
-import { misused, run, succeeded } from './run.ts'
+import { failed, misused, run, succeeded } from './run.ts'
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 const SINCE = '2026-01-02T00:00:00.000Z'
@@ -109,6 +109,21 @@ describe('the removals command', () => {
       code: 1,
       stderr: expect.stringContaining('ENOENT'),
     })
+    expect(await stored()).toEqual(before)
+  })
+
+  it("erases nobody with a key that is not the database's, nor without one: hashes in the request log would stay", async () => {
+    const line = { time: '2026-01-03T00:00:00.000Z', repeat: 'member.erase', person: 'anna' }
+    const ended = { ...line, time: '2026-01-02T12:00:00.000Z', repeat: 'client.remove', client: 'hobby-app' }
+    await writeFile(list, `${JSON.stringify(ended)}\n${JSON.stringify(line)}\n`)
+    const before = await stored()
+    const other = { ...env, SECRETS_KEY: randomBytes(32).toString('base64') }
+    const none = { ...env, SECRETS_KEY: undefined, DATA_DIR: `${list}.none` }
+    for (const wrong of [other, none]) {
+      const refused = failed(expect.stringMatching(/^SECRETS_KEY is not the key that encrypted the secrets in this /))
+      expect(await run(['member', 'erase', '--member', 'anna', '--yes'], wrong)).toEqual(refused)
+      expect(await run(['removals', '--since', SINCE, list], wrong)).toEqual(refused)
+    }
     expect(await stored()).toEqual(before)
   })
 

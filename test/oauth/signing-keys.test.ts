@@ -12,6 +12,7 @@ import {
 import type { SigningKeys } from '../../server/oauth/keys/signing-keys.ts'
 import { openSigningKeys } from '../../server/oauth/keys/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { AuthWorld, Tokens } from './auth-world.ts'
@@ -216,5 +217,21 @@ describe('the signing keys', () => {
     expect(keys.current()[0]!.kid).not.toBe(first!.kid)
     expect(keys.version()).not.toBe(version)
     expect(errors).toEqual([])
+  })
+
+  it('are made again when the last one that can be decrypted was deleted, unless the key is the one of before', async () => {
+    const { db, keys } = await openKeys()
+    const [first] = keys.current()
+    const foreign = createCipher([Buffer.alloc(32, 2)])
+    await db.signingKey.create({ data: await makeKey(foreign, new Date()) })
+    await db.signingKey.delete({ where: { kid: first!.kid! } })
+    await keys.reload()
+    expect(keys.current()[0]!.kid).toEqual(expect.any(String))
+    const count = await db.signingKey.count()
+    expect(count).toBe(2)
+    await checkSecretsKey(db, foreign)
+    await db.signingKey.delete({ where: { kid: keys.current()[0]!.kid! } })
+    await keys.reload()
+    expect(await db.signingKey.count()).toBe(1)
   })
 })

@@ -13,18 +13,24 @@ import {
 } from '../../oauth/keys/signing-key-store.ts'
 import { readSettings, secretsSettings } from '../../process/command-settings.ts'
 import { createCipher } from '../../secrets/cipher.ts'
-import { readSecretsKeys } from '../../secrets/keys.ts'
+import { openSecrets, readSecretsKeys } from '../../secrets/keys.ts'
 import type { Command, Io } from '../line/command.ts'
 import { action, log } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
 
-async function openCipher(io: Io): Promise<Cipher> {
+function readOwnIssuer(io: Io) {
   const config = readSettings(io.env, 'tokenIssuer', ...secretsSettings)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
   }
-  return createCipher(await readSecretsKeys(config))
+  return config
+}
+
+/** Throws when the key is not this database's: no node could use what it encrypts. */
+async function withKeys<Result>(io: Io, use: (db: Database, cipher: Cipher) => Promise<Result>): Promise<Result> {
+  const config = readOwnIssuer(io)
+  return withDatabase(io, async (db) => use(db, (await openSecrets(config, db)).cipher))
 }
 
 /** All keys are printed after each action. */
@@ -43,7 +49,7 @@ const list = action(
   {
     about: 'lists the keys',
     async run(_values, io) {
-      const cipher = await openCipher(io)
+      const cipher = createCipher(await readSecretsKeys(readOwnIssuer(io)))
       return withDatabase(io, (db) => listed(db, cipher))
     },
   },
@@ -60,8 +66,7 @@ const rotate = action(
         .addOption(new Option('--cards', 'a key for the codes of member cards').conflicts('algorithm')),
     async run({ now, algorithm = 'ES256', cards }, io) {
       const kind = cards ? 'card' : algorithm
-      const cipher = await openCipher(io)
-      return withDatabase(io, async (db) => {
+      return withKeys(io, async (db, cipher) => {
         // Published at once, and signs after the delay, when every node has read it.
         const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : kinds[kind].publishMs)), kind)
         await insertKey(db, kind, key)
@@ -78,9 +83,9 @@ const revoke = action(
     about: 'ends a key at once, with every token or code that it has signed',
     declare: (line) => line.argument('<ID>', 'the id of a key; after -- if it begins with -').option(...log),
     async run(values, io, [key]) {
-      const cipher = await openCipher(io)
+      readOwnIssuer(io)
       const log = await openRemovalLog(io, values.log)
-      const done = withDatabase(io, async (db) => {
+      const done = withKeys(io, async (db, cipher) => {
         if (!(await revokeKey({ db, cipher, now: Date.now }, key!))) throw new Error(`Key ${key} does not exist.`)
         await log.write({ repeat: 'key.revoke', key: key! })
         return listed(db, cipher)

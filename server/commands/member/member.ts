@@ -18,7 +18,7 @@ import { openReports } from '../line/reports.ts'
 import { printable, printableLines } from '../line/table.ts'
 import type { RemovalLog } from '../removals/removal-log.ts'
 import { openRemovalLog } from '../removals/removal-log.ts'
-import { computeMarks } from '../removals/removals.ts'
+import { openMarks } from '../removals/removals.ts'
 
 const member = ['--member <MEMBER>', 'the id of a person'] as const
 
@@ -115,9 +115,11 @@ async function remove(
   io: ActionIo & { yes: boolean | undefined },
   { log, reports }: { log: RemovalLog; reports: Reports },
 ) {
-  io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
+  const found = await erasable(db, member)
+  const computeMarks = await openMarks(io.env, db)
+  io.stdout.write(`To be removed of ${member}:\n${lines(found)}`)
   await confirm(member, io)
-  const removed = await erase(db, member, await computeMarks(io.env, member))
+  const removed = await erase(db, member, computeMarks(member))
   await log.write({ repeat: 'member.erase', person: member }, { removed })
   await reports.due(db)
   return removed

@@ -1,19 +1,25 @@
 import { z } from 'zod'
+import type { Database } from '../../../prisma/client.ts'
 import { memberMarks } from '../../../routers/kernel/cipher.ts'
 import { describeRemoval, repeatRemoval } from '../../admin/repeat-removals.ts'
 import { readSettings, secretsSettings } from '../../process/command-settings.ts'
 import type { Environment } from '../../process/config.ts'
 import { createCipher } from '../../secrets/cipher.ts'
-import { existingSecretsKeys } from '../../secrets/keys.ts'
+import { existingSecretsKeys, requireSecretsKey } from '../../secrets/keys.ts'
 import type { Command } from '../line/command.ts'
 import { action, UsageError } from '../line/command.ts'
 import { withDatabase } from '../line/database.ts'
 import { readRemovals } from './removal-log.ts'
 
-/** A person's keyed hashes in the request log; none without the service's key, which alone can make them. */
-export async function computeMarks(env: Environment, person: string): Promise<string[]> {
+/**
+ * A person's keyed hashes in the request log; none before the first start of a service, whose key alone can make them. Throws
+ * without that key.
+ */
+export async function openMarks(env: Environment, db: Database): Promise<(person: string) => string[]> {
   const keys = await existingSecretsKeys(readSettings(env, ...secretsSettings))
-  return keys ? memberMarks(createCipher(keys), person) : []
+  await requireSecretsKey(db, keys)
+  const cipher = keys && createCipher(keys)
+  return (person) => (cipher ? memberMarks(cipher, person) : [])
 }
 
 const repeat = action(
@@ -29,8 +35,10 @@ const repeat = action(
       if (removals.length === 0) io.stdout.write(`Nothing was removed since ${since.data}.\n`)
       return withDatabase(io, async (db) => {
         const repeated: { removal: string; repeated: boolean }[] = []
+        const erases = removals.some(({ repeat }) => repeat === 'member.erase')
+        const computeMarks = erases ? await openMarks(io.env, db) : () => []
         for (const removal of removals) {
-          const done = await repeatRemoval(db, removal, (person) => computeMarks(io.env, person))
+          const done = await repeatRemoval(db, removal, async (person) => computeMarks(person))
           io.stdout.write(`${done ? 'Repeated' : 'Nothing to repeat'}: ${describeRemoval(removal)}\n`)
           repeated.push({ removal: describeRemoval(removal), repeated: done })
         }

@@ -2,6 +2,7 @@ import type { JWK, JWTVerifyGetKey } from 'jose'
 import { createLocalJWKSet, errors as jose } from 'jose'
 import type { IdTokenAlgorithm } from '../../../prisma/generated/enums.ts'
 import { errors } from '../../../routers/kernel/errors.ts'
+import { hasSecretsKey } from '../../../routers/kernel/secrets-key.ts'
 import type { KeyKind, SigningKey, SigningKeyStore } from './signing-key-store.ts'
 import { insertFirstKeys, kindNames, RELOAD_MS, readKeys, readKeysAndNeed } from './signing-key-store.ts'
 
@@ -52,13 +53,17 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   let cardKeySet = keySet
   let current: JWK[] = []
   let loading: Promise<void> | undefined
+  let isOpen = false
   const undecryptable = new Set<string>()
   const listKeys = (kind: KeyKind) => keys.filter((key) => key.kind === kind)
   const listPublic = (kind: KeyKind) => listKeys(kind).map(({ jwk }) => publicKey(jwk!))
 
   const load = async () => {
     const { keys: found, needsRsa } = await readKeysAndNeed({ db, cipher }, keys)
-    const missing = findMissing(found, needsRsa)
+    const wanted = findMissing(found, needsRsa)
+    // A process that a rotation has left behind decrypts none, and no other could use what it makes.
+    const makes = wanted.length > 0 && (!isOpen || (await hasSecretsKey(db, cipher)))
+    const missing = makes ? wanted : []
     if (missing.length > 0) await insertFirstKeys({ db, cipher, now }, missing)
     const stored = missing.length > 0 ? await readKeys({ db, cipher }) : found
     for (const { kid, jwk } of stored) {
@@ -82,11 +87,7 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const reloadForUnknownKey = throttled(reload, UNKNOWN_KEY_MS)
 
   await load()
-  const needed = (['ES256', 'card'] as const).filter((kind) => listKeys(kind).length === 0)
-  if (needed.length > 0) {
-    await insertFirstKeys({ db, cipher, now }, needed)
-    await load()
-  }
+  isOpen = true
   /** Reported once, not at every attempt. */
   let failing = false
   const timer = setInterval(async () => {
@@ -141,13 +142,13 @@ export async function openSigningKeys(options: Options): Promise<SigningKeys> {
 }
 
 /**
- * Each installation has a key of every kind. One for RS256 takes 150 ms of CPU to make: where all are encrypted with another
+ * Each installation has a usable key of every kind. One for RS256 takes 150 ms of CPU to make: where all are encrypted with another
  * SECRETS_KEY, a client has to need it.
  */
 const findMissing = (stored: readonly SigningKey[], needsRsa: boolean): KeyKind[] =>
   kindNames.filter((kind) => {
     const own = stored.filter((key) => key.kind === kind)
-    return own.length === 0 || (kind === 'RS256' && needsRsa && own.every(({ jwk }) => !jwk))
+    return own.length === 0 || ((kind !== 'RS256' || needsRsa) && own.every(({ jwk }) => !jwk))
   })
 
 const sameKeys = (some: readonly { kid?: string }[], others: readonly { kid?: string }[]) =>
