@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { query } from '../support/databases.ts'
 import { keepRows } from '../support/kept-rows.ts'
@@ -78,6 +79,33 @@ describe('the removals command', () => {
     const again = await removals('--since', SINCE, list, log)
     expect(again.stdout).toMatch(/Repeated: member.erase anna\nNothing to repeat: member.erase anna\n/)
     expect(await stored()).toEqual(now)
+  })
+
+  it.each([
+    ["Docker's json-file", (line: string) => ({ log: `${line}\n`, stream: 'stderr', time: '2026-01-03T00:00:00.1Z' })],
+    ['journalctl -o json', (line: string) => ({ __CURSOR: 's=1', MESSAGE: line, PRIORITY: '6' })],
+    ['a collector', (line: string) => ({ '@timestamp': '2026-01-03T00:00:00.1Z', message: line })],
+  ])('repeats the lines that %s has wrapped', async (_, wrap) => {
+    const line = { time: '2026-01-03T00:00:00.000Z', repeat: 'member.erase', person: 'anna' }
+    const quoting = { level: 30, msg: 'refused', path: JSON.stringify({ ...line, person: 'ben' }) }
+    const lines = [quoting, line].map((each) => JSON.stringify(wrap(JSON.stringify(each))))
+    await writeFile(list, [JSON.stringify(quoting), ...lines, ''].join('\n'))
+    expect(await removals('--since', SINCE, list)).toEqual(succeeded('Repeated: member.erase anna\n'))
+  })
+
+  it('repeats nothing of a file that is compressed or not UTF-8, nor of lines in an unknown form', async () => {
+    const line = JSON.stringify({ time: '2026-01-03T00:00:00.000Z', repeat: 'member.erase', person: 'anna' })
+    const refused = (message: string) => failed(expect.stringContaining(`Nothing was repeated: ${list}${message}`))
+    const contents = [gzipSync(line), Buffer.from('KLUv/SAF', 'base64'), Buffer.from(`\ufeff${line}`, 'utf16le')]
+    for (const content of contents) {
+      await writeFile(list, content)
+      expect(await removals('--since', SINCE, list)).toEqual(refused(' is compressed or UTF-16.'))
+    }
+    await writeFile(list, `{"level":30}\n${JSON.stringify({ text: line })}\n`)
+    expect(await removals('--since', SINCE, list)).toEqual(
+      refused(", line 2 has the service's line in an unknown form."),
+    )
+    expect(await stored()).toMatchObject({ anna: true })
   })
 
   it('leaves what was removed over a minute before the backup, and has come back since', async () => {

@@ -42,13 +42,43 @@ export async function readRemovals(paths: readonly string[], since: string): Pro
   const found: z.output<typeof inLog>[] = []
   for (const path of paths) {
     let number = 0
-    for await (const line of createInterface({ input: createReadStream(path) })) {
+    for await (const written of createInterface({ input: createReadStream(path) })) {
       number++
-      if (line.includes('"repeat":')) found.push(parsed(line, `${path}, line ${number}`))
+      if (number === 1 && NO_TEXT.some((begin) => written.startsWith(begin)))
+        throw new Error(`Nothing was repeated: ${path} is compressed or UTF-16. Name what gunzip or iconv makes of it.`)
+      const place = `${path}, line ${number}`
+      const line = unwrapped(written, place)
+      if (line.includes('"repeat":')) found.push(parsed(line, place))
     }
   }
   const begin = Date.parse(since) - CLOCKS_MS
   return found.filter(({ time }) => Date.parse(time) >= begin).sort((a, b) => Date.parse(a.time) - Date.parse(b.time))
+}
+
+/** How files of gzip, zstd, xz and bzip2, and those with a mark of UTF-16, begin when they are read as UTF-8. */
+const NO_TEXT = ['\x1f\ufffd', '(\ufffd/\ufffd', '\ufffd7zXZ', 'BZh', '\ufffd\ufffd']
+
+/** Where Docker's json-file, journalctl and collectors put a line. */
+const WRAPPERS = ['log', 'MESSAGE', 'message'] as const
+
+/** The line of the service in a collector's line. A service's own line has other people's texts, which are not to be unwrapped. */
+function unwrapped(line: string, place: string): string {
+  if (!/\\"repeat\\"\s*:/.test(line)) return line
+  const outer = readObject(line)
+  const inner = WRAPPERS.map((name) => outer[name]).find((text) => typeof text === 'string' && text.startsWith('{'))
+  if (inner !== undefined) return inner as string
+  if ('level' in outer && 'msg' in outer) return line
+  throw new Error(
+    `Nothing was repeated: ${place} has the service's line in an unknown form. Give the log as it was written.`,
+  )
+}
+
+function readObject(line: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(line.slice(line.indexOf('{'))))
+  } catch {
+    return {}
+  }
 }
 
 /** A log collector may have added a prefix. */
