@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { link, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { importWorld, ndjson, person } from './import-world.ts'
-import { misused, run } from './run.ts'
+import { failed, misused, run } from './run.ts'
 
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 const faulty = ndjson(person('anna'), person('ben', { email: 7 }))
@@ -73,6 +73,19 @@ describe('the file of --skip-refused', () => {
     expect(await run(retry, { piped: retried })).toMatchObject({ code: 0 })
     expect(rejectedIds(await readFile(toPath('refused.json'), 'utf8'))).toEqual(['ben'])
     expect(await column('SELECT id FROM "Person" ORDER BY id')).toEqual(['anna', 'cara'])
+  })
+
+  it('needs no temporary directory but for piped input', async () => {
+    const { write, run, toPath } = await importWorld()
+    vi.stubEnv('TMPDIR', toPath('none'))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await write({ 'people.ndjson': faulty })
+    expect(await run(['people.ndjson', '--skip-refused', 'refused.json'])).toMatchObject({ code: 0 })
+    expect(await run(['--kind', 'people', '--skip-refused', 'refused.json'], { piped: faulty })).toEqual(
+      failed(
+        expect.stringMatching(/^Input of a pipe is copied, which failed: .* Set TMPDIR to a writable directory.\n$/),
+      ),
+    )
   })
 
   it('may be a FIFO', async () => {

@@ -61,7 +61,7 @@ async function besides(named: string, mode: number): Promise<RejectedFile> {
   const handle = await open(draft, 'wx', mode)
   return {
     write: (text) => handle.appendFile(text),
-    sync: () => handle.sync(),
+    sync: () => handle.sync().catch(unlessUnsupported),
     // A file that is mounted cannot be renamed.
     replace: () => rename(draft, path).catch(() => copyFile(draft, path)),
     async close() {
@@ -73,6 +73,11 @@ async function besides(named: string, mode: number): Promise<RejectedFile> {
 
 function unlessMissing(error: NodeJS.ErrnoException) {
   if (error.code !== 'ENOENT') throw error
+}
+
+/** As file systems in user space may answer. */
+function unlessUnsupported(error: NodeJS.ErrnoException) {
+  if (error.code !== 'EINVAL' && error.code !== 'ENOTSUP') throw error
 }
 
 const toIdentity = (stats: { dev: bigint; ino: bigint; mode: bigint; isFile: () => boolean }) => ({

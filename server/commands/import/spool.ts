@@ -5,13 +5,18 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { File } from './files.ts'
 
-/** Files must be readable twice: anything but a regular file is copied to a private directory. */
+/** Files must be readable twice: anything but a regular file is copied to a private directory. The root may be read-only. */
 export async function withRereadable<Result>(
   files: readonly File[],
   signal: AbortSignal,
   use: (files: File[]) => Promise<Result>,
 ) {
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-import-'))
+  if (files.every(({ bytes }) => bytes !== undefined)) return use([...files])
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-import-')).catch((cause) => {
+    throw new Error(`Input of a pipe is copied, which failed: ${cause.message}. Set TMPDIR to a writable directory.`, {
+      cause,
+    })
+  })
   try {
     const copied: File[] = []
     for (const [i, file] of files.entries()) {
