@@ -94,6 +94,18 @@ Removed: 1 entry, 10 bytes
     expect((await stored()).counters).toEqual({ 'hobby-app riverside': 3, 'trainer-app northgate': 4 })
   })
 
+  it('asks on standard error where that alone is a terminal', async () => {
+    await addEntries(env.DATABASE_URL)
+    const { code, stdout, stderr } = await run(['storage', 'erase', ...place], env, {
+      typed: 'trainer-app\n',
+      watched: true,
+    })
+    expect([code, stdout]).toEqual([0, 'Removed: 5 entries, 39 bytes\n'])
+    expect(stderr).toMatch(
+      /^To be removed of trainer-app in riverside, all entries:\n.*Type trainer-app to continue: /s,
+    )
+  })
+
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('removes nothing when %s arrives while it asks', async (signal) => {
     const stored = await addEntries(env.DATABASE_URL)
     const before = await stored()

@@ -126,11 +126,10 @@ const remove = action(
         if (!client) throw new Error(`Client ${id} does not exist.`)
         const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
         const more = isDocumentAddress(id) ? ' The app is suspended, for all documents of its host.' : ''
-        io.stdout.write(
+        const list =
           `To be removed: the client ${id}, and ${formatConsentCount(client._count.consents)}.\n` +
-            `Its tokens are refused within 5 s.${kept}${more}\n`,
-        )
-        await confirm(id, confirmation)
+          `Its tokens are refused within 5 s.${kept}${more}\n`
+        await confirm(id, list, confirmation)
         const consents = await removeClient(db, id)
         if (consents === null) throw new Error(`Client ${id} does not exist.`)
         await log.write({ repeat: 'client.remove', client: id })

@@ -4,7 +4,7 @@ import type { Environment } from '../../process/config.ts'
 
 export interface Io {
   stdin: Readable & { isTTY?: boolean }
-  stdout: Writable
+  stdout: Writable & { isTTY?: boolean }
   stderr: Writable & { isTTY?: boolean }
   env: Environment
 }

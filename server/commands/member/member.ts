@@ -117,8 +117,7 @@ async function remove(
 ) {
   const found = await erasable(db, member)
   const computeMarks = await openMarks(io.env, db)
-  io.stdout.write(`To be removed of ${member}:\n${lines(found)}`)
-  await confirm(member, io)
+  await confirm(member, `To be removed of ${member}:\n${lines(found)}`, io)
   const removed = await erase(db, member, computeMarks(member))
   await log.write({ repeat: 'member.erase', person: member }, { removed })
   await reports.due(db)

@@ -59,13 +59,15 @@ const forget = action(
       const cipher = await openCipher(io)
       return withDatabase(io, async (db) => {
         const counts = await countByKey(db, cipher)
-        io.stdout.write(formatTable(counts))
-        if (countLost(counts) === 0) return { templates: 0, subscriptions: 0, formerSecrets: 0, signingKeys: 0 }
-        io.stdout.write(
+        if (countLost(counts) === 0) {
+          io.stdout.write(formatTable(counts))
+          return { templates: 0, subscriptions: 0, formerSecrets: 0, signingKeys: 0 }
+        }
+        const list =
+          formatTable(counts) +
           'To be removed, as no key decrypts them: signing keys, webhook templates with their addresses, subscriptions,\n' +
-            'which end, and former secrets. If the key still exists somewhere, add it to SECRETS_KEY instead.\n',
-        )
-        await confirm('forget', { ...io, yes })
+          'which end, and former secrets. If the key still exists somewhere, add it to SECRETS_KEY instead.\n'
+        await confirm('forget', list, { ...io, yes })
         return deleteUndecryptable(db, cipher, new Date())
       })
     },

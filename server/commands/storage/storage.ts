@@ -46,8 +46,7 @@ const remove = action(
         const used = await readUsage(db, owner)
         const entries = member === undefined ? 'all entries' : `${member}'s own entries`
         const lines = `${member === undefined ? sharedLine(used) : ''}${ownLine(used)}`
-        io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
-        await confirm(app, { ...io, yes })
+        await confirm(app, `To be removed of ${app} in ${club}, ${entries}:\n${lines}`, { ...io, yes })
         const removed = await erase(db, owner)
         await reports.change(db, owner)
         return removed
