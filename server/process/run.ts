@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import type { Logger } from 'pino'
 import type { Config, Environment } from './config.ts'
 import { environment, readConfig, unknownSettings } from './config.ts'
@@ -18,10 +19,14 @@ export const toSettings = ({ port, lan }: StartOptions, { INTERNAL_PORT }: Envir
 /** Time after the drain: 8 s for requests in flight, and the time to close the database. */
 const CLOSE_MS = 9_500
 
-/** Both signals may come twice, as npm forwards the Ctrl-C that the terminal has already sent to this process. */
-const listenForShutdown = () =>
+/**
+ * The signals may come twice, as npm forwards the Ctrl-C that the terminal has already sent to this process. A terminal that is
+ * closed would leave a database running; nohup takes the terminal from standard input.
+ */
+const listenForShutdown = ({ databaseUrl }: Config) =>
   new Promise<NodeJS.Signals>((resolve) => {
     process.on('SIGTERM', resolve).on('SIGINT', resolve)
+    if (databaseUrl === undefined && isatty(0)) process.on('SIGHUP', resolve)
   })
 
 /** Ends the process even if something hangs, before its supervisor does (systemd, compose and Helm: after 20 s). */
@@ -41,12 +46,12 @@ export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<NodeJS.Signals>) => Promise<void>,
   options: StartOptions = {},
 ) {
-  // Before anything starts: an interrupted start would leave a database running.
-  const shutdownSignal = listenForShutdown()
   let log: Logger | undefined
   let code = 0
   try {
     const config = readSettings(options)
+    // Before anything starts: an interrupted start would leave a database running.
+    const shutdownSignal = listenForShutdown(config)
     void boundShutdown(config, shutdownSignal)
     log = createLog(config.logLevel, config)
     if (config.production) logConsole(log)

@@ -1,9 +1,10 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { commandNames } from '../../server/commands/program/run-command.ts'
 import { readContent } from '../commands/database-content.ts'
 import { filledDatabase } from '../commands/filled-database.ts'
@@ -13,7 +14,7 @@ import { direct } from '../support/addresses.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { Ended } from './service.ts'
-import { asAnna, command, commandEntry, dataDirectoryWithDemo, findPostgres, start } from './service.ts'
+import { asAnna, command, commandEntry, dataDirectoryWithDemo, findPostgres, start, until } from './service.ts'
 
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 
@@ -106,6 +107,41 @@ describe.skipIf(!terminal)('storage erase on a terminal', () => {
       expect(code).toBe(1)
     }
     expect(await stored()).toEqual(before)
+  })
+})
+
+describe.skipIf(!terminal)('a start on a terminal', () => {
+  it('stops its database when the terminal is closed', async () => {
+    const DATA_DIR = await dataDirectoryWithDemo()
+    const line = `'${process.execPath}' '${commandEntry}' start`
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR, PORT: '0', INTERNAL_PORT: '0' },
+      cwd: await temporaryDirectory(),
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    // The last line of what a start prints.
+    await until(
+      async () => output,
+      (text) => /\ndata [\s\S]*\r\n\r\n/.test(text),
+    )
+    expect(await findPostgres(DATA_DIR)).not.toBe(0)
+    child.kill('SIGKILL')
+    await until(
+      () => findPostgres(DATA_DIR),
+      (pid) => pid === 0,
+    )
+    await until(
+      () =>
+        access(join(DATA_DIR, 'auth-base-url')).then(
+          () => true,
+          () => false,
+        ),
+      (exists) => !exists,
+    )
   })
 })
 
