@@ -111,7 +111,10 @@ export function createPageRoutes(
         )
         // Reloading the page that a form led to returns to the form.
         if (step !== 'person') {
-          page('get', `${address}/${step}`, async (ctx) => redirect(ctx, (await attempt(ctx)).action))
+          page('get', `${address}/${step}`, async (ctx) => {
+            const { action, address: form = action } = await attempt(ctx)
+            redirect(ctx, form)
+          })
         }
       }
     },

@@ -505,6 +505,16 @@ describe('without a guardian', () => {
     expect(await inForce()).toBe(0)
   })
 
+  it('an administrator who keeps the access returns to the page of its club', async () => {
+    await db().guardian.deleteMany({ where: { childId: child } })
+    await ask()
+    const browser = await signedIn(await makeAdministrator(), clubs)
+    await decide(browser, 'approve', {}, clubs)
+    const asked = await browser.open(`${clubs}/remove?${new URLSearchParams({ child, club, app, page: '1' })}`)
+    const to = (step: string) => `/v1/oauth/club${step}?${new URLSearchParams({ club })}&amp;page=1`
+    for (const address of [`href="${to('')}"`, `action="${to('/withdraw')}"`]) expect(asked.text).toContain(address)
+  })
+
   it('the club is asked, whose administrator decides for other members alone', async () => {
     await db().guardian.deleteMany({ where: { childId: child } })
     const other = await addClub()

@@ -385,6 +385,63 @@ describe('the page of a club', () => {
     })
   })
 
+  describe('an administrator of two clubs', () => {
+    let second: string
+    let page: string
+    beforeEach(async () => {
+      second = id('club')
+      page = `${at}?${new URLSearchParams({ club: second })}`
+      const memberships = { create: { personId: administrator, administrator: true } }
+      // After the other one of the list.
+      await here.world.db.organisation.create({ data: { id: second, kind: 'club', name: 'ZZ', memberships } })
+      await requestApproval(here.world.db, { club: second, app }, here.world.core.now())
+    })
+    const signInAt = async (address: string) => {
+      const browser = here.newBrowser()
+      const form = await browser.open(address)
+      return { browser, form, signIn: () => browser.submit(form, 'pick', { member: administrator }) }
+    }
+
+    it('gets from a mail, through the sign-in, to the page of its club, also after a second click', async () => {
+      const { signIn } = await signInAt(page)
+      for (const shown of [await signIn(), await signIn()]) {
+        expect([shown.status, shown.url.href, offered(shown, 'club')]).toEqual([200, page, [second, second]])
+      }
+    })
+
+    it('gets there also where the sign-in takes a reload, or a choice of the language', async () => {
+      const { browser, form, signIn } = await signInAt(page)
+      const wrong = await browser.submit(form, 'pick', { member: 'nobody' })
+      const chosen = await browser.post(`${issuer}/language`, { language: 'en' }, { referer: wrong.url.href })
+      expect((await browser.follow(chosen)).url.href).toBe(page)
+      expect((await signIn()).url.href).toBe(page)
+    })
+
+    it('gets where an address of the page leads, and nowhere else', async () => {
+      for (const [address, then] of [
+        [`${at}/remove?${new URLSearchParams({ club: second, app })}`, page],
+        [`${page}&next=https://evil.example/`, `${page}&next=https://evil.example/`],
+        [`${page}&more=${'x'.repeat(3_000)}`, at],
+      ] as const) {
+        const { browser, signIn } = await signInAt(address)
+        expect((await signIn()).url.href).toBe(then)
+        await browser.post(`${at}/sign-out`, {})
+        expect((await browser.submit(await browser.open(at), 'pick', { member: administrator })).url.href).toBe(at)
+      }
+    })
+
+    it('stays on the page of its club after a form, a reload and a choice of the language', async () => {
+      const { browser, signIn } = await signInAt(`${page}&page=0`)
+      const [, action] = /<form method="post" action="([^"]+\/approve[^"]*)"/.exec((await signIn()).text)!
+      const form = new URL(action!.replaceAll('&amp;', '&'), at)
+      expect((await browser.post(form, { club: second, app })).status).toBe(200)
+      expect((await browser.open(form)).url.href).toBe(page)
+      const chosen = await browser.post(`${issuer}/language`, { language: 'en' }, { referer: form.href })
+      expect((await browser.follow(chosen)).url.href).toBe(page)
+      expect((await here.newBrowser().post(form, { club: second, app })).location?.href).toBe(page)
+    })
+  })
+
   describe('nobody else decides', () => {
     const people: [string, () => Promise<string>][] = [
       ['a member', async () => join({})],

@@ -19,6 +19,8 @@ export interface SignInAttempt {
   /** Codes and cookies are bound to it. */
   id: string
   action: string
+  /** The page with its form; by default `action`. */
+  address?: string
   /** Null when the member signs in to this service's own pages. */
   app: AppView | null
   /** The service's own pages to sign in to; by default the connected apps. */

@@ -10,10 +10,18 @@ import type { StepContext } from '../../http/state.ts'
 import { childEntries } from '../consents/club-entries.ts'
 import type { PageOptions } from './page-options.ts'
 import type { Outcome } from './views/club.ts'
-import { fields } from './views/club.ts'
+import { fields, listQuery } from './views/club.ts'
 import { removePage } from './views/connected.ts'
 
 export const toStatus = ({ problem }: Outcome) => (problem === 'decidedMeanwhile' ? 409 : problem ? 400 : 200)
+
+const MAX_PAGE = 10_000
+
+/** The page of a list, from 0. */
+export function readPage(ctx: StepContext): number {
+  const page = Number(new URLSearchParams(ctx.state.search).get('page'))
+  return Number.isInteger(page) && page > 0 && page <= MAX_PAGE ? page : 0
+}
 
 function reasonProblem(reason: string): Problem | undefined {
   const fault = reasonFault(reason)?.reason
@@ -40,8 +48,9 @@ export async function askRemoval(options: PageOptions, ctx: StepContext, action:
   const entry = await findChildEntry(options, new URLSearchParams(ctx.state.search), by)
   if (!entry) return false
   const { app, child } = entry
-  const connected = { app, organisation: child.clubName }
-  sendPage(ctx, removePage({ ...pageContext(ctx), action, member: child.name, connected, fields: fields(entry) }))
+  const view = { member: child.name, connected: { app, organisation: child.clubName }, fields: fields(entry) }
+  const query = listQuery({ club: by.club === null ? undefined : { id: by.club }, page: readPage(ctx) })
+  sendPage(ctx, removePage({ ...pageContext(ctx), action, query, ...view }))
   return true
 }
 

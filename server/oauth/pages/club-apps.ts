@@ -8,21 +8,19 @@ import { redirect } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
 import { childEntries, clubEntries } from '../consents/club-entries.ts'
-import { askRemoval, attemptDecision, decideOnForm, toStatus } from './child-decisions.ts'
+import { askRemoval, attemptDecision, decideOnForm, readPage, toStatus } from './child-decisions.ts'
 import type { Member } from './member-page.ts'
 import { memberPage } from './member-page.ts'
 import type { PageOptions } from './page-options.ts'
 import type { Outcome } from './views/club.ts'
-import { clubPage, noClubPage, withdrawPage } from './views/club.ts'
-
-const MAX_PAGE = 10_000
+import { clubPage, listQuery, noClubPage, withdrawPage } from './views/club.ts'
 
 type Club = Awaited<ReturnType<typeof findClubs>>[number]
 
 /** The pages on which administrators of clubs decide about apps. */
 export function addClubApps(options: PageOptions) {
   const { db, now, clubApproval, consentAges } = options
-  const { action, shown, signedIn, addRoutes, decisions } = memberPage(options, '/club', 'clubs')
+  const { action, shown, addRoutes, decisions } = memberPage(options, '/club', 'clubs')
 
   const decides = ({ kind }: Club) => clubApproval && kind === 'club'
   const listClubs = (member: Member) => findClubs(db, member.id, now(), { all: consentAges !== null })
@@ -68,11 +66,12 @@ export function addClubApps(options: PageOptions) {
         return sendPage(ctx, noClubPage({ ...pageContext(ctx), action, member: member.name }), 403)
       }),
       /** Asks first, unless the app is no longer approved, or the child is of age. */
-      '/remove': signedIn(async (ctx, member) => {
+      '/remove': shown(async (ctx, member) => {
         const query = new URLSearchParams(ctx.state.search)
         const club = findOwn(await listClubs(member), query.get('club'))
         const by = { person: member.id, club: club.id }
-        const toList = () => redirect(ctx, `${action}?${new URLSearchParams({ club: club.id })}`)
+        const page = readPage(ctx)
+        const toList = () => redirect(ctx, action + listQuery({ club, page }))
         if (query.has('child')) {
           if (!(await askRemoval(options, ctx, action, by))) toList()
           return
@@ -81,7 +80,7 @@ export function addClubApps(options: PageOptions) {
         const entry = await findEntry(club, app)
         if (entry?.state !== 'approved') return toList()
         const members = await membersWhoAllow(db, { club: club.id, app }, now())
-        sendPage(ctx, withdrawPage({ ...pageContext(ctx), action, club, entry, members }))
+        sendPage(ctx, withdrawPage({ ...pageContext(ctx), action, club, entry, members, page }))
       }),
     },
     posts: decisions(async (ctx, member, form, state) => {
@@ -93,9 +92,4 @@ export function addClubApps(options: PageOptions) {
       return list(ctx, member, clubs, club, await outcome)
     }),
   })
-}
-
-export function readPage(ctx: StepContext): number {
-  const page = Number(new URLSearchParams(ctx.state.search).get('page'))
-  return Number.isInteger(page) && page > 0 && page <= MAX_PAGE ? page : 0
 }

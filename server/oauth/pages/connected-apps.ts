@@ -20,7 +20,7 @@ const MAX_DATA_REQUESTS = 10
 
 export function addConnectedApps(options: PageOptions) {
   const { db, now, limits, due, clubApproval, consentAges } = options
-  const { action, shown, signedIn, posted, signOut, addRoutes } = memberPage(options, '/connected')
+  const { action, shown, posted, signOut, addRoutes } = memberPage(options, '/connected')
 
   const list = async (ctx: StepContext, member: Member, withdrawn?: string) => {
     const [apps, replays, clubs, hasChildren, dataRequest, card] = await Promise.all([
@@ -41,7 +41,7 @@ export function addConnectedApps(options: PageOptions) {
     gets: {
       '': shown((ctx, member) => list(ctx, member)),
       /** Asks first, unless the consent no longer exists. */
-      '/remove': signedIn(async (ctx, member) => {
+      '/remove': shown(async (ctx, member) => {
         const consent = new URLSearchParams(ctx.state.search).get('consent')
         const connected = (await listConsents(db, member.id, now())).find((one) => one.consent === consent)
         if (!connected) return redirect(ctx, action)

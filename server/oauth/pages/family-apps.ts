@@ -4,19 +4,18 @@ import { redirect } from '../../browser/page-responses.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { StepContext } from '../../http/state.ts'
 import { childEntries } from '../consents/club-entries.ts'
-import { askRemoval, decideOnForm, toStatus } from './child-decisions.ts'
-import { readPage } from './club-apps.ts'
+import { askRemoval, decideOnForm, readPage, toStatus } from './child-decisions.ts'
 import type { Member } from './member-page.ts'
 import { memberPage } from './member-page.ts'
 import type { PageOptions } from './page-options.ts'
 import type { Outcome } from './views/club.ts'
-import { noClubPage } from './views/club.ts'
+import { listQuery, noClubPage } from './views/club.ts'
 import { familyPage } from './views/family.ts'
 
 /** The pages on which guardians decide about the apps of children. */
 export function addFamilyApps(options: PageOptions & { consentAges: NonNullable<PageOptions['consentAges']> }) {
   const { db, now, consentAges: ages } = options
-  const { action, shown, signedIn, addRoutes, decisions } = memberPage(options, '/family', 'family')
+  const { action, shown, addRoutes, decisions } = memberPage(options, '/family', 'family')
   const toDecider = ({ id }: Member) => ({ person: id, club: null })
 
   const list = async (ctx: StepContext, member: Member, more: Outcome = {}) => {
@@ -32,8 +31,9 @@ export function addFamilyApps(options: PageOptions & { consentAges: NonNullable<
   addRoutes({
     gets: {
       '': shown((ctx, member) => list(ctx, member)),
-      '/remove': signedIn(async (ctx, member) => {
-        if (!(await askRemoval(options, ctx, action, toDecider(member)))) redirect(ctx, action)
+      '/remove': shown(async (ctx, member) => {
+        const list = action + listQuery({ page: readPage(ctx) })
+        if (!(await askRemoval(options, ctx, action, toDecider(member)))) redirect(ctx, list)
       }),
     },
     posts: decisions(async (ctx, member, form, state) =>

@@ -11,6 +11,16 @@ import type { PageOptions } from './page-options.ts'
 
 const ATTEMPT = 'member_attempt'
 
+interface Attempt {
+  /** Missing once the member has signed in. */
+  id?: string
+  /** To which the sign-in leads: always one of the page. */
+  address: string
+}
+
+/** Characters of a query that the cookie keeps, which is one of at most 4,096 bytes then. */
+const MAX_KEPT = 2_000
+
 /** Per minute and person: each of an administrator is an entry of an app's audit log. */
 const MAX_DECISIONS = 30
 
@@ -39,21 +49,27 @@ export function memberPage(
     const name = person === undefined ? null : await readFullName(db, person)
     return name === null ? undefined : { id: person!, name }
   }
-  /** Also for a form that was sent twice: the member has signed in. */
-  const isOver = (ctx: StepContext) => cookies.get<string>(ctx, ATTEMPT) === undefined
-  const attempt = (ctx: StepContext): SignInAttempt => {
-    const current = cookies.get<string>(ctx, ATTEMPT)
-    const id = current ?? randomUUID()
-    if (current === undefined) cookies.set(ctx, ATTEMPT, action, id)
+  const withQuery = ({ state: { search } }: StepContext, address: string) =>
+    search.length > MAX_KEPT ? action : address + (search && `?${search}`)
+  const readAttempt = (ctx: StepContext) => cookies.get<Attempt>(ctx, ATTEMPT)
+  const attempt = (ctx: StepContext, wanted?: string): SignInAttempt => {
+    const current = readAttempt(ctx)
+    const id = current?.id ?? randomUUID()
+    const address = wanted ?? current?.address ?? action
+    if (id !== current?.id || address !== current.address) {
+      cookies.set(ctx, ATTEMPT, action, { id, address } satisfies Attempt)
+    }
     return {
       id,
       action,
+      address,
       app: null,
       ...(pages && { pages }),
       async finish(person) {
-        cookies.clear(ctx, ATTEMPT, action)
+        // For a form that was sent twice.
+        cookies.set(ctx, ATTEMPT, action, { address } satisfies Attempt)
         await (await readSession(ctx)).signIn(person, now())
-        return action
+        return address
       },
     }
   }
@@ -63,13 +79,14 @@ export function memberPage(
       const member = await findMember(ctx)
       return member ? respond(ctx, member) : orElse(ctx)
     }
-  const signedIn = (respond: Respond<[Member]>) => forMember(respond, (ctx) => redirect(ctx, action))
+  /** A step's query is that of the page which it belongs to. */
+  const toPage = (ctx: StepContext) => redirect(ctx, withQuery(ctx, action))
 
   const posted = (respond: Respond<[Member, URLSearchParams]>, isWithinLimit?: ReturnType<typeof requestLimit>) =>
-    signedIn(async (ctx, member) => {
+    forMember(async (ctx, member) => {
       if (isWithinLimit && !(await isWithinLimit(member.id))) throw errors.peopleLimited(60)
       return respond(ctx, member, await readForm(ctx))
-    })
+    }, toPage)
   const signOut = async (ctx: StepContext) => {
     await (await readSession(ctx)).signOut()
     sendMessage(ctx, 'signedOut', 200)
@@ -77,11 +94,10 @@ export function memberPage(
 
   return {
     action,
-    /** Without a member, the sign-in. */
-    shown: (respond: Respond<[Member]>) => forMember(respond, (ctx) => signIn.showForm(ctx, attempt(ctx))),
-    /** Without a member, redirects to the page. */
-    signedIn,
-    /** For a form of the page. Throws 429. */
+    /** Without a member, the sign-in, which leads to the address of the request. */
+    shown: (respond: Respond<[Member]>) =>
+      forMember(respond, (ctx) => signIn.showForm(ctx, attempt(ctx, withQuery(ctx, ctx.state.path)))),
+    /** For a form of the page; without a member, redirects to it. Throws 429. */
     posted,
     signOut,
     /** The forms of a page on which the member decides about apps. */
@@ -100,10 +116,13 @@ export function memberPage(
       for (const [step, respond] of Object.entries(posts)) {
         page('post', at + step, respond)
         // The address that a form led to, reopened.
-        if (!(step in gets)) page('get', at + step, async (ctx) => redirect(ctx, action))
+        if (!(step in gets)) page('get', at + step, async (ctx) => toPage(ctx))
       }
       signInAt(at, async (ctx) => {
-        if (ctx.method === 'POST' && isOver(ctx) && (await findMember(ctx))) throw new Elsewhere(action)
+        const current = readAttempt(ctx)
+        // A form that was sent twice: the member has signed in.
+        const isOver = ctx.method === 'POST' && current?.id === undefined
+        if (isOver && (await findMember(ctx))) throw new Elsewhere(current?.address ?? action)
         return attempt(ctx)
       })
     },

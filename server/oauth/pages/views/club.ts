@@ -23,6 +23,14 @@ export interface EntriesView extends PageContext, Outcome {
   /** From 0. */
   page: number
   more: boolean
+  /** Missing on the page of a guardian. */
+  club?: Named
+}
+
+/** Names a page of a list, in its address and in those of its forms, which then show it again. */
+export function listQuery({ club, page }: { club?: Pick<Named, 'id'> | undefined; page: number }): string {
+  const query = new URLSearchParams({ ...(club && { club: club.id }), ...(page > 0 && { page: String(page) }) })
+  return query.size === 0 ? '' : `?${query}`
 }
 
 export interface ClubView extends EntriesView {
@@ -38,8 +46,7 @@ export interface ClubView extends EntriesView {
 export function clubPage(view: ClubView): string {
   const { action, club, others, decides, entries, children = [], page, more, problem, ...context } = view
   const { w } = context
-  const to = (club: string, page: number) =>
-    `${action}?${new URLSearchParams({ club, ...(page > 0 && { page: String(page) }) })}`
+  const to = (club: Named, page: number) => action + listQuery({ club, page })
   return document({
     ...context,
     title: w.clubAppsTitle,
@@ -47,12 +54,12 @@ export function clubPage(view: ClubView): string {
     problem,
     body: html`${decision(view)}
 ${decides && html`<p class="lead">${w.clubAppsLead}</p>`}
-${others.length > 0 && html`<p class="links">${w.otherClubs} ${others.map((other) => html`<a href="${to(other.id, 0)}">${name(other.name)}</a> `)}</p>`}
+${others.length > 0 && html`<p class="links">${w.otherClubs} ${others.map((other) => html`<a href="${to(other, 0)}">${name(other.name)}</a> `)}</p>`}
 ${children.length > 0 && html`<p class="lead">${w.wards}</p>`}
 ${children.map((entry, at) => section(view, entry, `child-${at}`))}
 ${entries.length + children.length === 0 && html`<p>${w.clubAppsNone}</p>`}
 ${entries.map((entry, at) => section(view, entry, String(at)))}
-${(page > 0 || more) && html`<p class="links">${page > 0 && html`<a href="${to(club.id, page - 1)}">${w.earlier}</a> `}${more && html`<a href="${to(club.id, page + 1)}">${w.later}</a>`}</p>`}
+${(page > 0 || more) && html`<p class="links">${page > 0 && html`<a href="${to(club, page - 1)}">${w.earlier}</a> `}${more && html`<a href="${to(club, page + 1)}">${w.later}</a>`}</p>`}
 <form class="footer" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
@@ -100,12 +107,15 @@ ${(state === 'requested' || (state === 'undecided' && !child)) && refusal(view, 
 export const fields = ({ club, id, child }: Pick<ClubEntry, 'club' | 'id' | 'child'>) =>
   html`<input type="hidden" name="club" value="${club}"><input type="hidden" name="app" value="${id}">${child && html`<input type="hidden" name="child" value="${child.id}"><input type="hidden" name="version" value="${child.version}">`}`
 
-const withdrawal = ({ w, action }: EntriesView, entry: ClubEntry) => html`<form action="${action}/remove">
-${fields(entry)}<button>${entry.child ? w.withdraw : w.withdrawApproval} <span class="visually-hidden">${name(entry.app.name)}</span></button>
+const withdrawal = ({ w, action, page }: EntriesView, entry: ClubEntry) => html`<form action="${action}/remove">
+${fields(entry)}${page > 0 && html`<input type="hidden" name="page" value="${page}">`}<button>${entry.child ? w.withdraw : w.withdrawApproval} <span class="visually-hidden">${name(entry.app.name)}</span></button>
 </form>`
 
-const approval = ({ w, action }: EntriesView, entry: ClubEntry) => html`<form method="post" action="${action}/approve">
-${fields(entry)}<button class="primary">${w.approve} <span class="visually-hidden">${name(entry.app.name)}</span></button>
+const approval = (
+  view: EntriesView,
+  entry: ClubEntry,
+) => html`<form method="post" action="${view.action}/approve${listQuery(view)}">
+${fields(entry)}<button class="primary">${view.w.approve} <span class="visually-hidden">${name(entry.app.name)}</span></button>
 </form>`
 
 const isSame = (one: ClubEntry, other: ClubEntry | undefined) =>
@@ -116,7 +126,7 @@ function refusal(view: EntriesView, entry: ClubEntry, at: string) {
   const { app, child, state } = entry
   const problem = isSame(entry, view.troubled) ? view.problem : undefined
   const hint = `reason-hint-${at}`
-  return html`<form method="post" action="${view.action}/refuse" novalidate>
+  return html`<form method="post" action="${view.action}/refuse${listQuery(view)}" novalidate>
 ${fields(entry)}
 <label for="reason-${at}">${w.reason} <span class="visually-hidden">${name(app.name)}</span></label>
 <p class="hint" id="${hint}">${child ? w.childReasonHint : w.reasonHint}${state === 'undecided' && html` ${w.undecidedHint}`}${child?.isUsed && html` ${w.childUses}`}</p>
@@ -130,10 +140,13 @@ export interface WithdrawView extends PageContext {
   club: Named
   entry: Pick<ClubEntry, 'id' | 'club' | 'app'>
   members: number
+  /** The list's, to which it belongs. */
+  page?: number
 }
 
-export function withdrawPage({ action, club, entry, members, ...context }: WithdrawView): string {
+export function withdrawPage({ action, club, entry, members, page = 0, ...context }: WithdrawView): string {
   const { w } = context
+  const query = listQuery({ club, page })
   const { app } = entry
   return document({
     ...context,
@@ -141,9 +154,9 @@ export function withdrawPage({ action, club, entry, members, ...context }: Withd
     heading: html`${renderIcon(app, context)}${fill(w.withdrawAppQuestion, { app: name(app.name), club: name(club.name) })}`,
     body: html`<p class="lead">${fill(plural(w, w.withdrawEnds, members), { count: members, app: name(app.name) })}</p>
 <p>${w.withdrawKept}</p>
-<form class="decision" method="post" action="${action}/withdraw">
+<form class="decision" method="post" action="${action}/withdraw${query}">
 ${fields(entry)}<button class="danger">${w.withdrawApproval}</button>
-<a class="button" href="${action}?${String(new URLSearchParams({ club: club.id }))}">${w.keepApproval}</a>
+<a class="button" href="${action}${query}">${w.keepApproval}</a>
 </form>`,
   })
 }

@@ -73,13 +73,15 @@ function entry(connected: ConnectedApp, context: PageContext, action: string) {
 
 export interface RemoveView extends PageContext {
   action: string
+  /** The list's, to which it belongs. */
+  query?: string
   member: string
   connected: Pick<ConnectedApp, 'app' | 'organisation'> & { consent?: string }
   /** What the form sends besides. */
   fields?: Html
 }
 
-export function removePage({ action, member, connected, fields, ...context }: RemoveView): string {
+export function removePage({ action, query = '', member, connected, fields, ...context }: RemoveView): string {
   const { consent, app, organisation } = connected
   const { w } = context
   return document({
@@ -88,9 +90,9 @@ export function removePage({ action, member, connected, fields, ...context }: Re
     heading: html`${renderIcon(app, context)}${fill(w.withdrawQuestion, { app: name(app.name) })}`,
     body: html`<p class="lead">${fill(w.withdrawHint, { app: name(app.name), member: strongName(member), organisation: strongName(organisation) })}</p>
 <p>${w.withdrawKept}</p>
-<form class="decision" method="post" action="${action}/withdraw">
+<form class="decision" method="post" action="${action}/withdraw${query}">
 ${fields}<button class="danger"${consent !== undefined && html` name="consent" value="${consent}"`}>${w.withdraw}</button>
-<a class="button" href="${action}">${w.keep}</a>
+<a class="button" href="${action}${query}">${w.keep}</a>
 </form>`,
   })
 }
