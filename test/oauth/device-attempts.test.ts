@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { words } from '../../server/browser/words/words.ts'
 import { MAX_DEVICE_CODES } from '../../server/oauth/endpoints/app-routes.ts'
 import { hashOfToken } from '../../server/oauth/engine/refresh-rotation.ts'
 import { MAX_WRONG_CODES } from '../../server/oauth/pages/device.ts'
+import { mintMember } from '../support/app-server.ts'
+import { meanwhile } from '../support/meanwhile.ts'
 import { mintApp } from '../support/platform.ts'
 import { authWorld, issuer, register } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
@@ -105,6 +108,74 @@ describe('a code', () => {
     const again = await browser.post(toStepUrl(page, 'consent'), allowing())
     expect(again.status).toBe(400)
     expect(await consents()).toBe(before)
+  })
+
+  /** The second tap is sent before the answer to the first one has come. */
+  const tapTwice = async (page: Page, browser: Browser, fields: Record<string, string>, between = async () => {}) => {
+    const cookies = [...browser.cookies]
+    await browser.post(toStepUrl(page, 'consent'), fields)
+    await between()
+    browser.cookies = cookies
+    return browser.post(toStepUrl(page, 'consent'), fields)
+  }
+
+  it.each(['waits', 'has its tokens'])(
+    'that is allowed twice while its device %s shows the same again',
+    async (when) => {
+      const { device_code, user_code } = await flow.begin(client, scope, { ui_locales: 'de' })
+      const [page, browser] = await toDecision(user_code)
+      const before = await consents()
+      const getTokens = async () => expect((await flow.poll(client, device_code)).status).toBe(200)
+      const again = await tapTwice(page, browser, allowing(), when === 'waits' ? undefined : getTokens)
+      expect([again.status, again.text]).toEqual([200, expect.stringContaining(words.de.messages.deviceAllowed.title)])
+      expect(await consents()).toBe(before + 1)
+      if (when === 'waits') await getTokens()
+      expect((await browser.post(toStepUrl(page, 'consent'), allowing())).status).toBe(400)
+    },
+  )
+
+  it('that is allowed while the first form is being stored shows the same, and gives one consent', async () => {
+    const { device_code, user_code } = await flow.begin(client, scope)
+    const [page, browser] = await toDecision(user_code)
+    const before = await consents()
+    const { payload } = (await readRow(device_code))!
+    const of = { model: 'DeviceCode', id: hashOfToken(device_code) }
+    const decided = {
+      ...(payload as object),
+      accountId: here.world.ids.member,
+      page: page.url.pathname.split('/').at(-1),
+    }
+    const again = await meanwhile(
+      here.world.db,
+      (tx) => tx.oauthRecord.update({ where: { of }, data: { payload: decided } }),
+      () => browser.post(toStepUrl(page, 'consent'), allowing()),
+    )
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining('The device is connected')])
+    expect(await consents()).toBe(before)
+  })
+
+  it('that is refused twice shows the same again, and what was decided first', async () => {
+    const { device_code, user_code } = await flow.begin(client, scope)
+    const [page, browser] = await toDecision(user_code)
+    const before = await consents()
+    const cookies = [...browser.cookies]
+    for (const decision of ['refuse', 'allow']) {
+      browser.cookies = [...cookies]
+      const again = await tapTwice(page, browser, { ...allowing(), decision })
+      expect([again.status, again.text]).toEqual([200, expect.stringContaining('The device was refused')])
+    }
+    expect(await consents()).toBe(before)
+    expect((await flow.poll(client, device_code)).json.error).toBe('access_denied')
+  })
+
+  it('that another member has allowed tells nobody else', async () => {
+    const { user_code } = await flow.begin(client, scope)
+    const [page, browser] = await toDecision(user_code)
+    const [theirs, other] = await flow.toDecision(user_code, await mintMember(here.world), newBrowser())
+    await flow.decideOn(theirs, other, allowing())
+    const late = await browser.post(toStepUrl(page, 'consent'), allowing())
+    expect([late.status, late.text]).toEqual([400, expect.stringContaining('This page has expired')])
+    expect(late.text).not.toContain('No access')
   })
 
   it('that was entered in two browsers is decided on once', async () => {

@@ -57,7 +57,7 @@ export const de: Translation = {
   messages: {
     expired: {
       title: 'Diese Seite ist abgelaufen',
-      text: 'Anmeldeseiten gelten 15 Minuten lang und nur in dem Browser, in dem sie geöffnet wurden. Es wurde kein Zugriff gewährt. Bitte zurück zur App wechseln und dort neu beginnen.',
+      text: 'Anmeldeseiten gelten 15 Minuten lang und nur in dem Browser, in dem sie geöffnet wurden. Bitte zurück zur App wechseln und dort neu beginnen.',
     },
     notFound: {
       title: 'Seite nicht gefunden',

@@ -56,7 +56,7 @@ export const en = {
   messages: {
     expired: {
       title: 'This page has expired',
-      text: 'Sign-in pages work for 15 minutes, and only in the browser in which they were opened. No access was granted. Please go back to the app and start again.',
+      text: 'Sign-in pages work for 15 minutes, and only in the browser in which they were opened. Please go back to the app and start again.',
     },
     notFound: {
       title: 'Page not found',

@@ -56,7 +56,7 @@ export const es: Translation = {
   messages: {
     expired: {
       title: 'Esta página ha caducado',
-      text: 'Las páginas de inicio de sesión valen 15 minutos y solo en el navegador en que se abrieron. No se ha concedido ningún acceso. Vuelve a la aplicación y empieza de nuevo.',
+      text: 'Las páginas de inicio de sesión valen 15 minutos y solo en el navegador en que se abrieron. Vuelve a la aplicación y empieza de nuevo.',
     },
     notFound: {
       title: 'Página no encontrada',

@@ -57,7 +57,7 @@ export const fr: Translation = {
   messages: {
     expired: {
       title: 'Cette page a expiré',
-      text: 'Les pages de connexion sont valables 15 minutes, et uniquement dans le navigateur où elles ont été ouvertes. Aucun accès n’a été accordé. Retournez dans l’application et recommencez.',
+      text: 'Les pages de connexion sont valables 15 minutes, et uniquement dans le navigateur où elles ont été ouvertes. Retournez dans l’application et recommencez.',
     },
     notFound: {
       title: 'Page introuvable',

@@ -55,7 +55,7 @@ export const it: Translation = {
   messages: {
     expired: {
       title: 'Questa pagina è scaduta',
-      text: 'Le pagine di accesso valgono 15 minuti e solo nel browser in cui sono state aperte. Non è stato concesso alcun accesso. Torna all’app e ricomincia.',
+      text: 'Le pagine di accesso valgono 15 minuti e solo nel browser in cui sono state aperte. Torna all’app e ricomincia.',
     },
     notFound: {
       title: 'Pagina non trovata',

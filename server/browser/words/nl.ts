@@ -55,7 +55,7 @@ export const nl: Translation = {
   messages: {
     expired: {
       title: 'Deze pagina is verlopen',
-      text: 'Inlogpagina’s werken 15 minuten, en alleen in de browser waarin ze zijn geopend. Er is geen toegang gegeven. Ga terug naar de app en begin opnieuw.',
+      text: 'Inlogpagina’s werken 15 minuten, en alleen in de browser waarin ze zijn geopend. Ga terug naar de app en begin opnieuw.',
     },
     notFound: {
       title: 'Pagina niet gevonden',

@@ -33,7 +33,7 @@ const statements = {
     `UPDATE "OauthRecord" SET payload = payload || $decision::jsonb, "grantId" = $decision::jsonb ->> 'grantId'
       WHERE model = 'DeviceCode' AND uid = $uid AND "consumedAt" IS NULL AND "expiresAt" > $until::timestamptz
         AND NOT payload ?| '{accountId,error}' RETURNING id`,
-    { uid: text, decision: json<Decision>(), until: instant },
+    { uid: text, decision: json<Decided>(), until: instant },
     { id: text },
   ),
 }
@@ -69,30 +69,36 @@ export interface DeviceRequest {
   params: Record<string, unknown>
 }
 
-/** A device's request by its code, until a member decides on it; null for other codes. */
-export async function findDeviceRequest(
-  db: Database,
-  code: string,
-  { now, realm }: { now: number; realm: Realm },
-): Promise<DeviceRequest | null> {
-  const where = {
-    model: 'DeviceCode',
-    uid: hashOfToken(code),
-    consumedAt: null,
-    expiresAt: { gt: storedUntil(now) },
-  }
-  const row = await db.oauthRecord.findFirst({ where, select: { payload: true } })
-  const { clientId, params, accountId, error, realm: itsRealm } = (row?.payload ?? {}) as Record<string, unknown>
-  if (!row || itsRealm !== realm || accountId !== undefined || error !== undefined) return null
-  return { client: String(clientId), params: Object(params) }
-}
-
 export type Decision =
   | { accountId: string; authTime: number | undefined; grantId: string; scope: string; resource: string }
   | { error: 'access_denied' | 'unauthorized_client'; errorDescription: string }
 
+/** With the id of the page on which it was made; the former release stored none. */
+type Decided = Decision & { page?: string }
+
+/** A device's request by its code, and what was decided on it, until its end; null for other codes. */
+export async function findDeviceCode(
+  db: Database,
+  code: string,
+  { now, realm }: { now: number; realm: Realm },
+): Promise<{ request: DeviceRequest; decided: Decided | null } | null> {
+  const where = { model: 'DeviceCode', uid: hashOfToken(code), expiresAt: { gt: storedUntil(now) } }
+  const row = await db.oauthRecord.findFirst({ where, select: { payload: true } })
+  const { clientId, params, realm: itsRealm, ...more } = (row?.payload ?? {}) as Record<string, unknown>
+  if (!row || itsRealm !== realm) return null
+  const isDecided = more.accountId !== undefined || more.error !== undefined
+  const decided = isDecided ? (more as unknown as Decided) : null
+  return { request: { client: String(clientId), params: Object(params) }, decided }
+}
+
+/** The same until a member decides on it. */
+export async function findDeviceRequest(...of: Parameters<typeof findDeviceCode>): Promise<DeviceRequest | null> {
+  const found = await findDeviceCode(...of)
+  return found?.decided === null ? found.request : null
+}
+
 /** False if the code has expired, or was decided on before. */
-export async function decide(db: Database, code: string, decision: Decision, now: number): Promise<boolean> {
+export async function decide(db: Database, code: string, decision: Decided, now: number): Promise<boolean> {
   const values = { uid: hashOfToken(code), decision, until: storedUntil(now) }
   return (await db.execute(statements.decide, values)).length > 0
 }

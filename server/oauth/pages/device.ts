@@ -16,8 +16,15 @@ import type { StepContext } from '../../http/state.ts'
 import { AUDIENCE } from '../../tokens/audience.ts'
 import { findApp } from '../consents/app-views.ts'
 import { isSuspended } from '../consents/authorize-scopes.ts'
-import type { Decision } from '../engine/device-codes.ts'
-import { DEVICE_GRANT, decide, findDeviceRequest, parseUserCode, shownUserCode } from '../engine/device-codes.ts'
+import type { Decision, DeviceRequest } from '../engine/device-codes.ts'
+import {
+  DEVICE_GRANT,
+  decide,
+  findDeviceCode,
+  findDeviceRequest,
+  parseUserCode,
+  shownUserCode,
+} from '../engine/device-codes.ts'
 import { errors as oauthErrors } from '../engine/oidc-provider.ts'
 import { routes } from '../engine/routes.ts'
 import type { ConsentForm, ConsentRequest } from './consent-form.ts'
@@ -42,6 +49,13 @@ interface Entered {
   session?: string
 }
 
+type Found = NonNullable<Awaited<ReturnType<typeof findDeviceCode>>>
+
+interface Opened {
+  entered: Entered
+  request: DeviceRequest
+}
+
 /**
  * The pages for a device's code (RFC 8628, 3.3). oidc-provider's own store their form's secret in the session, before anybody has
  * signed in; so these replace them, and store nothing before the member decides.
@@ -57,17 +71,26 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     sendPage(ctx, devicePage({ ...view, ...(isWrong && { problem: 'deviceCodeWrong' }) }), isWrong ? 400 : 200)
   }
 
-  /** Throws SessionNotFound unless the code was entered in this browser and still waits. */
-  const open = async (ctx: StepContext, uid: string) => {
+  const over = () => new oauthErrors.SessionNotFound('the code has expired or was used')
+  const findCode = (code: string) => findDeviceCode(db, code, { now: now(), realm })
+
+  /** Throws SessionNotFound unless the code was entered in this browser and has not expired. */
+  const find = async (ctx: StepContext, uid: string) => {
     const entered = cookies.get<Entered>(ctx, ENTERED)
     if (entered?.id !== uid) throw new oauthErrors.SessionNotFound('the code was not entered in this browser')
-    const request = await findDeviceRequest(db, entered.code, { now: now(), realm })
-    if (!request) throw new oauthErrors.SessionNotFound('the code has expired or was used')
-    preferLanguages(ctx, request.params.ui_locales)
-    return { entered, request }
+    const found = await findCode(entered.code)
+    if (!found) throw over()
+    preferLanguages(ctx, found.request.params.ui_locales)
+    return { entered, ...found }
+  }
+  /** Throws SessionNotFound for a code that was decided on, too. */
+  const open = async (ctx: StepContext, uid: string): Promise<Opened> => {
+    const { decided, ...opened } = await find(ctx, uid)
+    if (decided) throw over()
+    return opened
   }
 
-  const toSignInAttempt = async (uid: string, { request }: Awaited<ReturnType<typeof open>>, ctx: StepContext) =>
+  const toSignInAttempt = async (uid: string, { request }: Opened, ctx: StepContext) =>
     ({
       id: uid,
       action: formAction(uid),
@@ -82,11 +105,21 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
   const findMember = async ({ person }: Session) =>
     person !== undefined && (await readFullName(db, person)) !== null ? person : undefined
 
-  const finish = async (ctx: StepContext, uid: string, code: string, decision: Decision) => {
-    const isFirst = await decide(db, code, decision, now())
-    if (!isFirst && 'grantId' in decision) await endGrants(db, [decision.grantId], now())
-    if (!isFirst) throw new oauthErrors.SessionNotFound('the code has expired or was used')
+  const tell = (ctx: StepContext, uid: string, decision: Decision) => {
     cookies.clear(ctx, ENTERED, formAction(uid))
+    if ('accountId' in decision) return sendMessage(ctx, 'deviceAllowed', 200)
+    if (decision.error === 'access_denied') return sendMessage(ctx, 'deviceRefused', 200)
+    return sendMessage(ctx, 'requestWrong', 400, decision.errorDescription)
+  }
+  /** For a form that was sent twice. Throws SessionNotFound for a code that was decided on elsewhere. */
+  const repeat = (ctx: StepContext, uid: string, decided: Found['decided'] | undefined) => {
+    if (decided?.page !== uid) throw over()
+    return tell(ctx, uid, decided)
+  }
+  const finish = async (ctx: StepContext, uid: string, code: string, decision: Decision) => {
+    if (await decide(db, code, { ...decision, page: uid }, now())) return tell(ctx, uid, decision)
+    if ('grantId' in decision) await endGrants(db, [decision.grantId], now())
+    return repeat(ctx, uid, (await findCode(code))?.decided)
   }
 
   return {
@@ -126,7 +159,8 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     },
 
     async consent(ctx: StepContext, uid: string) {
-      const opened = await open(ctx, uid)
+      const { decided, ...opened } = await find(ctx, uid)
+      if (decided) return repeat(ctx, uid, decided)
       const form = await readForm(ctx)
       const session = await readSession(ctx)
       const person = await findMember(session)
@@ -137,29 +171,24 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
       const request = toConsentRequest(uid, person, opened)
       if (decision === 'refuse') {
         const { error, error_description } = await consent.findRefusal(request)
-        await finish(ctx, uid, code, { error, errorDescription: error_description })
-        return sendMessage(ctx, 'deviceRefused', 200)
+        return finish(ctx, uid, code, { error, errorDescription: error_description })
       }
       if (decision !== 'allow') return consent.ask(ctx, request, form)
       const lost = explainLoss(await provider().Client.find(opened.request.client))
-      if (lost) {
-        await finish(ctx, uid, code, { error: 'unauthorized_client', errorDescription: lost })
-        return sendMessage(ctx, 'requestWrong', 400, lost)
-      }
+      if (lost) return finish(ctx, uid, code, { error: 'unauthorized_client', errorDescription: lost })
       const allowed = await consent.allow(ctx, request, form)
       if (!allowed) return
-      await finish(ctx, uid, code, {
+      return finish(ctx, uid, code, {
         accountId: allowed.person,
         authTime: session.since,
         grantId: allowed.grantId,
         scope: allowed.scopes.join(' '),
         resource: AUDIENCE,
       })
-      sendMessage(ctx, 'deviceAllowed', 200)
     },
   }
 
-  function toConsentRequest(uid: string, person: string, { entered, request }: Awaited<ReturnType<typeof open>>) {
+  function toConsentRequest(uid: string, person: string, { entered, request }: Opened) {
     const asker = { device: shownUserCode(entered.code) }
     return { action: formAction(uid), person, ...request, asker } satisfies ConsentRequest
   }
