@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
+import type { Prisma } from '../../prisma/generated/client.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
 import { bool, instant, statement, text } from '../../prisma/pg/statement.ts'
 import { stateAfter } from '../developer/reviews/transitions.ts'
@@ -28,8 +29,8 @@ interface By {
 
 /**
  * Stores a decision for a child. A refusal or withdrawal ends the child's consents to the app in the same transaction; returns how
- * many. Throws 404 for who does not decide for the child, and 409 where the request is not as it was read. It is in no audit log, as
- * a team would learn who is a child.
+ * many. Throws 404 for who does not decide for the child, and 409 where the request is not as it was read, other than by the same
+ * decision, sent twice. It is in no audit log, as a team would learn who is a child.
  */
 export const decideForChild = (db: Database, decision: ChildDecision, by: By): Promise<number> =>
   retryingDeadlocks(() =>
@@ -37,7 +38,11 @@ export const decideForChild = (db: Database, decision: ChildDecision, by: By): P
       const { child: childId, club: organisationId, app: appId, state, reason, version } = decision
       await holdDecider(tx, decision, by)
       const of = { childId, organisationId, appId }
-      const before = await tx.childRequest.findUnique({ where: { of } })
+      const read = () => tx.childRequest.findUnique({ where: { of } })
+      const isRepeat = (row: Awaited<ReturnType<typeof read>>) =>
+        row?.version === version + 1 && row.state === state && row.reason === reason && row.decidedBy === by.person
+      const before = await read()
+      if (isRepeat(before)) return 0
       const review = { covers: 'child', state: before?.state ?? 'unasked' } as const
       if ((before?.version ?? 0) !== version || !stateAfter(review, acts[state])) throw errors.changedMeanwhile()
       const data = { state, reason, decidedAt: by.at, decidedBy: by.person }
@@ -47,24 +52,22 @@ export const decideForChild = (db: Database, decision: ChildDecision, by: By): P
             where: { ...of, version },
             data: { ...data, covered: state === 'approved' ? before.scopes : [], version: { increment: 1 } },
           })
-        : await tx.childRequest.createMany({
-            data: { ...of, ...data, scopes: await findUsed(tx, of) },
-            skipDuplicates: true,
-          })
-      if (count === 0) throw errors.changedMeanwhile()
+        : await createDecided(tx, { ...of, ...data })
+      if (count === 0) {
+        if (isRepeat(await read())) return 0
+        throw errors.changedMeanwhile()
+      }
       return state === 'approved' ? 0 : endConsents(tx, decision, by.at)
     }),
   )
 
-/** The scopes of an app that a child uses. */
-async function findUsed(
-  tx: Transaction,
-  { appId, childId: personId, organisationId }: Record<'childId' | 'organisationId' | 'appId', string>,
-) {
+/** For an app that a child uses: none where there is no consent, or a request meanwhile. */
+async function createDecided(tx: Transaction, data: Omit<Prisma.ChildRequestCreateManyInput, 'scopes'>) {
+  const { appId, childId: personId, organisationId } = data
   const where = { personId, organisationId, client: { appId }, withdrawnAt: null }
   const consents = await tx.consent.findMany({ where, select: { scopes: true } })
-  if (consents.length === 0) throw errors.changedMeanwhile()
-  return [...new Set(consents.flatMap(({ scopes }) => scopes))]
+  const scopes = [...new Set(consents.flatMap(({ scopes }) => scopes))]
+  return tx.childRequest.createMany({ data: consents.length === 0 ? [] : { ...data, scopes }, skipDuplicates: true })
 }
 
 const statements = {

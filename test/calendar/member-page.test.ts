@@ -56,6 +56,16 @@ describe('the page of calendar addresses', () => {
     expect(offered(await browser.open(page), 'address')).toEqual([])
   })
 
+  it('shows a second click on the removal the same, and nothing for what cannot be an address', async () => {
+    const { browser, club } = await signIn()
+    const [address] = offered(await browser.follow(await create(browser, club)), 'address')
+    for (let click = 0; click < 2; click++) {
+      const removed = await browser.post(`${page}/remove`, { address: address! })
+      expect([removed.status, removed.text.includes('The address no longer works.')]).toEqual([200, true])
+    }
+    expect((await browser.post(`${page}/remove`, { address: '\0' })).status).toBe(404)
+  })
+
   it.each([
     ['of another club', () => auth.world.ids.club],
     ['unknown', () => 'nowhere'],

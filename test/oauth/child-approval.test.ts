@@ -439,6 +439,53 @@ describe('at once', () => {
     expect((await row())?.version).toBe(2)
   })
 
+  it.each([
+    ['approve', {}],
+    ['refuse', { reason: 'Not yet.' }],
+  ] as const)(
+    'the same guardian taps %s twice: the second one changes nothing, and is no refusal',
+    async (act, more) => {
+      await ask()
+      const browser = await signedIn()
+      for (let tap = 0; tap < 2; tap++) {
+        const { status, text } = await decide(browser, act, { version: '1', ...more })
+        expect([status, text.includes('role="status"'), text.includes('decided otherwise')]).toEqual([200, true, false])
+      }
+      expect(await row()).toMatchObject({ decidedBy: guardian, version: 2 })
+    },
+  )
+
+  it('two taps at once are one decision, also where nothing was asked', async () => {
+    await consentTo(here.world, { client, member: child, club, scopes: [profile] })
+    const browser = await signedIn()
+    const taps = await Promise.all([1, 2].map(() => decide(browser, 'withdraw', { version: '0' })))
+    expect(taps.map(({ status }) => status)).toEqual([200, 200])
+    expect([await inForce(), await row()]).toMatchObject([0, { state: 'withdrawn', version: 1 }])
+  })
+
+  it('a tap that waits for the first one changes nothing, and is no refusal', async () => {
+    await ask()
+    const browser = await signedIn()
+    const decidedAt = new Date(here.world.core.now())
+    const approved = { state: 'approved' as const, covered: [profile], decidedAt, decidedBy: guardian, version: 2 }
+    const second = await meanwhile(
+      db(),
+      (tx) => tx.childRequest.updateMany({ where: { appId: app }, data: approved }),
+      () => decide(browser, 'approve', { version: '1' }),
+    )
+    expect([second.status, (await row())?.version]).toEqual([200, 2])
+  })
+
+  it.each([
+    ['of another guardian', async () => signedIn(await mintGuardian()), {}],
+    ['with another reason', () => signedIn(), { reason: 'Never.' }],
+  ])('a tap %s, after the first one, is refused', async (_, browser, more) => {
+    await ask()
+    await decide(await signedIn(), 'refuse', { version: '1', reason: 'Not yet.' })
+    const late = await decide(await browser(), 'refuse', { version: '1', reason: 'Not yet.', ...more })
+    expect([late.status, await row()]).toMatchObject([409, { reason: 'Not yet.', decidedBy: guardian, version: 2 }])
+  })
+
   it('a decision waits for another one that is being stored, and changes nothing', async () => {
     await ask()
     const browser = await signedIn()

@@ -22,5 +22,8 @@ export async function listFeeds(db: Database, personId: string, now: number) {
   return feeds.map(({ consent, ...feed }) => ({ ...feed, app: consent && (consent.client.app ?? consent.client).name }))
 }
 
-export const removeFeed = async (db: Database, personId: string, id: string): Promise<boolean> =>
-  (await db.calendarFeed.deleteMany({ where: { id, personId } })).count > 0
+/** False for another member's. */
+export async function removeFeed(db: Database, personId: string, id: string): Promise<boolean> {
+  await db.calendarFeed.deleteMany({ where: { id, personId } })
+  return (await db.calendarFeed.count({ where: { id } })) === 0
+}
