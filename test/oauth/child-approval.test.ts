@@ -237,6 +237,16 @@ describe('an approval', () => {
     expect(await row()).toMatchObject({ state: 'refused', reason: 'Not <b>yet</b>.', decidedBy: guardian })
   })
 
+  it('that cannot be refused for a reason shows the reason again', async () => {
+    await ask()
+    const browser = await signedIn()
+    const refused = await decide(browser, 'refuse', { reason: 'Not "yet"\u202e' })
+    expect([refused.status, offered(refused, 'reason')]).toEqual([400, ['Not &quot;yet&quot;\u202e']])
+    const late = await decide(browser, 'refuse', { version: '0', reason: 'Too late.' })
+    expect([late.status, offered(late, 'reason')]).toEqual([409, ['Too late.']])
+    expect(await row()).toMatchObject({ state: 'requested', version: 1 })
+  })
+
   it('does not end with the need, which ends with the birthday', async () => {
     await ask()
     await decide(await signedIn(), 'approve')

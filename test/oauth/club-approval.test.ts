@@ -315,6 +315,22 @@ describe('the page of a club', () => {
       expect([(await row())?.state, await inForce(), await audited()]).toEqual(['requested', 1, 0])
     })
 
+    it('finds a refused reason again in its field, escaped, on the same page of the list', async () => {
+      const apps = await Promise.all(Array.from({ length: 21 }, (_, n) => mintApp(here.world, { name: `App ${n}` })))
+      for (const one of apps) await ask(one)
+      const browser = await signedIn()
+      const listed = await browser.open(`${at}?page=1`)
+      const [last] = offered(listed, 'app')
+      const form = new URLSearchParams({ club, page: '1' })
+      expect(listed.text).toContain(`action="/v1/oauth/club/refuse?${String(form).replace('&', '&amp;')}"`)
+      for (const reason of ['Not "yet" <b>\u202e', 'x'.repeat(501)]) {
+        const page = await browser.post(`${at}/refuse?${form}`, { club, app: last!, reason })
+        expect([page.status, offered(page, 'app').includes(last!)]).toEqual([400, true])
+        const shown = reason.replaceAll('"', '&quot;').replace('<', '&lt;').replace('>', '&gt;')
+        expect(offered(page, 'reason').filter(Boolean)).toEqual([shown])
+      }
+    })
+
     it('sees an app that members use already, and ends their access by refusing it', async () => {
       await allow()
       const browser = await signedIn()

@@ -343,6 +343,7 @@ export function samplePages(language: Language): Record<string, string> {
       decided: { state: 'refused', entry: { ...entry, id: 'b', app: odd, state: 'refused' } },
       problem: 'reasonInvalid',
       troubled: { ...entry, id: 'b', app: odd, state: 'requested' },
+      typed: strange,
     }),
     '/club-none': clubPage({
       w,

@@ -85,12 +85,13 @@ export async function attemptDecision(
   const given = decided.state === 'refused' ? (form.get('reason') ?? '').trim() : null
   const reason = decided.entry.child ? given || null : given
   const problem = reason === null ? undefined : reasonProblem(reason)
-  if (problem) return { problem, troubled: decided.entry }
+  const troubled = { troubled: decided.entry, typed: form.get('reason') ?? '' }
+  if (problem) return { problem, ...troubled }
   try {
     if ((await decide(reason)) > 0) due.wake()
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
-    return { problem: 'decidedMeanwhile' }
+    return { problem: 'decidedMeanwhile', ...troubled }
   }
   return { decided }
 }

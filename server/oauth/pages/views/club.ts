@@ -13,8 +13,9 @@ import { findKind } from './scope-words.ts'
 export interface Outcome {
   decided?: { state: Decided; entry: ClubEntry }
   problem?: Problem
-  /** The one whose form has the problem. */
+  /** The one whose form has the problem, and the reason that was typed there. */
   troubled?: ClubEntry
+  typed?: string
 }
 
 export interface EntriesView extends PageContext, Outcome {
@@ -124,13 +125,13 @@ const isSame = (one: ClubEntry, other: ClubEntry | undefined) =>
 function refusal(view: EntriesView, entry: ClubEntry, at: string) {
   const { w } = view
   const { app, child, state } = entry
-  const problem = isSame(entry, view.troubled) ? view.problem : undefined
+  const { problem, typed }: Outcome = isSame(entry, view.troubled) ? view : {}
   const hint = `reason-hint-${at}`
   return html`<form method="post" action="${view.action}/refuse${listQuery(view)}" novalidate>
 ${fields(entry)}
 <label for="reason-${at}">${w.reason} <span class="visually-hidden">${name(app.name)}</span></label>
 <p class="hint" id="${hint}">${child ? w.childReasonHint : w.reasonHint}${state === 'undecided' && html` ${w.undecidedHint}`}${child?.isUsed && html` ${w.childUses}`}</p>
-<input id="reason-${at}" name="reason" maxlength="500"${!child && html` required`}${describedBy(problem, ['reasonInvalid', 'reasonUnseen'], hint)}>
+<input id="reason-${at}" name="reason" maxlength="500"${typed && html` value="${typed}"`}${!child && html` required`}${describedBy(problem, ['reasonInvalid', 'reasonUnseen'], hint)}>
 <button>${w.refuseApp} <span class="visually-hidden">${name(app.name)}</span></button>
 </form>`
 }
