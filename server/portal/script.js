@@ -12,16 +12,30 @@ for (const form of document.querySelectorAll('form[data-unsaved]')) {
     isChanged = true
   })
 }
-document.addEventListener('submit', () => {
+
+// A second click would do a form's work twice, and show the second result alone. No event says that a reader has stopped the first
+// one: 30 s is more than any request takes.
+let sent = null
+const forget = () => {
+  sent = null
+}
+document.addEventListener('submit', (event) => {
   isChanged = false
+  if (event.target.method !== 'post') return
+  if (event.target === sent) return event.preventDefault()
+  sent = event.target
+  setTimeout(forget, 30_000)
 })
+// A page that "back" returns to as it was.
+addEventListener('pageshow', ({ persisted }) => persisted && forget())
 addEventListener('beforeunload', (event) => isChanged && event.preventDefault())
 
 const readPage = async (query) => {
   const response = await fetch(`${location.pathname}?${query}`, { redirect: 'error' }).catch(() => null)
   return response?.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : undefined
 }
-const isRead = () => document.hidden || isChanged || document.querySelector('main :is(details[open], :focus)') !== null
+const isRead = () =>
+  document.hidden || isChanged || sent !== null || document.querySelector('main :is(details[open], :focus)') !== null
 
 // A page of pending deliveries is read again until they have ended.
 const refresh = async () => {

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { flow } from '../../oauth/auth-world.ts'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
@@ -189,6 +189,35 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     await Promise.all([page.waitForURL(/done=saved/), page.getByRole('button', { name: 'Save' }).click()])
     await Promise.all([page.waitForURL(/\/scopes$/), page.getByRole('link', { name: 'Scopes' }).click()])
     expect(asked).toHaveLength(1)
+  })
+
+  it('sends a form once, however often it is clicked, and again after it was stopped', async () => {
+    const page = await signedIn(`/teams/${team.world.ids.team}/clients/${client}/credentials`)
+    const secrets = () => team.world.db.clientSecret.count({ where: { clientId: client } })
+    const button = page.locator('form[action$="/create-secret"] button')
+    const before = await secrets()
+    await page.clock.install()
+    const held: Route[] = []
+    await page.route(/create-secret$/, (route) => void held.push(route))
+    await button.scrollIntoViewIfNeeded()
+    const box = (await button.boundingBox())!
+    // A locator's click would wait for the page that the first one leads to.
+    const click = () => page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+    await click()
+    await expect.poll(() => held.length).toBe(1)
+    await click()
+    await held[0]!.abort('aborted')
+    await page.clock.fastForward(30_000)
+    await click()
+    await expect.poll(() => held.length).toBe(2)
+    await click()
+    await held[1]!.continue()
+    await page.waitForURL(/create-secret$/)
+    expect([await secrets(), held.length]).toEqual([before + 1, 2])
+    await page.goBack()
+    await button.click({ noWaitAfter: true })
+    await expect.poll(() => held.length).toBe(3)
+    await held[2]!.abort('aborted')
   })
 
   it('copies an id by its button', async () => {
