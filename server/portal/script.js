@@ -30,25 +30,32 @@ document.addEventListener('submit', (event) => {
 addEventListener('pageshow', ({ persisted }) => persisted && forget())
 addEventListener('beforeunload', (event) => isChanged && event.preventDefault())
 
+// Null where none follows: signed out, or without access. Undefined after a failure that may pass.
 const readPage = async (query) => {
-  const response = await fetch(`${location.pathname}?${query}`, { redirect: 'error' }).catch(() => null)
-  return response?.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : undefined
+  try {
+    const response = await fetch(`${location.pathname}?${query}`, { redirect: 'manual' })
+    if (response.ok) return new DOMParser().parseFromString(await response.text(), 'text/html')
+    return response.status === 429 || response.status >= 500 ? undefined : null
+  } catch {}
 }
+const later = (step, page) => setTimeout(step, page === undefined ? 10_000 : 2_000)
 const isRead = () =>
   document.hidden || isChanged || sent !== null || document.querySelector('main :is(details[open], :focus)') !== null
 
 // A page of pending deliveries is read again until they have ended.
 const refresh = async () => {
+  let page = document
   if (!isRead()) {
     const query = new URLSearchParams(location.search)
     query.delete('done')
-    const page = await readPage(query)
-    if (!page) return
-    if (!isRead()) document.querySelector('main').replaceWith(page.querySelector('main'))
+    page = await readPage(query)
+    if (page === null) return
+    if (page && !isRead()) document.querySelector('main').replaceWith(page.querySelector('main'))
   }
-  if (document.querySelector('[data-pending]')) setTimeout(refresh, 2_000)
+  follow(page)
 }
-if (document.querySelector('[data-pending]')) setTimeout(refresh, 2_000)
+const follow = (page) => document.querySelector('[data-pending]') && later(refresh, page)
+follow(document)
 
 const tail = document.querySelector('[data-tail]')
 if (tail) {
@@ -60,7 +67,11 @@ if (tail) {
     query.delete('before')
     query.set('after', tail.dataset.tail)
     const page = await readPage(query)
-    if (!page) return stop()
+    if (page === null) return stop()
+    if (page === undefined) {
+      timer = later(next)
+      return
+    }
     const rows = page.querySelectorAll('main table tbody > tr')
     if (rows.length > 0 && !document.querySelector('main table tbody')) return location.reload()
     tail.dataset.tail = page.querySelector('[data-tail]')?.dataset.tail || tail.dataset.tail

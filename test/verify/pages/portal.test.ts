@@ -243,6 +243,30 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     expect(await state.textContent()).toBe('pending')
   })
 
+  it('goes on after a failure that passes, and ends after the sign-out', async () => {
+    const { world, as, owner } = team
+    const { delivery } = await as(owner).webhook.test({ app: world.ids.app })
+    const address = `${appPage()}/deliveries/${delivery}`
+    const page = await signedIn()
+    await page.clock.install()
+    await page.goto(portal + address)
+    const answers: ((route: Route) => Promise<unknown>)[] = [
+      (route) => route.abort('connectionreset'),
+      (route) => route.fulfill({ status: 503 }),
+      (route) => route.fulfill({ status: 429 }),
+      (route) => route.continue(),
+      (route) => route.fulfill({ status: 303, headers: { location: `${portal}/sign-in` } }),
+    ]
+    let asked = 0
+    await page.route(`**${address}?`, (route) => answers[asked++]!(route))
+    for (let n = 1; n <= answers.length; n++) {
+      // The request before it has been answered, and the next one is due.
+      await expect.poll(async () => page.clock.fastForward(10_000).then(() => asked)).toBeGreaterThanOrEqual(n)
+    }
+    await page.clock.fastForward(60_000)
+    expect([asked, await page.locator('main .badge').first().textContent()]).toEqual([answers.length, 'pending'])
+  })
+
   it('shows requests as they come', async () => {
     const { world } = team
     const route = 'route=GET+%2Fstorage%2F%7Bcollection%7D%2F%7Bkey%7D'
