@@ -122,6 +122,39 @@ describe('a member who signs in upstream', () => {
     expect((await browser.open(returned)).status).toBe(404)
   })
 
+  it.each([
+    ['first', 0, 1],
+    ['last', 1, 0],
+  ])('finishes in each of two tabs when the one that left first comes back %s', async (_, next, last) => {
+    const emails = [`${id('one')}@example.org`, `${id('two')}@example.org`] as const
+    const members = [await person(emails[0]), await person(emails[1])]
+    for (const email of emails) provider.accounts.set(email, { email, email_verified: true })
+    const { browser, page } = await start()
+    const pages = [page, (await start(browser)).page]
+    const away = [await leave(pages[0]!, browser), await leave(pages[1]!, browser)]
+    for (const at of [next, last]) {
+      const consent = await browser.open(await browse(away[at]!, emails[at]!))
+      expect(consent.url.pathname).not.toBe(pages[1 - at]!.url.pathname)
+      expect(await whoConsents(browser, consent)).toBe(members[at])
+    }
+  })
+
+  it('has at most 6 sign-ins under way, the latest, in 4 KB of cookies', async () => {
+    const email = `${id('mia')}@example.org`
+    await person(email)
+    provider.accounts.set(email, { email, email_verified: true })
+    const { browser, page } = await start()
+    const left: URL[] = []
+    for (let n = 0; n < 8; n++) left.push(await browse(await leave(page, browser), email))
+    const atCallback = browser.cookies.filter(({ name, path }) => name.startsWith('member_') && /upstream$/.test(path))
+    expect(atCallback).toHaveLength(6)
+    const bytes = atCallback.reduce((sum, { name, value }) => sum + name.length + value.length + 3, 0)
+    expect(bytes).toBeLessThan(4_096)
+    // The answer of a sign-in that another one has replaced leaves those alone.
+    expect((await browser.open(left[1]!)).status).toBe(400)
+    expect((await browser.open(left[2]!)).text).toContain('name="decision"')
+  })
+
   it('sees an error without a membership here', async () => {
     provider.accounts.set('nobody', { email: `${id('nobody')}@example.org`, email_verified: true })
     const { browser, page } = await start()

@@ -5,16 +5,25 @@ import { findPersons } from '../login/upstream-identity.ts'
 import { redirect } from '../page-responses.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 
-const UPSTREAM = 'member_away'
+const [AWAY, TURN] = ['member_away', 'member_turn']
+
+/** Sign-ins of a browser at the provider at once; another one takes the place of the first. Each takes 600 bytes of cookies. */
+const PLACES = 6
+const places = Array.from({ length: PLACES }, (_, place) => `${AWAY}_${place}`)
 
 interface PendingSignIn {
   id: string
   action: string
+  /** The `state` in the provider's answer. */
+  sent: string | null
   state: string
 }
 
+const readState = (url: URL) => url.searchParams.get('state')
+
 /** Sign-in at the upstream OpenID provider takes three requests. */
 export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }: SignInOptions, pages: SignInPages) {
+  const path = callbackPath.slice(0, callbackPath.lastIndexOf('/'))
   return {
     async startUpstream(ctx: StepContext, attempt: SignInAttempt) {
       if (!loginMethods.upstream) throw errors.addressUnknown()
@@ -22,16 +31,26 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
         ctx.state.cause = cause
       })
       if (!started) return pages.showForm(ctx, attempt, 'upstreamFailed')
-      const pending: PendingSignIn = { id: attempt.id, action: attempt.action, state: started.state }
-      cookies.set(ctx, UPSTREAM, callbackPath, pending)
+      const { id, action } = attempt
+      const pending: PendingSignIn = { id, action, sent: readState(new URL(started.url)), state: started.state }
+      // Cookies of the callback are not sent here.
+      const turn = ((cookies.get<number>(ctx, TURN) ?? 0) + 1) % PLACES
+      cookies.set(ctx, TURN, path, turn)
+      cookies.set(ctx, places[turn]!, callbackPath, pending)
       redirect(ctx, started.url)
     },
 
     /** The redirect URI, shared by all attempts: continues the attempt that started the sign-in. */
     async callback(ctx: StepContext, url: URL) {
-      const pending = cookies.get<PendingSignIn>(ctx, UPSTREAM)
+      const away = places.flatMap((place) => {
+        const pending = cookies.get<PendingSignIn>(ctx, place)
+        return pending ? [{ place, ...pending }] : []
+      })
+      const own = away.find(({ sent }) => sent === readState(url))
+      // An answer to none of them fails, and leaves them as they are.
+      const pending = own ?? away[0]
       if (!loginMethods.upstream || !pending) throw errors.addressUnknown()
-      cookies.clear(ctx, UPSTREAM, callbackPath)
+      if (own) cookies.clear(ctx, own.place, callbackPath)
       const { id, action, state } = pending
       const identity = await loginMethods.upstream.finish(url, state).catch((cause) => {
         ctx.state.cause = cause
