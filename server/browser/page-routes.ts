@@ -109,12 +109,8 @@ export function createPageRoutes(
         page('post', `${address}/${step}`, async (ctx) =>
           signIn.post(ctx, await attempt(ctx), step, await readForm(ctx)),
         )
-        // Reloading the page that a form led to returns to the form.
         if (step !== 'person') {
-          page('get', `${address}/${step}`, async (ctx) => {
-            const { action, address: form = action } = await attempt(ctx)
-            redirect(ctx, form)
-          })
+          page('get', `${address}/${step}`, async (ctx) => signIn.reopen(ctx, await attempt(ctx), step))
         }
       }
     },

@@ -87,6 +87,61 @@ describe('a member who signs in with a code', () => {
   })
 })
 
+describe('the page that asks for a mailed code', () => {
+  const choose = async (browser: Browser, page: Page) => {
+    const languages = new URL('/v1/oauth/language', page.url)
+    const chosen = await browser.follow(await browser.post(languages, { language: 'de' }, { referer: page.url.href }))
+    expect([chosen.status, chosen.url.pathname]).toEqual([200, page.url.pathname])
+    expect(chosen.text).toContain('<html lang="de">')
+    return chosen
+  }
+
+  it.each(['known', 'unknown'])(
+    'is the same after a reload, and in another language, to a %s address',
+    async (kind) => {
+      const email = `${id('mia')}@example.org`
+      const member = kind === 'known' ? await person(email) : undefined
+      const { browser, page } = await start()
+      const asked = await browser.submit(page, 'email', { email })
+      const again = await browser.open(asked.url)
+      expect([again.status, again.text]).toEqual([200, asked.text])
+      const chosen = await choose(browser, again)
+      for (const text of [email, 'name="code"']) expect(chosen.text).toContain(text)
+      const form = await browser.open(page.url)
+      expect(form.text).toContain('name="email"')
+      if (member === undefined) return
+      await codeFor(email)
+      const wrong = await browser.submit(chosen, 'code', { code: '00000000' })
+      const consent = await browser.submit(await choose(browser, wrong), 'code', { code: mails.get(email)! })
+      expect(await whoConsents(browser, consent)).toBe(member)
+    },
+  )
+
+  it('gives way to the form once the code has ended, and in another browser', async () => {
+    const email = `${id('mia')}@example.org`
+    const { browser, page } = await start()
+    const asked = await browser.submit(page, 'email', { email })
+    const other = await start()
+    expect((await other.browser.open(`${other.page.url}/email`)).text).toContain('name="email"')
+    await db.loginCode.updateMany({ where: { email }, data: { tries: 5 } })
+    const ended = await browser.submit(asked, 'code', { code: '00000000' })
+    expect(ended.text).toContain('name="email"')
+    for (const step of ['email', 'code'])
+      expect((await browser.open(`${page.url}/${step}`)).url.href).toBe(page.url.href)
+  })
+
+  it('leads to the choice of a member that the code has led to', async () => {
+    const email = `${id('both')}@example.org`
+    const members = [await person(email, 'One'), await person(email, 'Two')]
+    const { browser, page } = await start()
+    const asked = await browser.submit(page, 'email', { email })
+    await codeFor(email)
+    const choice = await choose(browser, await browser.submit(asked, 'code', { code: mails.get(email)! }))
+    expect(offered(choice, 'person').sort()).toEqual([...members].sort())
+    expect(await whoConsents(browser, await browser.submit(choice, 'person', { person: members[1]! }))).toBe(members[1])
+  })
+})
+
 describe('a member who signs in upstream', () => {
   const leave = async (page: Page, browser: Browser) => {
     const away = await browser.get(`${page.url}/upstream`)

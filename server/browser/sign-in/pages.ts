@@ -114,5 +114,6 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
     },
     saveEmail: (ctx: StepContext, action: string, email: string) => cookies.set(ctx, EMAIL, action, email),
     email: readEmail,
+    clearEmail: (ctx: StepContext, action: string) => cookies.clear(ctx, EMAIL, action),
   }
 }

@@ -4,6 +4,7 @@ import { errors } from '../../../routers/kernel/errors.ts'
 import type { StepContext } from '../../http/state.ts'
 import { selectableMember } from '../login/development.ts'
 import { pageContext } from '../page-context.ts'
+import { redirect } from '../page-responses.ts'
 import { codePage } from '../pages/sign-in.ts'
 import { sendPage } from '../send-page.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
@@ -30,7 +31,10 @@ function signInSteps({ db, loginMethods, browsers }: SignInOptions, pages: SignI
       const email = pages.email(ctx)
       if (!loginMethods.codes || email === undefined) return pages.showForm(ctx, attempt, 'codeExpired')
       const outcome = await loginMethods.codes.check(attempt.id, form.get('code') ?? '')
-      if (outcome === 'codeExpired') return pages.showForm(ctx, attempt, outcome)
+      if (outcome === 'codeExpired') {
+        pages.clearEmail(ctx, attempt.action)
+        return pages.showForm(ctx, attempt, outcome)
+      }
       if (outcome === 'codeWrong') {
         const view = { ...pageContext(ctx), action: attempt.action, email, problem: outcome }
         return sendPage(ctx, codePage(view), 400)
@@ -70,6 +74,17 @@ export function createSignIn(options: SignInOptions) {
     steps: Object.keys(steps),
     post: (ctx: StepContext, attempt: SignInAttempt, step: string, form: URLSearchParams) =>
       steps[step]!(ctx, attempt, form),
+    /** The page that a form led to, reloaded or in another language, as long as the mailed code may be entered. */
+    async reopen(ctx: StepContext, attempt: SignInAttempt, step: string) {
+      const { action, address: form = action } = attempt
+      const email = step === 'pick' ? undefined : pages.email(ctx)
+      if (!options.loginMethods.codes || email === undefined) return redirect(ctx, form)
+      const candidates = pages.candidates(ctx, attempt)
+      const isEntered =
+        step === 'code' && candidates?.email !== undefined && candidates.email === comparableEmail(email)
+      if (isEntered) return pages.select(ctx, attempt, candidates)
+      sendPage(ctx, codePage({ ...pageContext(ctx), action, email }))
+    },
     ...upstreamSignIn(options, pages),
   }
 }
