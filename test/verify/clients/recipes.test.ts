@@ -209,7 +209,8 @@ describe.skipIf(!chromium)(`the recipe${skipReason}`, () => {
 
       const club = await startApp()
       const isSignedOut = async ({ isSignedIn, api }: Club) => {
-        await expect(api.me.profile()).rejects.toThrow('nobody is signed in')
+        const ended = { name: 'SignInNeeded', message: 'nobody is signed in' }
+        await expect(api.me.profile()).rejects.toMatchObject(ended)
         expect(await isSignedIn()).toBe(false)
       }
       await isSignedOut(club)
