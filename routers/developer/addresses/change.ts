@@ -97,8 +97,9 @@ function toEnd(before: Row, wanted: Changes['state'], at: Date) {
 export async function removeAddress({ core, team, author, lock, ...of }: Changer, id: string) {
   const { state } = await core.db.$transaction(async (tx) => {
     await lock(tx)
+    const found = await findAddress(tx, of, id)
     await refuseBeyond(tx, team, author)
-    return findAddress(tx, of, id)
+    return found
   })
   await removeMostDeliveries(core.db, id, author.at.getTime())
   await retryingDeadlocks(() =>
