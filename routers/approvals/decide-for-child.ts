@@ -10,7 +10,8 @@ import { errors } from '../kernel/errors.ts'
 import type { ChildApp } from './child-requests.ts'
 import { birthdays, HAS_GUARDIAN } from './child-requests.ts'
 import type { Decided } from './decide.ts'
-import { acts, endConsents, holdAdministrator } from './decide.ts'
+import { acts, holdAdministrator } from './decide.ts'
+import { endOfChild } from './end-consents.ts'
 
 export interface ChildDecision extends ChildApp {
   state: Decided
@@ -57,7 +58,7 @@ export const decideForChild = (db: Database, decision: ChildDecision, by: By): P
         if (isRepeat(await read())) return 0
         throw errors.changedMeanwhile()
       }
-      return state === 'approved' ? 0 : endConsents(tx, decision, by.at)
+      return state === 'approved' ? 0 : endOfChild(tx, decision, by.at)
     }),
   )
 

@@ -1,17 +1,17 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { ClubApprovalState } from '../../prisma/generated/enums.ts'
 import { executeIn } from '../../prisma/pg/execute.ts'
-import { instant, int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { instant, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { auditing } from '../developer/audit/record.ts'
 import { stateAfter } from '../developer/reviews/transitions.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { errors } from '../kernel/errors.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { characterSentence, textFault } from '../kernel/text-input.ts'
-import { findSkipped, removeRecords } from '../kernel/withdraw.ts'
 import type { ClubApp } from './approvals.ts'
 import { renumber } from './approvals.ts'
 import { membersWhoAllow } from './club-approvals.ts'
+import { countConsents, endOthers, endPortion } from './end-consents.ts'
 
 const MAX_REASON = 500
 
@@ -41,7 +41,8 @@ export const acts = { approved: 'approve', refused: 'refuse', withdrawn: 'withdr
 
 /**
  * Stores a club's decision. A refusal or withdrawal ends all consents of the club's members to the app: a portion in the same
- * transaction, after which nobody can give one, and the others after it. If that fails, the same decision again goes on with it.
+ * transaction, after which nobody can give one where clubs decide, and the others after it. If that fails, housekeeping goes on with
+ * it (`endLeft`), as does the same decision again.
  * Returns how many end. Throws 404 for a club that is not the administrator's, and 409 for the withdrawal of an app that is not
  * approved, or the refusal of one that is.
  */
@@ -62,10 +63,10 @@ export async function decide(db: Database, decision: Decision, by: By, portion =
         throw errors.ownAppUnknown()
       }
       const of = { organisationId: clubId, appId }
-      const data = { state, reason, decidedAt: by.at, decidedBy: by.administrator }
+      const data = { state, reason, decidedAt: by.at, decidedBy: by.administrator, ending: false }
       const row = isNew && (await tx.clubApproval.upsert({ where: { of }, create: { ...of, ...data }, update: data }))
       const ending = state === 'approved' ? 0 : await countConsents(tx, decision)
-      const ended = ending === 0 ? [] : await endPortion(tx, decision, { at: by.at, limit: portion })
+      const ended = state === 'approved' ? [] : await endPortion(tx, decision, { at: by.at, limit: portion })
       if (!row && ending === 0) return { ending, ended }
       await note({
         team: app.teamId,
@@ -86,8 +87,6 @@ export async function decide(db: Database, decision: Decision, by: By, portion =
   return ending
 }
 
-const OF_APP = `"clientId" = ANY (ARRAY(SELECT id FROM "Client" WHERE "appId" = $app))`
-
 const statements = {
   administrator: statement(
     'approval_administrator',
@@ -102,76 +101,10 @@ const statements = {
     { club: text, app: text },
     { state: oneOf(...Object.values(ClubApprovalState)), reason: nullable(text) },
   ),
-  count: statement(
-    'approval_count_consents',
-    `SELECT count(*) AS consents FROM "Consent" WHERE "organisationId" = $club AND "withdrawnAt" IS NULL AND ${OF_APP}`,
-    { club: text, app: text },
-    { consents: int },
-  ),
-  endConsents: statement(
-    'approval_end_consents',
-    `UPDATE "Consent" SET "withdrawnAt" = $at WHERE "withdrawnAt" IS NULL AND id = ANY (ARRAY(
-        SELECT id FROM "Consent" WHERE "organisationId" = $club AND "withdrawnAt" IS NULL
-          AND ($child::text IS NULL OR "personId" = $child) AND ${OF_APP}
-        ORDER BY id LIMIT $limit::int8))
-      RETURNING id`,
-    { club: text, app: text, child: nullable(text), at: instant, limit: int },
-    { id: text },
-  ),
 }
 
 /** The role ends after the transaction at the earliest. */
 export async function holdAdministrator(tx: Transaction, club: string, person: string, at: Date) {
   const rows = await executeIn(tx, statements.administrator, { club, person, at })
   if (rows.length === 0) throw errors.clubUnknown()
-}
-
-type Of = ClubApp & { child?: string | null }
-
-/**
- * Ends those of a child. The request is locked: a consent that is being given has either been stored, or finds it changed.
- */
-export async function endConsents(tx: Transaction, of: Of, at: Date): Promise<number> {
-  for (let ended = 0; ; ) {
-    const ids = await endPortion(tx, of, { at, limit: PORTION })
-    await removeRecords(tx, ids)
-    ended += ids.length
-    if (ids.length < PORTION) return ended
-  }
-}
-
-async function countConsents(tx: Transaction, { club, app }: ClubApp): Promise<number> {
-  const [row] = await executeIn(tx, statements.count, { club, app })
-  return row!.consents
-}
-
-async function endPortion(
-  tx: Transaction,
-  { club, app, child = null }: Of,
-  { at, limit }: { at: Date; limit: number },
-): Promise<string[]> {
-  const rows = await executeIn(tx, statements.endConsents, { club, app, child, at, limit })
-  return rows.map(({ id }) => id)
-}
-
-/**
- * Removes the records of the portion that has ended, which are refused already, and ends the others likewise, unless the club
- * approves the app again.
- */
-async function endOthers(
-  db: Database,
-  { club, app }: ClubApp,
-  { ended, ...portion }: { at: Date; limit: number; ended: string[] },
-): Promise<void> {
-  for (let ids = ended; ; ) {
-    const grants = [...ids, ...(await findSkipped(db, ids))]
-    await retryingDeadlocks(() => removeRecords(db, grants, portion.limit))
-    if (ids.length < portion.limit) return
-    ids = await retryingDeadlocks(() =>
-      db.$transaction(async (tx) => {
-        const [approval] = await executeIn(tx, statements.lock, { club, app })
-        return approval?.state === 'approved' ? [] : endPortion(tx, { club, app }, portion)
-      }),
-    )
-  }
 }

@@ -21,6 +21,7 @@ export const notExported: Readonly<Record<string, string>> = {
   CardKey: SERVICE,
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
+  'ClubApproval.ending': 'whether consents are left that the decision ends',
   'ClubApproval.number': 'the place in the order of all changes',
   CollectionRule: RULES,
   'Consent.basis': 'the id of a consent that is exported itself',

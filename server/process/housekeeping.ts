@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
+import { endLeft } from '../../routers/approvals/end-consents.ts'
 import { removeEnded } from '../../routers/developer/deletion/remove-ended.ts'
 import {
   removeExpiredSecrets,
@@ -60,6 +61,8 @@ export function housekeepingTasks(
     { name: 'subscriptions', step: (db, now, limit) => removeEndedSubscriptions(db, now, { ...events, limit }) },
     { name: 'former-secrets', step: clearExpiredSecrets },
     { name: 'consents', step: (db, now, limit) => removeOldConsents(db, now, { ...consents, limit }) },
+    // Members' access goes on until it has ended them.
+    { name: 'consents-of-refused', every: MINUTE_S, step: endLeft },
     { name: 'refused-requests', step: forgetRefused },
     { name: 'answered-requests', step: forgetAnswered },
     { name: 'failed-sign-ins', step: forgetSignIns },

@@ -22,6 +22,7 @@ describe('the clean command', () => {
         'subscriptions',
         'former-secrets',
         'consents',
+        'consents-of-refused',
         'refused-requests',
         'answered-requests',
         'failed-sign-ins',

@@ -3,6 +3,7 @@ import { holdApproval, requestApproval } from '../../routers/approvals/approvals
 import { appsOfChildren, requestForChild } from '../../routers/approvals/child-requests.ts'
 import { decide } from '../../routers/approvals/decide.ts'
 import { decideForChild } from '../../routers/approvals/decide-for-child.ts'
+import { endLeft } from '../../routers/approvals/end-consents.ts'
 import { CONSENT_MS } from '../../routers/kernel/access.ts'
 import { addCopies, addTokens, refusingMore } from '../oauth/more-consents.ts'
 import { consentTo, mintMember } from '../support/app-server.ts'
@@ -175,8 +176,8 @@ describe('a decision that ends many consents', () => {
     expect(await entries()).toHaveLength(2)
   })
 
-  it('and fails in the middle lets nobody allow the app, and ends the others when it is repeated', async () => {
-    // The last one to be ended.
+  /** The last one to be ended is refused. */
+  async function interrupt() {
     const last = `${consent}-7`
     await world.db.$executeRawUnsafe(`CREATE FUNCTION refuse_last() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN IF NEW.id = ''${last}'' THEN RAISE ''refused''; END IF; RETURN NEW; END'`)
@@ -187,11 +188,48 @@ describe('a decision that ends many consents', () => {
     } finally {
       await world.db.$executeRaw`DROP FUNCTION refuse_last CASCADE`
     }
+  }
+  const housekeep = (limit: number) => endLeft(world.db, world.core.now(), limit)
+
+  it('and fails in the middle lets nobody allow the app, and ends the others when it is repeated', async () => {
+    await interrupt()
     expect([await inForce(), await tokens(), (await row())?.state]).toEqual([2, 8, 'withdrawn'])
     const held = await world.db.$transaction((tx) => holdApproval(tx, { club: world.ids.club, app }))
     expect(held).toBe(false)
     expect(await withdraw()).toBe(2)
     expect([await inForce(), await tokens()]).toEqual([0, 0])
+    expect(await housekeep(portion)).toBe(0)
+  })
+
+  it('and fails in the middle is finished by housekeeping, in portions', async () => {
+    await interrupt()
+    expect(await housekeep(1)).toBe(1)
+    expect([await inForce(), await tokens()]).toEqual([1, 4])
+    expect(await housekeep(1)).toBe(1)
+    expect([await inForce(), await tokens(), (await row())?.ending]).toEqual([0, 0, true])
+    expect([await housekeep(1), (await row())?.ending, await housekeep(1)]).toEqual([1, false, 0])
+    expect(await entries()).toHaveLength(2)
+  })
+
+  it('ends all of them before it removes the first token', async () => {
+    await world.db.$executeRawUnsafe(`CREATE FUNCTION refuse_tokens() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN IF starts_with(OLD."grantId", ''${consent}'') THEN RAISE ''refused''; END IF; RETURN OLD; END'`)
+    await world.db
+      .$executeRaw`CREATE TRIGGER refuse_tokens BEFORE DELETE ON "OauthRecord" FOR EACH ROW EXECUTE FUNCTION refuse_tokens()`
+    try {
+      await expect(withdraw()).rejects.toThrow('refused')
+    } finally {
+      await world.db.$executeRaw`DROP FUNCTION refuse_tokens CASCADE`
+    }
+    expect([await inForce(), (await row())?.ending]).toEqual([0, false])
+  })
+
+  it('and was interrupted leaves those that members give once the club has approved the app again', async () => {
+    await interrupt()
+    await set({ state: 'approved' })
+    expect([await housekeep(portion), await inForce()]).toEqual([0, 2])
+    await world.db.clubApproval.updateMany({ where: { appId: app }, data: { ending: true } })
+    expect([await housekeep(portion), await inForce()]).toEqual([0, 2])
   })
 })
 
