@@ -1,4 +1,5 @@
-import type { Database } from '../../prisma/client.ts'
+import type { Database, Transaction } from '../../prisma/client.ts'
+import { executeIn } from '../../prisma/pg/execute.ts'
 import { instant, int, statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
@@ -25,12 +26,18 @@ const statements = {
 }
 
 /**
- * Before the removal of a subscription, which takes its deliveries along: where it has more than a portion of them, ends it, so that
- * none follow, and removes the others, so that no statement takes long. What was removed stays so if the rest fails.
+ * Before the removal of a subscription, which takes its deliveries along: ends it where it has more than a portion of them, so that
+ * none follow, and returns whether it has.
  */
-export async function removeMostDeliveries(db: Database, id: string, now: number, limit = PORTION): Promise<void> {
-  const ended = await retryingDeadlocks(() => db.execute(statements.end, { id, now, limit }))
-  for (let removed = ended.length; removed > 0; ) {
+export const endIfBusy = async (on: Database | Transaction, id: string, now: number, limit = PORTION) => {
+  const values = { id, now, limit }
+  const ended = await ('execute' in on ? on.execute(statements.end, values) : executeIn(on, statements.end, values))
+  return ended.length > 0
+}
+
+/** Removes the deliveries of an ended subscription but for a portion, in portions. They stay removed if the rest fails. */
+export async function removeMostDeliveries(db: Database, id: string, limit = PORTION): Promise<void> {
+  for (let removed = 1; removed > 0; ) {
     const [row] = await retryingDeadlocks(() => db.execute(statements.removePortion, { id, limit }))
     removed = row!.removed
   }

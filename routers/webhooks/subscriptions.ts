@@ -9,7 +9,7 @@ import { errors, withError } from '../kernel/errors.ts'
 import { appId, page } from '../kernel/page.ts'
 import { providerPlatform } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
-import { removeMostDeliveries } from './removal.ts'
+import { endIfBusy, removeMostDeliveries } from './removal.ts'
 import type { Secrets } from './stored-secrets.ts'
 import { columnsOfApp, columnsOfSubscription, copiedSecrets, formerBeside, signingSecrets } from './stored-secrets.ts'
 import { pickSecrets, secretColumns } from './template.ts'
@@ -227,7 +227,8 @@ const remove = internal('ntf.subscriptions:write', providerPlatform, {
   .mutation(async ({ ctx: { core, provider }, input: { id } }) => {
     const where = { id, test: false, address: false, app: { providerId: provider } }
     if ((await core.db.subscription.count({ where })) === 0) throw errors.subscriptionUnknown()
-    await removeMostDeliveries(core.db, id, core.now())
+    const busy = await retryingDeadlocks(() => endIfBusy(core.db, id, core.now()))
+    if (busy) await removeMostDeliveries(core.db, id)
     const removed = await retryingDeadlocks(() => core.db.execute(statements.remove, { id, provider }))
     if (removed.length === 0) throw errors.subscriptionUnknown()
     return { id }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { removeMostDeliveries } from '../../routers/webhooks/removal.ts'
+import { endIfBusy, removeMostDeliveries } from '../../routers/webhooks/removal.ts'
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { mintTeam } from '../developer/team.ts'
 import { asPlatform, readRefusal } from '../support/platform.ts'
@@ -51,13 +51,37 @@ it('removes an address with many deliveries in portions, unless the removal is r
 
   expect(await api.addresses.remove({ app, id })).toEqual({ id })
   expect(await countDeliveries(id)).toBe(0)
-  const [removed] = await world.db.auditEntry.findMany({ where: { teamId: team } })
-  expect(removed).toMatchObject({ action: 'address.remove', before: { state: 'active' } })
+  const removed = await world.db.auditEntry.findMany({ where: { teamId: team } })
+  expect(removed).toMatchObject([{ action: 'address.remove', before: { state: 'active' } }])
+})
+
+it('notes the removal of an address whose deliveries could not all be removed, and removes it when it is repeated', async () => {
+  const { app, api, team } = await mintTeam(world)
+  const id = await busy(app, 5_001)
+  await world.db.subscription.update({ where: { id }, data: { address: true, types: [] } })
+  await world.db.$executeRawUnsafe(`CREATE FUNCTION refuse_own() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN IF OLD."subscriptionId" = ''${id}'' THEN RAISE ''canceled'' USING ERRCODE = ''57014''; END IF; RETURN OLD; END'`)
+  await world.db
+    .$executeRaw`CREATE TRIGGER refuse_own BEFORE DELETE ON "Delivery" FOR EACH ROW EXECUTE FUNCTION refuse_own()`
+  try {
+    expect((await readRefusal(api.addresses.remove({ app, id }))).status).toBe(503)
+  } finally {
+    await world.db.$executeRaw`DROP FUNCTION refuse_own CASCADE`
+  }
+  const entries = () => world.db.auditEntry.findMany({ where: { teamId: team }, orderBy: { id: 'asc' } })
+  expect(await find(id)).toMatchObject({ endedAt: expect.any(Date) })
+  expect(await entries()).toMatchObject([{ action: 'address.remove', before: { state: 'active' } }])
+
+  await api.addresses.remove({ app, id })
+  expect(await countDeliveries(id)).toBe(0)
+  expect((await entries()).at(-1)).toMatchObject({ action: 'address.remove', before: { state: 'ended' } })
 })
 
 it('ends what has more deliveries than a portion, and leaves a portion of them', async () => {
   const [many, few] = [await busy(world.ids.app, 7), await busy(world.ids.app, 2)]
-  for (const id of [many, few]) await removeMostDeliveries(world.db, id, world.core.now(), 2)
+  const end = (id: string) => endIfBusy(world.db, id, world.core.now(), 2)
+  expect([await end(many), await end(few)]).toEqual([true, false])
+  for (const id of [many, few]) await removeMostDeliveries(world.db, id, 2)
   expect([await countDeliveries(many), await countDeliveries(few)]).toEqual([2, 2])
   expect([await find(many), await find(few)]).toMatchObject([
     { endedAt: expect.any(Date), alarm: 'ended' },

@@ -5,10 +5,10 @@ import type { Core } from '../../kernel/context.ts'
 import { retryingDeadlocks } from '../../kernel/database-errors.ts'
 import { errors } from '../../kernel/errors.ts'
 import { seal } from '../../kernel/secrets-key.ts'
-import { removeMostDeliveries } from '../../webhooks/removal.ts'
+import { endIfBusy, removeMostDeliveries } from '../../webhooks/removal.ts'
 import { requireSameOrigin } from '../../webhooks/rules.ts'
 import { columnsOfSubscription, formerBeside } from '../../webhooks/stored-secrets.ts'
-import type { Author } from '../audit/record.ts'
+import type { Author, Change } from '../audit/record.ts'
 import { auditing, refuseBeyond } from '../audit/record.ts'
 import type { settings, state } from './address.ts'
 import type { Of } from './stored.ts'
@@ -93,21 +93,30 @@ function toEnd(before: Row, wanted: Changes['state'], at: Date) {
   return wanted === 'active' && isOver ? { paused: false, endedAt: null, alarm: null } : {}
 }
 
-/** Removes an address and its deliveries: most of these before itself, so that its refusals come before. */
+/**
+ * Removes an address and its deliveries: most of these before itself, so that its refusals come before. Then the removal is noted as
+ * soon as the address has ended, as what follows may fail.
+ */
 export async function removeAddress({ core, team, author, lock, ...of }: Changer, id: string) {
-  const { state } = await core.db.$transaction(async (tx) => {
-    await lock(tx)
-    const found = await findAddress(tx, of, id)
-    await refuseBeyond(tx, team, author)
-    return found
-  })
-  await removeMostDeliveries(core.db, id, author.at.getTime())
+  const noted = (before: Row) =>
+    ({ team, action: 'address.remove', target: of.app, before: toNote(before) }) satisfies Change
+  const busy = await retryingDeadlocks(() =>
+    auditing(core.db, author, async (tx, note) => {
+      await lock(tx)
+      const before = await findAddress(tx, of, id)
+      await refuseBeyond(tx, team, author)
+      const busy = await endIfBusy(tx, id, author.at.getTime())
+      if (busy) await note(noted(before))
+      return busy
+    }),
+  )
+  if (busy) await removeMostDeliveries(core.db, id)
   await retryingDeadlocks(() =>
     auditing(core.db, author, async (tx, note) => {
       await lock(tx)
       const before = await findAddress(tx, of, id)
       await tx.subscription.delete({ where: { id }, select: { id: true } })
-      await note({ team, action: 'address.remove', target: of.app, before: toNote({ ...before, state }) })
+      if (!busy) await note(noted(before))
     }),
   )
 }
