@@ -88,6 +88,45 @@ describe('the file of --skip-refused', () => {
     )
   })
 
+  describe('beside which no file can be created, as its name is too long for that,', () => {
+    const long = `${'refused-'.repeat(28)}.json`
+
+    it('is replaced by a temporary file, and keeps its mode', async () => {
+      const { write, run, toPath, directory } = await importWorld()
+      const temporary = await importWorld()
+      vi.stubEnv('TMPDIR', temporary.directory)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      await write({ 'people.ndjson': faulty })
+      await writeFile(toPath(long), 'of yesterday, which is longer than the line of one row. '.repeat(100), {
+        mode: 0o640,
+      })
+      expect(await run(['people.ndjson', '--skip-refused', long])).toMatchObject({ code: 0 })
+      expect(rejectedIds(await readFile(toPath(long), 'utf8'))).toEqual(['ben'])
+      expect((await stat(toPath(long))).mode & 0o777).toBe(0o640)
+      expect([await readdir(directory), await readdir(temporary.directory)]).toEqual([['people.ndjson', long], []])
+    })
+
+    it('is created, for its owner alone', async () => {
+      const { write, run, toPath } = await importWorld()
+      await write({ 'people.ndjson': faulty })
+      expect(await run(['people.ndjson', '--skip-refused', long])).toMatchObject({ code: 0 })
+      expect(rejectedIds(await readFile(toPath(long), 'utf8'))).toEqual(['ben'])
+      expect((await stat(toPath(long))).mode & 0o777).toBe(0o600)
+    })
+
+    it('stays without a temporary directory', async () => {
+      const { write, run, toPath, column } = await importWorld()
+      vi.stubEnv('TMPDIR', toPath('none'))
+      onTestFinished(() => void vi.unstubAllEnvs())
+      await write({ 'people.ndjson': faulty, [long]: 'of yesterday' })
+      expect(await run(['people.ndjson', '--skip-refused', long])).toEqual(
+        failed(expect.stringMatching(/^No file can be created beside .* Set TMPDIR to a writable directory.\n$/)),
+      )
+      expect(await readFile(toPath(long), 'utf8')).toBe('of yesterday')
+      expect(await column('SELECT id FROM "Person"')).toEqual([])
+    })
+  })
+
   it('may be a FIFO', async () => {
     const { write, run, toPath } = await importWorld()
     await write({ 'people.ndjson': faulty })

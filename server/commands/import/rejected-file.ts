@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { fstatSync } from 'node:fs'
-import { access, constants, copyFile, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream, fstatSync } from 'node:fs'
+import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { ActionIo } from '../line/command.ts'
 import { UsageError } from '../line/command.ts'
 import type { File } from './files.ts'
@@ -29,7 +32,7 @@ export async function requireNoInput(path: string, files: readonly File[], { std
     throw new UsageError(`--skip-refused would replace ${path}, which this import reads.`)
 }
 
-/** A regular file is written beside itself. Throws when it cannot be written. */
+/** A regular file is written beside itself, or to a temporary file. Throws when it cannot be written. */
 export async function openRejectedFile(path: string, { document, stderr }: Standard): Promise<RejectedFile> {
   const existing = await identify(path)
   // Opened again, a file would be written from its start, and a socket cannot be.
@@ -57,18 +60,40 @@ async function inPlace(path: string): Promise<RejectedFile> {
 async function besides(named: string, mode: number): Promise<RejectedFile> {
   const path = await realpath(named).catch(() => named)
   await access(path, constants.W_OK).catch(unlessMissing)
-  const draft = `${path}.${randomUUID()}`
-  const handle = await open(draft, 'wx', mode)
+  const { draft, handle, isBeside } = await openDraft(path, mode)
+  // Also a file that is mounted cannot be renamed. fs.copyFile would set the mode, which only the file's owner can.
+  const copy = () => pipeline(createReadStream(draft), createWriteStream(path, { mode }))
   return {
     write: (text) => handle.appendFile(text),
     sync: () => handle.sync().catch(unlessUnsupported),
-    // A file that is mounted cannot be renamed.
-    replace: () => rename(draft, path).catch(() => copyFile(draft, path)),
+    replace: () => (isBeside ? rename(draft, path).catch(copy) : copy()),
     async close() {
       await handle.close()
       await rm(draft, { force: true })
     },
   }
+}
+
+/** What a directory answers in which nothing can be created, though a file there may be written; or one with a long name. */
+const NOT_BESIDE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG'])
+
+async function openDraft(path: string, mode: number) {
+  const beside = `${path}.${randomUUID()}`
+  try {
+    return { draft: beside, handle: await open(beside, 'wx', mode), isBeside: true }
+  } catch (error) {
+    if (!NOT_BESIDE.has((error as NodeJS.ErrnoException).code!)) throw error
+  }
+  if (!(await identify(path))) await access(dirname(path), constants.W_OK)
+  const draft = join(tmpdir(), `member-apps-import-${randomUUID()}`)
+  const handle = await open(draft, 'wx', 0o600).catch((cause) => {
+    throw new Error(
+      `No file can be created beside that of --skip-refused, nor a temporary one: ${cause.message}. ` +
+        'Set TMPDIR to a writable directory.',
+      { cause },
+    )
+  })
+  return { draft, handle, isBeside: false }
 }
 
 function unlessMissing(error: NodeJS.ErrnoException) {
