@@ -33,6 +33,8 @@ import { addPageRoutes } from './pages/page-routes.ts'
 import { createSignInRequests } from './pages/sign-in-requests.ts'
 
 export interface MountOptions extends Omit<PageOptions, 'provider' | 'pages'> {
+  /** As of `Core`. */
+  steady: () => number
   cipher: Cipher
   /** The first one signs cookies, all of them verify. */
   secretsKeys: readonly Buffer[]
@@ -70,7 +72,7 @@ const deriveCookieKey = (secretsKey: Buffer) =>
  * to `pages`.
  */
 export function mountOauth({ cipher, secretsKeys, ...options }: MountOptions) {
-  const { db, now, keys, authBaseUrl, realm, appsBaseUrl, clientAddress, limits, memory } = options
+  const { db, now, steady, keys, authBaseUrl, realm, appsBaseUrl, clientAddress, limits, memory } = options
   const { tokenFailures: failures = TOKEN_FAILURES, requestMs = productionLimits.requestMs } = options
   const issuer = toIssuer(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
@@ -86,7 +88,7 @@ export function mountOauth({ cipher, secretsKeys, ...options }: MountOptions) {
     readSession: (ctx) => browserSession(provider(), ctx.req, ctx.res),
   })
   const requests = createSignInRequests(pages.cookies, path)
-  const documents = options.documents && clientDocuments({ ...options.documents, now, limits })
+  const documents = options.documents && clientDocuments({ ...options.documents, now: steady, limits })
   const { provider, handle } = createProviderHandler({
     ...options,
     issuer,

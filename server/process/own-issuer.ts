@@ -62,7 +62,7 @@ export type OwnIssuer = Awaited<ReturnType<typeof openOwnIssuer>>
 /** The authorization server with the portal; in a trial also at its path of localhost, as another issuer. */
 export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const { core, readClientAddress, limits, authBaseUrl, baseUrls, localUrls } = parts
-  const { db, now } = core
+  const { db, now, steady } = core
   await registerPortal(db)
   const keys = await openSigningKeys({ db, now, cipher: signIn.cipher, onError: signIn.onError })
   const codes = cardCodes({ keys, authBaseUrl, now })
@@ -79,6 +79,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
         ...parts,
         db,
         now,
+        steady,
         keys,
         cards: cardCodes({ keys, authBaseUrl, now }),
         authBaseUrl,

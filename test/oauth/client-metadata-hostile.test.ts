@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { clientDocuments } from '../../server/oauth/engine/client-documents.ts'
 import { authWorld, issuer } from './auth-world.ts'
-import { documentWorld, redirectUri, respondWith, scope } from './document-world.ts'
+import { documentWorld, redirectUri, respondWith, scope, startDocumentWorld } from './document-world.ts'
 
 const here = documentWorld()
 const off = authWorld()
@@ -349,6 +349,22 @@ it('the last good document stands in for a day for one that cannot be read, and 
   time += 60_000
   await expect(read(404)).rejects.toThrow('its status is 404')
   await expect(read(503)).rejects.toThrow('its status is 503')
+})
+
+it("a refused document is read again after 30 s, also where the database's clock goes back by an hour", async () => {
+  let passed = 1
+  const there = await startDocumentWorld({ steady: () => passed })
+  onTestFinished(() => there.world.close())
+  const client = there.at('/client.json')
+  const open = async () =>
+    (await there.newBrowser().open(there.authorizeUrl({ client, scope, redirectUri }).url)).status
+  expect(await open()).toBe(400)
+  there.publish(client)
+  there.world.advance(-3_600)
+  passed += 29_999
+  expect(await open()).toBe(400)
+  passed += 2
+  expect(await open()).toBe(200)
 })
 
 it('is off by default: an address is an unknown client, and the metadata does not offer more', async () => {

@@ -42,6 +42,8 @@ interface Options {
   /** The authorization server's address; `https` as behind a proxy that ends TLS. */
   authBaseUrl?: string
   databaseUrl?: string
+  /** By default the service's clock, which `advance` may set back. */
+  steady?: () => number
   /** Further addresses of the APIs, as in the trial. */
   localUrls?: HttpParts['localUrls']
   /** With what only a trial has. */
@@ -122,7 +124,7 @@ export async function startWorld(options: Options = {}) {
       timeLimits,
       given: {
         store: { db, url: '', embedded: null, close: async () => {} },
-        clock: { now },
+        clock: { now, ...(options.steady && { steady: options.steady }) },
         // It writes secrets into the shared database as well, whose key is another.
         secrets: { keys: secretsKeys, cipher: createCipher([...secretsKeys, Buffer.from(SECRETS_KEY, 'base64')]) },
         limits: options.limits ?? memoryLimits(passed),

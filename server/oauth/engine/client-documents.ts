@@ -31,7 +31,10 @@ export interface DocumentSettings {
 
 export type ClientDocuments = ReturnType<typeof clientDocuments>
 
-/** Reads client ID metadata documents for oidc-provider, which caches them. Anybody can ask for them, at any address. */
+/**
+ * Reads client ID metadata documents for oidc-provider, which caches them. Anybody can ask for them, at any address. `now` is of
+ * a clock that is never set back.
+ */
 export function clientDocuments({
   get,
   cached = CACHED,
