@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { instant, int, nullable, statement } from '../../prisma/pg/statement.ts'
-import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
+import { AT_ONCE_CLAIMED } from '../../routers/webhooks/deliveries/retry.ts'
 
 /** Limits a scrape's reads: 20 ms for all of them. */
 const MAX_SUBSCRIPTIONS = 1_000
@@ -22,7 +22,8 @@ const statements = {
       FROM (SELECT id FROM pending LIMIT ${MAX_SUBSCRIPTIONS}) found
         JOIN "Subscription" ON "Subscription".id = found.id AND "endedAt" IS NULL CROSS JOIN LATERAL
         (SELECT count(*), min("nextAttemptAt") AS at FROM
-          (SELECT nullif("nextAttemptAt", ${AT_ONCE}) AS "nextAttemptAt" FROM "Delivery" WHERE state = 'pending' AND lease IS NULL
+          (SELECT CASE WHEN "nextAttemptAt" > ${AT_ONCE_CLAIMED} THEN "nextAttemptAt" END AS "nextAttemptAt"
+           FROM "Delivery" WHERE state = 'pending' AND lease IS NULL
              AND "subscriptionId" = found.id AND "nextAttemptAt" <= $now::timestamptz
            ORDER BY "Delivery"."nextAttemptAt" LIMIT ${MAX_OF_EACH}) first) due CROSS JOIN LATERAL
         (SELECT max("lastAttemptAt") AS at FROM "Delivery" WHERE state = 'pending' AND attempts > 0

@@ -13,7 +13,7 @@ import {
   texts,
 } from '../../prisma/pg/statement.ts'
 import { unixMs } from '../../routers/kernel/time.ts'
-import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
+import { AT_ONCE, AT_ONCE_CLAIMED } from '../../routers/webhooks/deliveries/retry.ts'
 import { changesDue, nextChange } from '../../routers/webhooks/member-events/publish.ts'
 import type { DueSubscription } from './due-subscriptions.ts'
 
@@ -82,7 +82,7 @@ const statements = {
            WHERE ${claimable} AND "subscriptionId" > first.id ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1) following)
       SELECT coalesce(json_agg(found.id) FILTER (WHERE "isDue"), '[]') AS due,
         coalesce(json_agg("appId") FILTER (WHERE "isDue"), '[]') AS apps,
-        coalesce(json_agg(found.id) FILTER (WHERE "isDue" AND at = ${AT_ONCE}), '[]') AS retried,
+        coalesce(json_agg(found.id) FILTER (WHERE "isDue" AND at <= ${AT_ONCE_CLAIMED}), '[]') AS retried,
         coalesce(json_agg(found.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
         CASE WHEN count(*) = $max::int8 THEN max(found.id) END AS next,
         ${unixMs(`least(min(at) FILTER (WHERE NOT "isDue" AND "endedAt" IS NULL), CASE WHEN $all THEN ${nextChange('$now::timestamptz')} END)`)} AS "nextAt",
@@ -105,8 +105,8 @@ const statements = {
     },
   ),
   /**
-   * Skips deliveries that another worker is claiming. One that was to be attempted at once no longer is, so that a retry during its
-   * attempt is known.
+   * Skips deliveries that another worker is claiming. One that was to be attempted at once gets another mark, so that a retry during
+   * its attempt is known.
    */
   claim: statement(
     'deliveries_claim',
@@ -114,12 +114,12 @@ const statements = {
         (SELECT "Subscription".id, url, secret, "formerSecret", "formerUntil", slots FROM unnest($subscriptions::text[], $slots::int8[]) AS allocation (id, slots)
          JOIN "Subscription" ON "Subscription".id = allocation.id AND "endedAt" IS NULL),
       taken AS MATERIALIZED
-        (SELECT due.id AS delivery, at = ${AT_ONCE} AS retried, allocated.* FROM allocated CROSS JOIN LATERAL
+        (SELECT due.id AS delivery, at <= ${AT_ONCE_CLAIMED} AS retried, allocated.* FROM allocated CROSS JOIN LATERAL
           (SELECT id, "nextAttemptAt" AS at FROM "Delivery"
            WHERE ${claimable} AND "subscriptionId" = allocated.id AND "nextAttemptAt" <= $now::timestamptz
            ORDER BY "nextAttemptAt" LIMIT allocated.slots FOR UPDATE SKIP LOCKED) due)
       UPDATE "Delivery" SET lease = $lease, "leasedUntil" = $leasedUntil::timestamptz,
-        "nextAttemptAt" = CASE WHEN retried THEN $now::timestamptz ELSE "nextAttemptAt" END FROM taken, "PublishedEvent" event
+        "nextAttemptAt" = CASE WHEN retried THEN ${AT_ONCE_CLAIMED} ELSE "nextAttemptAt" END FROM taken, "PublishedEvent" event
       WHERE "Delivery".id = taken.delivery AND event."appId" = "Delivery"."appId" AND event.id = "Delivery"."eventId"
       RETURNING taken.delivery AS id, lease, "Delivery"."appId" AS app, "eventId" AS event,
         "subscriptionId" AS subscription, attempts, retried, url, secret, "formerSecret",

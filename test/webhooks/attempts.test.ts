@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { retryStatement } from '../../routers/webhooks/deliveries/retry.ts'
 import { createAttempt } from '../../server/webhooks/attempt.ts'
 import { createAvailability } from '../../server/webhooks/availability.ts'
+import { dueFigures } from '../../server/webhooks/due-figures.ts'
 import type { Claimed } from '../../server/webhooks/queue.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import { createResultWriter } from '../../server/webhooks/result-writer.ts'
@@ -365,6 +366,19 @@ describe('a retry by hand while an attempt is in flight', () => {
     await release(world.db, await claimedDeliveries(world, 2, one!.subscription))
     expect((await world.row(two!.id)).nextAttemptAt).toEqual(AT_ONCE)
     expect((await world.row(one!.id)).nextAttemptAt).toEqual(nextAttemptAt)
+  })
+
+  it('stays the first of its subscription when its worker dies, and is not late', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const [, id] = await world.publish(subscription, { count: 3, at: NOW - 60_000 })
+    await retryIn(world, id!)
+    for (const lease of ['worker.1', 'worker.2']) {
+      expect((await pollDue(world.db, { now: NOW })).due).toMatchObject([{ id: subscription, retried: true }])
+      expect(await dueFigures(world.db, NOW)).toEqual({ count: 3, oldestSeconds: 60 })
+      expect(await claimedDeliveries(world, 1, subscription, lease)).toMatchObject([{ id, retried: true }])
+      expect(await releaseExpired(world.db, NOW + LEASE_MS)).toBe(1)
+    }
   })
 })
 

@@ -5,11 +5,13 @@ export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
 /**
  * The `nextAttemptAt` of a delivery that somebody waits for, by a retry or a test: the first of its subscription, and
- * attempted although that backs off. A claim sets it to another time: in flight, it is a retry that has come since.
+ * attempted although that backs off. A claim sets it to AT_ONCE_CLAIMED: in flight, it is a retry that has come since.
  */
 export const AT_ONCE = `'epoch'::timestamptz`
 /** The same, for Prisma. */
 export const atOnce = new Date(0)
+/** Replaces AT_ONCE in a claim: the delivery stays the first when the worker dies. */
+export const AT_ONCE_CLAIMED = `'1970-01-01T00:00:00.001Z'::timestamptz`
 
 /** When a delivery is, or has been, due: never before its last attempt. */
 export const dueAt = (table: string) =>
