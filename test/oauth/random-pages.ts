@@ -56,8 +56,8 @@ export function listPages([action, app, team, one, other, id, otherId, host, det
   const connected = { app: view.app, organisation: other!, scopes: [...consent.scopes], ...times }
   return [
     signInPage({ ...view, email: true, upstream: one!, members: pair }),
-    codePage({ ...view, email: one! }),
-    personPage({ ...view, persons: pair }),
+    codePage({ ...view, form: host!, email: one! }),
+    personPage({ ...view, form: host!, persons: pair }),
     consentPage({ ...consent, organisations: pair }),
     consentPage({ ...consent, organisations: [pair[0]!] }),
     consentPage({ ...consent, organisations: pair, asker: { device: detail! } }),

@@ -104,9 +104,9 @@ export function samplePages(language: Language): Record<string, string> {
       problem: 'upstreamFailed',
     }),
     '/sign-in-none': signInPage({ w, action, app: null, email: false, upstream: null, members: null }),
-    '/code': codePage({ w, brand, action, email: 'anna.berger@example.org' }),
-    '/code-problem': codePage({ w, action, email: `${long}@example.org`, problem: 'codeWrong' }),
-    '/person': personPage({ w, action, persons: [...members, { id: 'long', name: long }] }),
+    '/code': codePage({ w, brand, action, form: action, email: 'anna.berger@example.org' }),
+    '/code-problem': codePage({ w, action, form: action, email: `${long}@example.org`, problem: 'codeWrong' }),
+    '/person': personPage({ w, action, form: action, persons: [...members, { id: 'long', name: long }] }),
     '/consent': consentPage({
       w,
       action,

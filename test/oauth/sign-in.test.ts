@@ -5,7 +5,7 @@ import { memoryLimits } from '../../server/limits/memory.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
-import { startAuthWorld } from './auth-world.ts'
+import { issuer, startAuthWorld } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
 import { offered } from './browser.ts'
 import { browse, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, startProvider } from './openid-provider.ts'
@@ -54,6 +54,14 @@ async function whoConsents(browser: Browser, page: Page) {
   return consent!.personId
 }
 
+/** Towards the provider. */
+const leave = async ({ url }: Page, browser: Browser) => {
+  const away = await browser.get(new URL(`${url.pathname}/upstream`, url))
+  expect(away.location!.origin).toBe(provider.issuer)
+  return away.location!.href
+}
+const another = ({ text }: Page) => /<p class="after"><a href="([^"]+)"/.exec(text)![1]
+
 describe('a member who signs in with a code', () => {
   it('continues to the app with the right code in the same browser', async () => {
     const email = `${id('mia')}@example.org`
@@ -88,6 +96,22 @@ describe('a member who signs in with a code', () => {
 })
 
 describe('the page that asks for a mailed code', () => {
+  it('leads back to the form of the page that was asked for, as does the choice of a member', async () => {
+    const email = `${id('both')}@example.org`
+    await person(email, 'One')
+    await person(email, 'Two')
+    const browser = auth.newBrowser()
+    const address = `${issuer}/connected?page=1`
+    const asked = await browser.submit(await browser.open(address), 'email', { email })
+    await codeFor(email)
+    const wrong = await browser.submit(asked, 'code', { code: '00000000' })
+    const choice = await browser.submit(asked, 'code', { code: mails.get(email)! })
+    for (const page of [asked, wrong, choice]) expect(new URL(another(page)!, issuer).href).toBe(address)
+    const one = offered(choice, 'person')[0]!
+    await browser.open(address)
+    expect((await browser.submit(choice, 'person', { person: one })).url.href).toBe(address)
+  })
+
   const choose = async (browser: Browser, page: Page) => {
     const languages = new URL('/v1/oauth/language', page.url)
     const chosen = await browser.follow(await browser.post(languages, { language: 'de' }, { referer: page.url.href }))
@@ -143,12 +167,6 @@ describe('the page that asks for a mailed code', () => {
 })
 
 describe('a member who signs in upstream', () => {
-  const leave = async (page: Page, browser: Browser) => {
-    const away = await browser.get(`${page.url}/upstream`)
-    expect(away.location!.origin).toBe(provider.issuer)
-    return away.location!.href
-  }
-
   it('continues to the app', async () => {
     const email = `${id('mia')}@example.org`
     const member = await person(email)

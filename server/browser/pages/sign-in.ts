@@ -66,13 +66,18 @@ ${!byUpstream && !byEmail && !byChoice && html`<p>${w.noLoginMethod}</p>`}`,
   })
 }
 
-export interface CodeView extends PageContext {
+/** Also the page with the form, for another way to sign in. */
+interface StepView extends PageContext {
   action: string
+  form: string
+}
+
+export interface CodeView extends StepView {
   email: string
   problem?: Problem
 }
 
-export function codePage({ action, email, problem, ...context }: CodeView): string {
+export function codePage({ action, form, email, problem, ...context }: CodeView): string {
   const { w } = context
   return document({
     ...context,
@@ -85,16 +90,15 @@ export function codePage({ action, email, problem, ...context }: CodeView): stri
 <input class="code" id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required autofocus${troubled(problem, ['codeWrong', 'codeExpired', 'tooOften'], 'code-hint')}>
 <button class="primary">${w.signIn}</button>
 </form>
-<p class="after"><a href="${action}">${w.otherAddress}</a></p>`,
+<p class="after"><a href="${form}">${w.otherAddress}</a></p>`,
   })
 }
 
-export interface PersonView extends PageContext {
-  action: string
+export interface PersonView extends StepView {
   persons: Named[]
 }
 
-export function personPage({ action, persons, ...context }: PersonView): string {
+export function personPage({ action, form, persons, ...context }: PersonView): string {
   const { w } = context
   return document({
     ...context,
@@ -103,6 +107,6 @@ export function personPage({ action, persons, ...context }: PersonView): string 
 <form class="persons" method="post" action="${action}/person">
 ${persons.map((person) => html`<button name="person" value="${person.id}">${name(person.name)}</button>`)}
 </form>
-<p class="after"><a href="${action}">${w.otherWay}</a></p>`,
+<p class="after"><a href="${form}">${w.otherWay}</a></p>`,
   })
 }

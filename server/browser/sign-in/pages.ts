@@ -10,7 +10,7 @@ import type { Person } from '../login/persons.ts'
 import { saveIdentity } from '../login/upstream-identity.ts'
 import { pageContext } from '../page-context.ts'
 import { redirect } from '../page-responses.ts'
-import { personPage, signInPage } from '../pages/sign-in.ts'
+import { codePage, personPage, signInPage } from '../pages/sign-in.ts'
 import type { AppView, Problem } from '../pages/views.ts'
 import { sendPage } from '../send-page.ts'
 import { rememberLanguage } from './remembered-language.ts'
@@ -52,6 +52,9 @@ export interface SignInOptions {
 }
 
 const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
+
+/** The page with the attempt's form. */
+export const formOf = ({ action, address = action }: SignInAttempt) => address
 
 export type SignInPages = ReturnType<typeof createSignInPages>
 
@@ -104,7 +107,11 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
       const [person] = persons
       if (problem || !person) return showForm(ctx, attempt, problem ?? 'memberUnknown')
       if (persons.length === 1) return complete(ctx, attempt, person.id, candidates)
-      sendPage(ctx, personPage({ ...pageContext(ctx), action: attempt.action, persons }))
+      sendPage(ctx, personPage({ ...pageContext(ctx), action: attempt.action, form: formOf(attempt), persons }))
+    },
+    showCode(ctx: StepContext, attempt: SignInAttempt, email: string, problem?: Problem) {
+      const view = { ...pageContext(ctx), action: attempt.action, form: formOf(attempt), email }
+      sendPage(ctx, codePage({ ...view, ...(problem && { problem }) }), problem ? 400 : 200)
     },
     saveCandidates: (ctx: StepContext, action: string, candidates: Candidates) =>
       cookies.set(ctx, CANDIDATES, action, candidates),

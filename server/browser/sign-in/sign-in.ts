@@ -5,10 +5,8 @@ import type { StepContext } from '../../http/state.ts'
 import { selectableMember } from '../login/development.ts'
 import { pageContext } from '../page-context.ts'
 import { redirect } from '../page-responses.ts'
-import { codePage } from '../pages/sign-in.ts'
-import { sendPage } from '../send-page.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
-import { createSignInPages } from './pages.ts'
+import { createSignInPages, formOf } from './pages.ts'
 import { upstreamSignIn } from './upstream.ts'
 
 type SignInStep = (ctx: StepContext, attempt: SignInAttempt, form: URLSearchParams) => Promise<void>
@@ -19,12 +17,11 @@ function signInSteps({ db, loginMethods, browsers }: SignInOptions, pages: SignI
     async email(ctx, attempt, form) {
       if (!loginMethods.codes) throw errors.addressUnknown()
       const email = (form.get('email') ?? '').trim()
-      const context = pageContext(ctx)
       const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
-      const outcome = await loginMethods.codes.send(attempt.id, email, context.w, sender)
+      const outcome = await loginMethods.codes.send(attempt.id, email, pageContext(ctx).w, sender)
       if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome, email)
       pages.saveEmail(ctx, attempt.action, email)
-      sendPage(ctx, codePage({ ...context, action: attempt.action, email }))
+      pages.showCode(ctx, attempt, email)
     },
 
     async code(ctx, attempt, form) {
@@ -35,10 +32,7 @@ function signInSteps({ db, loginMethods, browsers }: SignInOptions, pages: SignI
         pages.clearEmail(ctx, attempt.action)
         return pages.showForm(ctx, attempt, outcome)
       }
-      if (outcome === 'codeWrong') {
-        const view = { ...pageContext(ctx), action: attempt.action, email, problem: outcome }
-        return sendPage(ctx, codePage(view), 400)
-      }
+      if (outcome === 'codeWrong') return pages.showCode(ctx, attempt, email, outcome)
       const candidates = { id: attempt.id, ...outcome, proved: outcome.email }
       pages.saveCandidates(ctx, attempt.action, candidates)
       return pages.select(ctx, attempt, candidates)
@@ -76,14 +70,13 @@ export function createSignIn(options: SignInOptions) {
       steps[step]!(ctx, attempt, form),
     /** The page that a form led to, reloaded or in another language, as long as the mailed code may be entered. */
     async reopen(ctx: StepContext, attempt: SignInAttempt, step: string) {
-      const { action, address: form = action } = attempt
       const email = step === 'pick' ? undefined : pages.email(ctx)
-      if (!options.loginMethods.codes || email === undefined) return redirect(ctx, form)
+      if (!options.loginMethods.codes || email === undefined) return redirect(ctx, formOf(attempt))
       const candidates = pages.candidates(ctx, attempt)
       const isEntered =
         step === 'code' && candidates?.email !== undefined && candidates.email === comparableEmail(email)
       if (isEntered) return pages.select(ctx, attempt, candidates)
-      sendPage(ctx, codePage({ ...pageContext(ctx), action, email }))
+      pages.showCode(ctx, attempt, email)
     },
     ...upstreamSignIn(options, pages),
   }
