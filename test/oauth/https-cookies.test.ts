@@ -61,6 +61,7 @@ describe('where the address is https', () => {
     expect([...names].sort()).toEqual([
       '__Host-member_browser',
       '__Host-member_session',
+      '__Secure-member_address',
       '__Secure-member_attempt',
       '__Secure-member_email',
       '__Secure-member_found',

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSeal, encryptedCookies } from '../../server/browser/encrypted-cookies.ts'
+import { createBrowsers } from '../../server/browser/known-browsers.ts'
 import { emailCodes } from '../../server/browser/login/email-code.ts'
 import { createUpstream } from '../../server/browser/login/upstream.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
@@ -241,5 +244,63 @@ describe('a member who signs in upstream', () => {
     expect(offered(page, 'member')).toEqual([])
     const answer = await browser.submit(page, 'pick', { member: auth.world.ids.member })
     expect(answer.status).toBe(404)
+  })
+})
+
+describe('a member whose requests go to nodes of this release and of the former one', () => {
+  /** The browser's cookies as a node reads and sets them. */
+  const cookiesOf = (browser: Browser) => {
+    const seal = createSeal(createCipher(auth.world.secretsKeys), auth.world.core.now)
+    const cookies = encryptedCookies({ seal, secure: false, readBrowserId: createBrowsers(seal, false).ensureId })
+    const ctx = {
+      req: {},
+      cookies: { get: (name: string) => browser.cookie(name)?.value },
+      append: (_: string, line: string) => {
+        const [, name, value, path] = /^([^=]+)=([^;]*);.* path=([^;]+)/.exec(line)!
+        browser.cookies = browser.cookies.filter((one) => one.name !== name)
+        browser.cookies.push({
+          host: new URL(issuer).hostname,
+          path: path!,
+          name: name!,
+          value: value!,
+          attributes: '',
+        })
+      },
+    } as never
+    return {
+      get: (name: string) => cookies.get<unknown>(ctx, name),
+      set: (name: string, path: string, value: unknown) => cookies.set(ctx, name, path, value),
+    }
+  }
+
+  it('comes back from the provider to either', async () => {
+    const email = `${id('mia')}@example.org`
+    const member = await person(email)
+    provider.accounts.set(email, { email, email_verified: true })
+    const { browser, page } = await start()
+    const returned = await browse(await leave(page, browser), email)
+    const cookies = cookiesOf(browser)
+    const { sent: _, ...former } = cookies.get('member_away') as Record<string, string>
+    expect(former).toEqual({ id: expect.any(String), action: page.url.pathname, state: expect.any(String) })
+    cookies.set('member_away', new URL(REDIRECT_URI).pathname, former)
+    const consent = await browser.open(returned)
+    expect(browser.cookie('member_away')).toBeUndefined()
+    expect(await whoConsents(browser, consent)).toBe(member)
+  })
+
+  it('signs in to the connected apps on either', async () => {
+    const email = `${id('mia')}@example.org`
+    await person(email)
+    const browser = auth.newBrowser()
+    const page = await browser.open(`${issuer}/connected?page=1`)
+    const cookies = cookiesOf(browser)
+    expect(cookies.get('member_attempt')).toEqual(expect.any(String))
+    browser.cookies = browser.cookies.filter(({ name }) => !name.startsWith('member_') || name === 'member_browser')
+    const interaction = id('former')
+    cookies.set('member_attempt', page.url.pathname, interaction)
+    const asked = await browser.submit(page, 'email', { email })
+    await codeFor(email)
+    expect(await db.loginCode.count({ where: { email, interaction } })).toBe(1)
+    expect((await browser.submit(asked, 'code', { code: mails.get(email)! })).url.href).toBe(`${issuer}/connected`)
   })
 })

@@ -9,13 +9,14 @@ const [AWAY, TURN] = ['member_away', 'member_turn']
 
 /** Sign-ins of a browser at the provider at once; another one takes the place of the first. Each takes 600 bytes of cookies. */
 const PLACES = 6
-const places = Array.from({ length: PLACES }, (_, place) => `${AWAY}_${place}`)
+/** The former release has the first one alone. */
+const places = Array.from({ length: PLACES }, (_, place) => (place === 0 ? AWAY : `${AWAY}_${place}`))
 
 interface PendingSignIn {
   id: string
   action: string
-  /** The `state` in the provider's answer. */
-  sent: string | null
+  /** The `state` in the provider's answer; the former release stored none. */
+  sent?: string | null
   state: string
 }
 
@@ -34,7 +35,7 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
       const { id, action } = attempt
       const pending: PendingSignIn = { id, action, sent: readState(new URL(started.url)), state: started.state }
       // Cookies of the callback are not sent here.
-      const turn = ((cookies.get<number>(ctx, TURN) ?? 0) + 1) % PLACES
+      const turn = ((cookies.get<number>(ctx, TURN) ?? -1) + 1) % PLACES
       cookies.set(ctx, TURN, path, turn)
       cookies.set(ctx, places[turn]!, callbackPath, pending)
       redirect(ctx, started.url)
@@ -50,8 +51,8 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
       // An answer to none of them fails, and leaves them as they are.
       const pending = own ?? away[0]
       if (!loginMethods.upstream || !pending) throw errors.addressUnknown()
-      if (own) cookies.clear(ctx, own.place, callbackPath)
-      const { id, action, state } = pending
+      const { place, id, action, sent, state } = pending
+      if (own || sent === undefined) cookies.clear(ctx, place, callbackPath)
       const identity = await loginMethods.upstream.finish(url, state).catch((cause) => {
         ctx.state.cause = cause
       })

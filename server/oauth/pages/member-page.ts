@@ -9,14 +9,8 @@ import type { StepContext } from '../../http/state.ts'
 import { requestLimit } from '../../limits/limit.ts'
 import type { PageOptions } from './page-options.ts'
 
-const ATTEMPT = 'member_attempt'
-
-interface Attempt {
-  /** Missing once the member has signed in. */
-  id?: string
-  /** To which the sign-in leads: always one of the page. */
-  address: string
-}
+/** The id of a sign-in, which the former release reads too, and the address of the page to which it leads, kept after it. */
+const [ATTEMPT, ADDRESS] = ['member_attempt', 'member_address']
 
 /** Characters of a query that the cookie keeps, which is one of at most 4,096 bytes then. */
 const MAX_KEPT = 2_000
@@ -51,14 +45,15 @@ export function memberPage(
   }
   const withQuery = ({ state: { search } }: StepContext, address: string) =>
     search.length > MAX_KEPT ? action : address + (search && `?${search}`)
-  const readAttempt = (ctx: StepContext) => cookies.get<Attempt>(ctx, ATTEMPT)
+  const readAttempt = (ctx: StepContext) => cookies.get<string>(ctx, ATTEMPT)
+  const readAddress = (ctx: StepContext) => cookies.get<string>(ctx, ADDRESS) ?? action
   const attempt = (ctx: StepContext, wanted?: string): SignInAttempt => {
     const current = readAttempt(ctx)
-    const id = current?.id ?? randomUUID()
-    const address = wanted ?? current?.address ?? action
-    if (id !== current?.id || address !== current.address) {
-      cookies.set(ctx, ATTEMPT, action, { id, address } satisfies Attempt)
-    }
+    const id = current ?? randomUUID()
+    if (id !== current) cookies.set(ctx, ATTEMPT, action, id)
+    const kept = readAddress(ctx)
+    const address = wanted ?? kept
+    if (id !== current || address !== kept) cookies.set(ctx, ADDRESS, action, address)
     return {
       id,
       action,
@@ -66,8 +61,9 @@ export function memberPage(
       app: null,
       ...(pages && { pages }),
       async finish(person) {
+        cookies.clear(ctx, ATTEMPT, action)
         // For a form that was sent twice.
-        cookies.set(ctx, ATTEMPT, action, { address } satisfies Attempt)
+        cookies.set(ctx, ADDRESS, action, address)
         await (await readSession(ctx)).signIn(person, now())
         return address
       },
@@ -119,10 +115,9 @@ export function memberPage(
         if (!(step in gets)) page('get', at + step, async (ctx) => toPage(ctx))
       }
       signInAt(at, async (ctx) => {
-        const current = readAttempt(ctx)
         // A form that was sent twice: the member has signed in.
-        const isOver = ctx.method === 'POST' && current?.id === undefined
-        if (isOver && (await findMember(ctx))) throw new Elsewhere(current?.address ?? action)
+        const isOver = ctx.method === 'POST' && readAttempt(ctx) === undefined
+        if (isOver && (await findMember(ctx))) throw new Elsewhere(readAddress(ctx))
         return attempt(ctx)
       })
     },
