@@ -34,16 +34,20 @@ interface Options {
 export function portalSignIn({ path, signIn, cookies, readSession }: PageRoutes, { now, signedIn }: Options) {
   const root = `${path}/developers`
   const action = `${root}/sign-in`
+  const beginnings = [action, `${action}/upstream`]
+  const readAttempt = (ctx: StepContext) => cookies.get<Attempt>(ctx, ATTEMPT)
   const begin = (ctx: StepContext, address: string, form?: KeptForm) => {
-    const attempt: Attempt = { id: randomUUID(), address, ...(form && { form }) }
+    // Another tab's sign-in goes on.
+    const id = readAttempt(ctx)?.id ?? randomUUID()
+    const attempt: Attempt = { id, address, ...(form && { form }) }
     cookies.set(ctx, ATTEMPT, action, attempt)
     return attempt
   }
 
   const attempt = async (ctx: StepContext): Promise<SignInAttempt> => {
-    const current = cookies.get<Attempt>(ctx, ATTEMPT)
-    // A form that was sent twice: the person has signed in.
-    const isOver = ctx.method === 'POST' && current === undefined
+    const current = readAttempt(ctx)
+    // A form that was sent twice, or another tab's way back from the provider: the person has signed in.
+    const isOver = current === undefined && !beginnings.includes(ctx.state.path)
     if (isOver && (await readSession(ctx)).person !== undefined) throw new Elsewhere(root)
     const { id, address, form } = current ?? begin(ctx, root)
     return {

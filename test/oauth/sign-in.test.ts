@@ -215,6 +215,19 @@ describe('a member who signs in upstream', () => {
     }
   })
 
+  it.each(['connected?page=1', 'developers'])('comes to %s in each of two tabs', async (path) => {
+    const email = `${id('mia')}@example.org`
+    await person(email)
+    provider.accounts.set(email, { email, email_verified: true })
+    const browser = auth.newBrowser()
+    const address = `${issuer}/${path}`
+    const pages = [await browser.open(address), await browser.open(address)]
+    const away = [await leave(pages[0]!, browser), await leave(pages[1]!, browser)]
+    for (const url of away) expect((await browser.open(await browse(url, email))).url.href).toBe(address)
+    // Also with an address that the browser has kept.
+    expect((await browser.open(new URL(`${pages[0]!.url.pathname}/person`, issuer))).url.href).toBe(address)
+  })
+
   it('has at most 6 sign-ins under way, the latest, in 4 KB of cookies', async () => {
     const email = `${id('mia')}@example.org`
     await person(email)

@@ -115,8 +115,8 @@ export function memberPage(
         if (!(step in gets)) page('get', at + step, async (ctx) => toPage(ctx))
       }
       signInAt(at, async (ctx) => {
-        // A form that was sent twice: the member has signed in.
-        const isOver = ctx.method === 'POST' && readAttempt(ctx) === undefined
+        // A form that was sent twice, or another tab's way back from the provider: the member has signed in.
+        const isOver = readAttempt(ctx) === undefined && ctx.state.path !== `${action}/upstream`
         if (isOver && (await findMember(ctx))) throw new Elsewhere(readAddress(ctx))
         return attempt(ctx)
       })
