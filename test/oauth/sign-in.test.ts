@@ -157,6 +157,27 @@ describe('the page that asks for a mailed code', () => {
       expect((await browser.open(`${page.url}/${step}`)).url.href).toBe(page.url.href)
   })
 
+  it('gives way to the form after a refused address, also reloaded, and still takes the code', async () => {
+    const email = `${id('mia')}@example.org`
+    const member = await person(email)
+    const { browser, page } = await start()
+    const asked = await browser.submit(page, 'email', { email })
+    await codeFor(email)
+    const refused = await browser.submit(page, 'email', { email: 'nobody' })
+    expect([refused.status, (await browser.open(refused.url)).url.href]).toEqual([400, page.url.href])
+    const wrong = await browser.submit(asked, 'code', { code: '00000000' })
+    expect(wrong.text).toContain('name="code"')
+    const consent = await browser.submit(wrong, 'code', { code: mails.get(email)! })
+    expect(await whoConsents(browser, consent)).toBe(member)
+  })
+
+  it('is shown again once another address is accepted after a refused one', async () => {
+    const { browser, page } = await start()
+    await browser.submit(page, 'email', { email: 'nobody' })
+    const asked = await browser.submit(page, 'email', { email: `${id('mia')}@example.org` })
+    expect((await browser.open(asked.url)).text).toBe(asked.text)
+  })
+
   it('leads to the choice of a member that the code has led to', async () => {
     const email = `${id('both')}@example.org`
     const members = [await person(email, 'One'), await person(email, 'Two')]

@@ -51,7 +51,7 @@ export interface SignInOptions {
   callbackPath: string
 }
 
-const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
+const [EMAIL, CANDIDATES, REFUSED] = ['member_email', 'member_found', 'member_refused']
 
 /** The page with the attempt's form. */
 export const formOf = ({ action, address = action }: SignInAttempt) => address
@@ -121,6 +121,13 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
     },
     saveEmail: (ctx: StepContext, action: string, email: string) => cookies.set(ctx, EMAIL, action, email),
     email: readEmail,
+    /** Whether the last request for a code was refused; the code before it may still be entered. */
+    isRefused: (ctx: StepContext) => cookies.get(ctx, REFUSED) !== undefined,
+    setRefused(ctx: StepContext, action: string, isRefused: boolean) {
+      const path = `${action}/email`
+      if (isRefused) cookies.set(ctx, REFUSED, path, true)
+      else if (cookies.get(ctx, REFUSED)) cookies.clear(ctx, REFUSED, path)
+    },
     clearEmail: (ctx: StepContext, action: string) => cookies.clear(ctx, EMAIL, action),
   }
 }

@@ -19,6 +19,7 @@ function signInSteps({ db, loginMethods, browsers }: SignInOptions, pages: SignI
       const email = (form.get('email') ?? '').trim()
       const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
       const outcome = await loginMethods.codes.send(attempt.id, email, pageContext(ctx).w, sender)
+      pages.setRefused(ctx, attempt.action, outcome !== 'sent')
       if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome, email)
       pages.saveEmail(ctx, attempt.action, email)
       pages.showCode(ctx, attempt, email)
@@ -70,7 +71,7 @@ export function createSignIn(options: SignInOptions) {
       steps[step]!(ctx, attempt, form),
     /** The page that a form led to, reloaded or in another language, as long as the mailed code may be entered. */
     async reopen(ctx: StepContext, attempt: SignInAttempt, step: string) {
-      const email = step === 'pick' ? undefined : pages.email(ctx)
+      const email = step === 'pick' || pages.isRefused(ctx) ? undefined : pages.email(ctx)
       if (!options.loginMethods.codes || email === undefined) return redirect(ctx, formOf(attempt))
       const candidates = pages.candidates(ctx, attempt)
       const isEntered =
