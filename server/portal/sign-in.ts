@@ -6,7 +6,7 @@ import type { PageRoutes } from '../browser/page-routes.ts'
 import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
 
-const [ATTEMPT, KEPT] = ['developer_attempt', 'developer_kept']
+const [ATTEMPT, KEPT, NEXT] = ['developer_attempt', 'developer_kept', 'developer_next']
 
 /** After this time since the sign-in, a person can still read, but must sign in again to make changes. */
 const RECENT_SECONDS = 15 * 60
@@ -48,7 +48,9 @@ export function portalSignIn({ path, signIn, cookies, readSession }: PageRoutes,
     const current = readAttempt(ctx)
     // A form that was sent twice, or another tab's way back from the provider: the person has signed in.
     const isOver = current === undefined && !beginnings.includes(ctx.state.path)
-    if (isOver && (await readSession(ctx)).person !== undefined) throw new Elsewhere(root)
+    if (isOver && (await readSession(ctx)).person !== undefined) {
+      throw new Elsewhere(cookies.get<string>(ctx, NEXT) ?? root)
+    }
     const { id, address, form } = current ?? begin(ctx, root)
     return {
       id,
@@ -59,9 +61,11 @@ export function portalSignIn({ path, signIn, cookies, readSession }: PageRoutes,
         cookies.clear(ctx, ATTEMPT, action)
         await (await readSession(ctx)).signIn(person, now())
         await signedIn(person, portalLanguage(ctx))
-        if (form?.person !== person) return address
-        cookies.set(ctx, KEPT, `${root}/continue`, form)
-        return `${root}/continue`
+        const isKept = form?.person === person
+        if (isKept) cookies.set(ctx, KEPT, `${root}/continue`, form)
+        const next = isKept ? `${root}/continue` : address
+        cookies.set(ctx, NEXT, action, next)
+        return next
       },
     }
   }

@@ -236,7 +236,7 @@ describe('a member who signs in upstream', () => {
     }
   })
 
-  it.each(['connected?page=1', 'developers'])('comes to %s in each of two tabs', async (path) => {
+  it.each(['connected?page=1', 'developers/mails'])('comes to %s in each of two tabs', async (path) => {
     const email = `${id('mia')}@example.org`
     await person(email)
     provider.accounts.set(email, { email, email_verified: true })

@@ -150,6 +150,7 @@ describe('a second click on Sign in', () => {
   it.each([
     ['connected', 'connected'],
     ['developers/sign-in', 'developers'],
+    ['developers/mails', 'developers/mails'],
   ])('with a mailed code at %s goes on to %s', async (path, then) => {
     const { status, url } = await sendCodeTwice(`${issuer}/${path}`)
     expect([status, url.href]).toEqual([200, `${issuer}/${then}`])

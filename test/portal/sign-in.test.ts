@@ -37,6 +37,17 @@ describe('a change', () => {
     expect(await nameNow()).toBe('Since')
   })
 
+  it('after 15 minutes is made once also where "Sign in" is clicked twice', async () => {
+    const browser = await team.signIn(team.owner)
+    team.world.advance(16 * 60)
+    const asked = await browser.open((await browser.post(settings(), rename('Late'))).location!)
+    // The browser drops the first answer.
+    await browser.post(`${portal}/sign-in/pick`, { member: team.owner })
+    const done = await browser.submit(asked, 'pick', { member: team.owner })
+    expect([done.text.includes('Saved.'), await nameNow()]).toEqual([true, 'Late'])
+    expect((await browser.submit(asked, 'pick', { member: team.owner })).url.href).toBe(portal)
+  })
+
   it('is not made when another person signs in', async () => {
     const browser = await team.signIn(team.owner)
     team.world.advance(16 * 60)
