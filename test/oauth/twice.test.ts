@@ -3,6 +3,7 @@ import { authWorld, issuer, register } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
 import { offered, readFormAction } from './browser.ts'
 import { anyEmail, startCodeWorld } from './code-world.ts'
+import { deviceFlow } from './device-world.ts'
 import { createMember } from './members.ts'
 
 const scope = 'svc.me.profile:read svc.me.groups:read'
@@ -132,10 +133,9 @@ describe('a second click on Sign in', () => {
   })
 
   /** What follows the second one. */
-  const sendCodeTwice = async (address: string | URL) => {
+  const sendCodeTwice = async (address: string | URL, browser = auth.newBrowser(), firstName = 'Mia') => {
     const email = anyEmail()
-    await createMember(auth.world.db, { email })
-    const browser = auth.newBrowser()
+    await createMember(auth.world.db, { email, firstName })
     const asked = await browser.submit(await browser.open(address), 'email', { email })
     const code = (await world.mailServer.codesTo(email, 1)).at(-1)!
     await browser.submit(asked, 'code', { code })
@@ -154,6 +154,21 @@ describe('a second click on Sign in', () => {
   ])('with a mailed code at %s goes on to %s', async (path, then) => {
     const { status, url } = await sendCodeTwice(`${issuer}/${path}`)
     expect([status, url.href]).toEqual([200, `${issuer}/${then}`])
+  })
+
+  it('with a mailed code for a device goes on to its consent page, also of another account', async () => {
+    const flow = deviceFlow(auth)
+    client = await register(auth.world, { devices: true, redirectUris: [] })
+    const browser = auth.newBrowser()
+    const { location } = await flow.enter((await flow.begin(client, scope)).user_code, browser)
+    for (const [address, name] of [
+      [location!, 'Zoe'],
+      [`${location}/switch`, 'Noa'],
+    ] as const) {
+      const page = await sendCodeTwice(address, browser, name)
+      expect([page.url.href, page.text.includes(name)]).toEqual([location!.href, true])
+      expect(offered(page, 'decision')).toEqual(['allow', 'refuse'])
+    }
   })
 })
 

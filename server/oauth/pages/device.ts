@@ -7,7 +7,7 @@ import { readForm } from '../../browser/forms.ts'
 import { preferLanguages } from '../../browser/language.ts'
 import { readFullName } from '../../browser/login/persons.ts'
 import { pageContext } from '../../browser/page-context.ts'
-import { redirect, sendMessage } from '../../browser/page-responses.ts'
+import { Elsewhere, redirect, sendMessage } from '../../browser/page-responses.ts'
 import type { Session } from '../../browser/page-routes.ts'
 import { sendPage } from '../../browser/send-page.ts'
 import type { SignInAttempt } from '../../browser/sign-in/pages.ts'
@@ -47,6 +47,8 @@ interface Entered {
   id: string
   code: string
   session?: string
+  /** A member has signed in for it, and has not switched the account since. */
+  signedIn?: boolean
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeviceCode>>>
@@ -90,13 +92,15 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     return opened
   }
 
-  const toSignInAttempt = async (uid: string, { request }: Opened, ctx: StepContext) =>
+  const remember = (ctx: StepContext, entered: Entered) => cookies.set(ctx, ENTERED, formAction(entered.id), entered)
+  const toSignInAttempt = async (uid: string, { entered, request }: Opened, ctx: StepContext) =>
     ({
       id: uid,
       action: formAction(uid),
       app: await findApp(db, request.client),
       hint: typeof request.params.login_hint === 'string' ? request.params.login_hint : null,
       async finish(person) {
+        remember(ctx, { ...entered, signedIn: true })
         await (await readSession(ctx)).signIn(person, now())
         return formAction(uid)
       },
@@ -139,7 +143,7 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
         return showForm(ctx, printable(typed), true)
       wrongCodes.giveBack(network)
       const id = randomUUID()
-      cookies.set(ctx, ENTERED, formAction(id), { id, code } satisfies Entered)
+      remember(ctx, { id, code })
       redirect(ctx, formAction(id))
     },
 
@@ -148,14 +152,22 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
       const session = await readSession(ctx)
       const person = await findMember(session)
       if (person === undefined) return signIn.showForm(ctx, await toSignInAttempt(uid, opened, ctx))
-      cookies.set(ctx, ENTERED, formAction(uid), { ...opened.entered, session: session.uid } satisfies Entered)
+      remember(ctx, { ...opened.entered, session: session.uid })
       return consent.show(ctx, toConsentRequest(uid, person, opened))
     },
 
-    attempt: async (ctx: StepContext, uid: string) => toSignInAttempt(uid, await open(ctx, uid), ctx),
+    async attempt(ctx: StepContext, uid: string) {
+      const opened = await open(ctx, uid)
+      // A form that was sent twice.
+      const isOver = ctx.method === 'POST' && opened.entered.signedIn
+      if (isOver && (await findMember(await readSession(ctx)))) throw new Elsewhere(formAction(uid))
+      return toSignInAttempt(uid, opened, ctx)
+    },
 
     async switchAccount(ctx: StepContext, uid: string) {
-      return signIn.showForm(ctx, await toSignInAttempt(uid, await open(ctx, uid), ctx))
+      const opened = await open(ctx, uid)
+      remember(ctx, { ...opened.entered, signedIn: false })
+      return signIn.showForm(ctx, await toSignInAttempt(uid, opened, ctx))
     },
 
     async consent(ctx: StepContext, uid: string) {
