@@ -168,6 +168,23 @@ describe('a code', () => {
     expect((await flow.poll(client, device_code)).json.error).toBe('access_denied')
   })
 
+  it.each([
+    ['allow', words.de.messages.deviceAllowed.title],
+    ['refuse', words.de.messages.deviceRefused.title],
+  ])('that is decided on by %s shows so after a reload, and in another language', async (decision, title) => {
+    const { user_code } = await flow.begin(client, scope)
+    const [page, browser] = await toDecision(user_code)
+    const before = await consents()
+    const done = await flow.decideOn(page, browser, { ...allowing(), decision })
+    const after = await consents()
+    expect(after).toBe(decision === 'allow' ? before + 1 : before)
+    const chosen = await browser.post(`${issuer}/language`, { language: 'de' }, { referer: done.url.href })
+    for (const again of [await browser.follow(chosen), await browser.open(page.url)])
+      expect([again.status, again.text]).toEqual([200, expect.stringContaining(title)])
+    expect((await newBrowser().open(page.url)).status).toBe(400)
+    expect(await consents()).toBe(after)
+  })
+
   it('that another member has allowed tells nobody else', async () => {
     const { user_code } = await flow.begin(client, scope)
     const [page, browser] = await toDecision(user_code)

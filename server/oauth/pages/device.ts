@@ -49,6 +49,8 @@ interface Entered {
   session?: string
   /** A member has signed in for it, and has not switched the account since. */
   signedIn?: boolean
+  /** The decision has been shown: further forms are refused, and a reload shows it again. */
+  told?: boolean
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeviceCode>>>
@@ -109,21 +111,22 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
   const findMember = async ({ person }: Session) =>
     person !== undefined && (await readFullName(db, person)) !== null ? person : undefined
 
-  const tell = (ctx: StepContext, uid: string, decision: Decision) => {
-    cookies.clear(ctx, ENTERED, formAction(uid))
+  const tell = (ctx: StepContext, entered: Entered, decision: Decision) => {
+    remember(ctx, { ...entered, told: true })
     if ('accountId' in decision) return sendMessage(ctx, 'deviceAllowed', 200)
     if (decision.error === 'access_denied') return sendMessage(ctx, 'deviceRefused', 200)
     return sendMessage(ctx, 'requestWrong', 400, decision.errorDescription)
   }
-  /** For a form that was sent twice. Throws SessionNotFound for a code that was decided on elsewhere. */
-  const repeat = (ctx: StepContext, uid: string, decided: Found['decided'] | undefined) => {
-    if (decided?.page !== uid) throw over()
-    return tell(ctx, uid, decided)
+  /** For a form that was sent twice, or a reload. Throws SessionNotFound for a code that was decided on elsewhere. */
+  const repeat = (ctx: StepContext, entered: Entered, decided: Found['decided'] | undefined) => {
+    if (decided?.page !== entered.id) throw over()
+    return tell(ctx, entered, decided)
   }
-  const finish = async (ctx: StepContext, uid: string, code: string, decision: Decision) => {
-    if (await decide(db, code, { ...decision, page: uid }, now())) return tell(ctx, uid, decision)
+  const finish = async (ctx: StepContext, entered: Entered, decision: Decision) => {
+    const { id: page, code } = entered
+    if (await decide(db, code, { ...decision, page }, now())) return tell(ctx, entered, decision)
     if ('grantId' in decision) await endGrants(db, [decision.grantId], now())
-    return repeat(ctx, uid, (await findCode(code))?.decided)
+    return repeat(ctx, entered, (await findCode(code))?.decided)
   }
 
   return {
@@ -148,7 +151,8 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     },
 
     async get(ctx: StepContext, uid: string) {
-      const opened = await open(ctx, uid)
+      const { decided, ...opened } = await find(ctx, uid)
+      if (decided) return repeat(ctx, opened.entered, decided)
       const session = await readSession(ctx)
       const person = await findMember(session)
       if (person === undefined) return signIn.showForm(ctx, await toSignInAttempt(uid, opened, ctx))
@@ -172,25 +176,26 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
 
     async consent(ctx: StepContext, uid: string) {
       const { decided, ...opened } = await find(ctx, uid)
-      if (decided) return repeat(ctx, uid, decided)
+      const { entered } = opened
+      if (entered.told) throw over()
+      if (decided) return repeat(ctx, entered, decided)
       const form = await readForm(ctx)
       const session = await readSession(ctx)
       const person = await findMember(session)
-      const { code, session: shownTo } = opened.entered
       // Somebody else has signed in since the page was shown.
-      if (person === undefined || shownTo !== session.uid) return redirect(ctx, formAction(uid))
+      if (person === undefined || entered.session !== session.uid) return redirect(ctx, formAction(uid))
       const decision = form.get('decision')
       const request = toConsentRequest(uid, person, opened)
       if (decision === 'refuse') {
         const { error, error_description } = await consent.findRefusal(request)
-        return finish(ctx, uid, code, { error, errorDescription: error_description })
+        return finish(ctx, entered, { error, errorDescription: error_description })
       }
       if (decision !== 'allow') return consent.ask(ctx, request, form)
       const lost = explainLoss(await provider().Client.find(opened.request.client))
-      if (lost) return finish(ctx, uid, code, { error: 'unauthorized_client', errorDescription: lost })
+      if (lost) return finish(ctx, entered, { error: 'unauthorized_client', errorDescription: lost })
       const allowed = await consent.allow(ctx, request, form)
       if (!allowed) return
-      return finish(ctx, uid, code, {
+      return finish(ctx, entered, {
         accountId: allowed.person,
         authTime: session.since,
         grantId: allowed.grantId,
