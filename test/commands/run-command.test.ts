@@ -33,7 +33,8 @@ describe('the commands', () => {
     },
   )
 
-  it.each([['client', 'list'], ['migrate']])(
+  // Deno's sockets look hosts up by themselves.
+  it.skipIf('Deno' in globalThis).each([['client', 'list'], ['migrate']])(
     'exit 1 with the code of the refusal when a database with several addresses refuses: %s',
     async (...args) => {
       type Lookup = (host: string, options: object, done: (error: null, found: LookupAddress[]) => void) => void

@@ -30,28 +30,32 @@ async function startRefusing(atOnce: number) {
   return { requests, refused }
 }
 
-it('a refused body is read no further while others have all the turns, and dropped when one is left', async () => {
-  const { requests, refused } = await startRefusing(8)
-  const stalled: Connection[] = []
-  for (let count = 0; count < 9; count++) stalled.push(await refused())
-  const sender = await refused()
-  const { socket } = requests.at(-1)!
+// Deno's server has no socket that pauses.
+it.skipIf('Deno' in globalThis)(
+  'a refused body is read no further while others have all the turns, and dropped when one is left',
+  async () => {
+    const { requests, refused } = await startRefusing(8)
+    const stalled: Connection[] = []
+    for (let count = 0; count < 9; count++) stalled.push(await refused())
+    const sender = await refused()
+    const { socket } = requests.at(-1)!
 
-  const sent = sender.send(Buffer.alloc(BODY_BYTES, 'x'))
-  await expect.poll(() => socket.isPaused()).toBe(true)
-  // A later connection is served, and what the system had taken of the body is still there.
-  await refused(0)
-  expect(socket.isPaused()).toBe(true)
-  expect(socket.bytesRead).toBeLessThan(BODY_BYTES / 8)
+    const sent = sender.send(Buffer.alloc(BODY_BYTES, 'x'))
+    await expect.poll(() => socket.isPaused()).toBe(true)
+    // A later connection is served, and what the system had taken of the body is still there.
+    await refused(0)
+    expect(socket.isPaused()).toBe(true)
+    expect(socket.bytesRead).toBeLessThan(BODY_BYTES / 8)
 
-  // The ninth of those that stall has waited for longer.
-  stalled[0]!.reset()
-  stalled[1]!.reset()
-  await sent
-  await sender.send('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n')
-  expect((await sender.answer()).status).toBe(401)
-  expect(socket.bytesRead).toBeGreaterThan(BODY_BYTES)
-})
+    // The ninth of those that stall has waited for longer.
+    stalled[0]!.reset()
+    stalled[1]!.reset()
+    await sent
+    await sender.send('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n')
+    expect((await sender.answer()).status).toBe(401)
+    expect(socket.bytesRead).toBeGreaterThan(BODY_BYTES)
+  },
+)
 
 it('connections whose refused bodies end within and after their turns serve the next requests', async () => {
   const { refused } = await startRefusing(1)
