@@ -283,7 +283,7 @@ describe('a member who signs in upstream', () => {
 
 describe('a member whose requests go to nodes of this release and of the former one', () => {
   /** The browser's cookies as a node reads and sets them. */
-  const cookiesOf = (browser: Browser) => {
+  const readCookies = (browser: Browser) => {
     const seal = createSeal(createCipher(auth.world.secretsKeys), auth.world.core.now)
     const cookies = encryptedCookies({ seal, secure: false, readBrowserId: createBrowsers(seal, false).ensureId })
     const ctx = {
@@ -313,7 +313,7 @@ describe('a member whose requests go to nodes of this release and of the former 
     provider.accounts.set(email, { email, email_verified: true })
     const { browser, page } = await start()
     const returned = await browse(await leave(page, browser), email)
-    const cookies = cookiesOf(browser)
+    const cookies = readCookies(browser)
     const { sent: _, ...former } = cookies.get('member_away') as Record<string, string>
     expect(former).toEqual({ id: expect.any(String), action: page.url.pathname, state: expect.any(String) })
     cookies.set('member_away', new URL(REDIRECT_URI).pathname, former)
@@ -327,7 +327,7 @@ describe('a member whose requests go to nodes of this release and of the former 
     await person(email)
     const browser = auth.newBrowser()
     const page = await browser.open(`${issuer}/connected?page=1`)
-    const cookies = cookiesOf(browser)
+    const cookies = readCookies(browser)
     expect(cookies.get('member_attempt')).toEqual(expect.any(String))
     browser.cookies = browser.cookies.filter(({ name }) => !name.startsWith('member_') || name === 'member_browser')
     const interaction = id('former')

@@ -54,7 +54,7 @@ export interface SignInOptions {
 const [EMAIL, CANDIDATES, REFUSED] = ['member_email', 'member_found', 'member_refused']
 
 /** The page with the attempt's form. */
-export const formOf = ({ action, address = action }: SignInAttempt) => address
+export const toForm = ({ action, address = action }: SignInAttempt) => address
 
 export type SignInPages = ReturnType<typeof createSignInPages>
 
@@ -107,10 +107,10 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
       const [person] = persons
       if (problem || !person) return showForm(ctx, attempt, problem ?? 'memberUnknown')
       if (persons.length === 1) return complete(ctx, attempt, person.id, candidates)
-      sendPage(ctx, personPage({ ...pageContext(ctx), action: attempt.action, form: formOf(attempt), persons }))
+      sendPage(ctx, personPage({ ...pageContext(ctx), action: attempt.action, form: toForm(attempt), persons }))
     },
     showCode(ctx: StepContext, attempt: SignInAttempt, email: string, problem?: Problem) {
-      const view = { ...pageContext(ctx), action: attempt.action, form: formOf(attempt), email }
+      const view = { ...pageContext(ctx), action: attempt.action, form: toForm(attempt), email }
       sendPage(ctx, codePage({ ...view, ...(problem && { problem }) }), problem ? 400 : 200)
     },
     saveCandidates: (ctx: StepContext, action: string, candidates: Candidates) =>

@@ -6,7 +6,7 @@ import { selectableMember } from '../login/development.ts'
 import { pageContext } from '../page-context.ts'
 import { redirect } from '../page-responses.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
-import { createSignInPages, formOf } from './pages.ts'
+import { createSignInPages, toForm } from './pages.ts'
 import { upstreamSignIn } from './upstream.ts'
 
 type SignInStep = (ctx: StepContext, attempt: SignInAttempt, form: URLSearchParams) => Promise<void>
@@ -72,7 +72,7 @@ export function createSignIn(options: SignInOptions) {
     /** The page that a form led to, reloaded or in another language, as long as the mailed code may be entered. */
     async reopen(ctx: StepContext, attempt: SignInAttempt, step: string) {
       const email = step === 'pick' || pages.isRefused(ctx) ? undefined : pages.email(ctx)
-      if (!options.loginMethods.codes || email === undefined) return redirect(ctx, formOf(attempt))
+      if (!options.loginMethods.codes || email === undefined) return redirect(ctx, toForm(attempt))
       const candidates = pages.candidates(ctx, attempt)
       const isEntered =
         step === 'code' && candidates?.email !== undefined && candidates.email === comparableEmail(email)

@@ -4,7 +4,7 @@ import type { StepContext } from '../../http/state.ts'
 import { findPersons } from '../login/upstream-identity.ts'
 import { redirect } from '../page-responses.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
-import { formOf } from './pages.ts'
+import { toForm } from './pages.ts'
 
 const [AWAY, TURN] = ['member_away', 'member_turn']
 
@@ -71,7 +71,7 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
     /** Signs in the member that the upstream provider identified, or shows an error. */
     async finishUpstream(ctx: StepContext, attempt: SignInAttempt) {
       const candidates = pages.candidates(ctx, attempt)
-      return candidates ? pages.select(ctx, attempt, candidates) : redirect(ctx, formOf(attempt))
+      return candidates ? pages.select(ctx, attempt, candidates) : redirect(ctx, toForm(attempt))
     },
   }
 }

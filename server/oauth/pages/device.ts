@@ -50,7 +50,7 @@ interface Entered {
   /** A member has signed in for it, and has not switched the account since. */
   signedIn?: boolean
   /** The decision has been shown: further forms are refused, and a reload shows it again. */
-  told?: boolean
+  isShown?: boolean
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findDeviceCode>>>
@@ -112,7 +112,7 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     person !== undefined && (await readFullName(db, person)) !== null ? person : undefined
 
   const tell = (ctx: StepContext, entered: Entered, decision: Decision) => {
-    remember(ctx, { ...entered, told: true })
+    remember(ctx, { ...entered, isShown: true })
     if ('accountId' in decision) return sendMessage(ctx, 'deviceAllowed', 200)
     if (decision.error === 'access_denied') return sendMessage(ctx, 'deviceRefused', 200)
     return sendMessage(ctx, 'requestWrong', 400, decision.errorDescription)
@@ -177,7 +177,7 @@ export function devicePages({ db, now, realm, provider, pages, limits }: PageOpt
     async consent(ctx: StepContext, uid: string) {
       const { decided, ...opened } = await find(ctx, uid)
       const { entered } = opened
-      if (entered.told) throw over()
+      if (entered.isShown) throw over()
       if (decided) return repeat(ctx, entered, decided)
       const form = await readForm(ctx)
       const session = await readSession(ctx)
