@@ -55,6 +55,13 @@ export async function executeIn<V, R>(transaction: Transactional, statement: Sta
   return rows.map((fields) => statement.decode(fields))
 }
 
+/** Runs a statement on a database or in a transaction. */
+export const execute = <V, R>(
+  on: { execute: Execute } | PrismaTransaction,
+  statement: Statement<V, R>,
+  values: V,
+): Promise<R[]> => (on.execute ? on.execute(statement, values) : executeIn(on, statement, values))
+
 /** Prisma decodes by its own rules: returns the texts that it has read. */
 async function listTexts({ columns }: Pick<Statement, 'columns'>, found: PromiseLike<Record<string, unknown>[]>) {
   const names = Object.keys(columns)

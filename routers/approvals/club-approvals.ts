@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { ClubApprovalState } from '../../prisma/generated/enums.ts'
-import { executeIn } from '../../prisma/pg/execute.ts'
+import { execute } from '../../prisma/pg/execute.ts'
 import { instant, int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { CONSENT_MS } from '../kernel/access.ts'
 import { withLabels } from '../kernel/labels.ts'
@@ -77,8 +77,6 @@ export async function membersWhoAllow(
   now: number,
 ): Promise<number> {
   const values = { club, app, consentedAfter: now - CONSENT_MS }
-  const [row] = await ('execute' in db
-    ? db.execute(statements.members, values)
-    : executeIn(db, statements.members, values))
+  const [row] = await execute(db, statements.members, values)
   return row!.members
 }

@@ -1,7 +1,6 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { executeIn } from '../../prisma/pg/execute.ts'
-import type { Statement } from '../../prisma/pg/statement.ts'
+import { execute, executeIn } from '../../prisma/pg/execute.ts'
 import { bool, instant, int, statement, text, texts } from '../../prisma/pg/statement.ts'
 import { PORTION } from './housekeeping.ts'
 
@@ -77,7 +76,7 @@ export async function endGrantsIn(tx: Transaction, grants: string[], now: number
 
 /** The consents of sign-ins that `grants` covered, and which end with them. */
 export async function findSkipped(on: Database | Transaction, grants: string[]): Promise<string[]> {
-  const rows = await executeOn(on, statements.skipped, { grants })
+  const rows = await execute(on, statements.skipped, { grants })
   return rows.map(({ id }) => id)
 }
 
@@ -90,7 +89,7 @@ export async function removeRecords(
   for (let at = 0; at < all.length; at += GRANTS_AT_ONCE) {
     const values = { grants: all.slice(at, at + GRANTS_AT_ONCE), limit }
     for (let removed = limit; removed === limit; ) {
-      const [row] = await executeOn(on, statements.removeRecords, values)
+      const [row] = await execute(on, statements.removeRecords, values)
       removed = row!.removed
     }
   }
@@ -111,6 +110,3 @@ export async function removeConsents(db: Database, ids: string[], consentedAfter
   const [row] = await db.execute(statements.removeConsents, { ids, consentedAfter })
   return row!
 }
-
-const executeOn = <V, R>(on: Database | Transaction, statement: Statement<V, R>, values: V): Promise<R[]> =>
-  'execute' in on ? on.execute(statement, values) : executeIn(on, statement, values)

@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { executeIn } from '../../prisma/pg/execute.ts'
+import { execute } from '../../prisma/pg/execute.ts'
 import { instant, int, statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 
 const statements = {
-  /** Whoever removes it needs no mail about its end. */
+  /** With the alarm as if sent: whoever removes a subscription gets no mail about its end. */
   end: statement(
     'subscription_end_busy',
     `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $now::timestamptz), alarm = 'ended'
@@ -30,8 +30,7 @@ const statements = {
  * none follow, and returns whether it has.
  */
 export const endIfBusy = async (on: Database | Transaction, id: string, now: number, limit = PORTION) => {
-  const values = { id, now, limit }
-  const ended = await ('execute' in on ? on.execute(statements.end, values) : executeIn(on, statements.end, values))
+  const ended = await execute(on, statements.end, { id, now, limit })
   return ended.length > 0
 }
 

@@ -54,7 +54,10 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
       cookies.clear(ctx, REQUEST, toPageUrl(shown.uid))
       keep(ctx, shown)
     },
-    /** The URL that repeats an expired page's request, asking a person who has not seen it; undefined in another browser. */
+    /**
+     * The URL that repeats an expired page's request; undefined in another browser. It asks for consent again where `asks`, or where
+     * another person is signed in now.
+     */
     repeat(ctx: CookieContext, uid: string, { person, asks }: { person: string | undefined; asks: boolean }) {
       const shown = cookies.get<Shown>(ctx, REPEAT)
       if (shown?.uid !== uid) return undefined
