@@ -301,7 +301,7 @@ describe('a client', () => {
     expect(await db.oauthRecord.count({ where: of })).toBe(0)
     expect((await latest()).before).toMatchObject({ consents: 12_001 })
   })
-  it('with many tokens a consent loses them in portions, before these and what is left', async () => {
+  it('a removed consent with many tokens loses these in portions before it goes', async () => {
     const { db, ids } = here.world
     const { id: clientId } = await here.sandbox()
     const consent = { id: id('grant'), personId: ids.member, organisationId: ids.club, clientId, scopes: [] }

@@ -9,6 +9,7 @@ import { addCopies, addTokens, refusingMore } from '../oauth/more-consents.ts'
 import { consentTo, mintMember } from '../support/app-server.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, readRefusal } from '../support/platform.ts'
+import { refusing } from '../support/refusing.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
@@ -177,18 +178,10 @@ describe('a decision that ends many consents', () => {
   })
 
   /** The last one to be ended is refused. */
-  async function interrupt() {
-    const last = `${consent}-7`
-    await world.db.$executeRawUnsafe(`CREATE FUNCTION refuse_last() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN IF NEW.id = ''${last}'' THEN RAISE ''refused''; END IF; RETURN NEW; END'`)
-    await world.db
-      .$executeRaw`CREATE TRIGGER refuse_last BEFORE UPDATE ON "Consent" FOR EACH ROW EXECUTE FUNCTION refuse_last()`
-    try {
-      await expect(withdraw()).rejects.toThrow('refused')
-    } finally {
-      await world.db.$executeRaw`DROP FUNCTION refuse_last CASCADE`
-    }
-  }
+  const interrupt = () =>
+    refusing(world.db, { event: 'UPDATE', table: 'Consent', when: `OLD.id = '${consent}-7'` }, () =>
+      expect(withdraw()).rejects.toThrow('refused'),
+    )
   const housekeep = (limit: number) => endLeft(world.db, world.core.now(), limit)
 
   it('and fails in the middle lets nobody allow the app, and ends the others when it is repeated', async () => {
@@ -212,15 +205,10 @@ describe('a decision that ends many consents', () => {
   })
 
   it('ends all of them before it removes the first token', async () => {
-    await world.db.$executeRawUnsafe(`CREATE FUNCTION refuse_tokens() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN IF starts_with(OLD."grantId", ''${consent}'') THEN RAISE ''refused''; END IF; RETURN OLD; END'`)
-    await world.db
-      .$executeRaw`CREATE TRIGGER refuse_tokens BEFORE DELETE ON "OauthRecord" FOR EACH ROW EXECUTE FUNCTION refuse_tokens()`
-    try {
-      await expect(withdraw()).rejects.toThrow('refused')
-    } finally {
-      await world.db.$executeRaw`DROP FUNCTION refuse_tokens CASCADE`
-    }
+    const when = `starts_with(OLD."grantId", '${consent}')`
+    await refusing(world.db, { event: 'DELETE', table: 'OauthRecord', when }, () =>
+      expect(withdraw()).rejects.toThrow('refused'),
+    )
     expect([await inForce(), (await row())?.ending]).toEqual([0, false])
   })
 

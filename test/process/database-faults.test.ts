@@ -100,25 +100,27 @@ describe('a database that does not answer', () => {
     await expect.poll(() => overRest(service, 'storage.put', remembered)).toMatchObject({ status: 200 })
   })
 
-  it.each([
-    ['lock_timeout', '55P03'],
-    ['transaction_timeout', '25P04'],
-    ['serialisation failure', '40001'],
-    ['deadlock', '40P01'],
-  ])('(%s) makes writers return 503', async (_, code) => {
+  it('(lock_timeout, transaction_timeout, serialisation failure, deadlock) makes writers return 503', async () => {
     const service = await startFaulted({ settings })
-    const { databaseUrl } = service
-    await query(
-      databaseUrl,
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$`,
-    )
+    const refuseWith = (code: string) =>
+      query(
+        service.databaseUrl,
+        `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$`,
+      )
+    await refuseWith('P0001')
     // Prisma writes the second.
     for (const table of ['StorageEntry', 'Subscription'])
-      await query(databaseUrl, `CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON "${table}" EXECUTE FUNCTION refuse()`)
-    for (const name of ['storage.put', 'addresses.create']) {
-      expectUnavailable(name, await overRest(service, name, remembered))
-      expectUnavailableTrpc(name, await overTrpc(service, name, remembered))
+      await query(
+        service.databaseUrl,
+        `CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON "${table}" EXECUTE FUNCTION refuse()`,
+      )
+    for (const code of ['55P03', '25P04', '40001', '40P01']) {
+      await refuseWith(code)
+      for (const name of ['storage.put', 'addresses.create']) {
+        expectUnavailable(`${name}, ${code}`, await overRest(service, name, remembered))
+        expectUnavailableTrpc(`${name}, ${code}`, await overTrpc(service, name, remembered))
+      }
     }
   })
 

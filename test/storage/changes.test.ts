@@ -6,6 +6,7 @@ import type { Database } from '../../prisma/client.ts'
 import { CHANGE_DAYS, removeOldChanges } from '../../routers/storage/change-retention.ts'
 import { erase } from '../../server/admin/storage-owners.ts'
 import { migratedDatabase } from '../support/databases.ts'
+import { refusing } from '../support/refusing.ts'
 import { times } from '../support/rounds.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { createReplica, page, storedState } from './replica.ts'
@@ -337,17 +338,15 @@ describe('the log of changes', () => {
     }
     const count = (clubId: string) => db.storageChange.count({ where: { appId: tenants.apps[0], clubId } })
     for (let i = 0; i < 4; i++) await write()
-    await db.$executeRawUnsafe(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN RAISE EXCEPTION ''this store fails''; END'`)
-    await db.$executeRawUnsafe(`CREATE TRIGGER fail BEFORE DELETE ON "StorageChange" FOR EACH ROW
-      WHEN (OLD."clubId" = '${failing}') EXECUTE FUNCTION fail()`)
-    onTestFinished(async () => void (await db.$executeRawUnsafe('DROP FUNCTION fail CASCADE')))
-    await expect(tidy()).rejects.toThrow('this store fails')
-    expect([await count(failing!), await count(other!)]).toEqual([4, 1])
-    await write()
-    await age(CHANGE_DAYS + 1)
-    await expect(tidy()).rejects.toThrow('this store fails')
-    expect([await count(failing!), await count(other!)]).toEqual([5, 0])
+    const when = `OLD."clubId" = '${failing}'`
+    await refusing(db, { event: 'DELETE', table: 'StorageChange', when }, async () => {
+      await expect(tidy()).rejects.toThrow('refused')
+      expect([await count(failing!), await count(other!)]).toEqual([4, 1])
+      await write()
+      await age(CHANGE_DAYS + 1)
+      await expect(tidy()).rejects.toThrow('refused')
+      expect([await count(failing!), await count(other!)]).toEqual([5, 0])
+    })
   })
 
   it('keeps so many changes of a store: who has read less begins again', async () => {

@@ -3,6 +3,7 @@ import { endIfBusy, removeMostDeliveries } from '../../routers/webhooks/removal.
 import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { mintTeam } from '../developer/team.ts'
 import { asPlatform, readRefusal } from '../support/platform.ts'
+import { refusing } from '../support/refusing.ts'
 import { useWorld } from '../support/started.ts'
 
 const world = useWorld()
@@ -59,15 +60,11 @@ it('notes the removal of an address whose deliveries could not all be removed, a
   const { app, api, team } = await mintTeam(world)
   const id = await busy(app, 5_001)
   await world.db.subscription.update({ where: { id }, data: { address: true, types: [] } })
-  await world.db.$executeRawUnsafe(`CREATE FUNCTION refuse_own() RETURNS trigger LANGUAGE plpgsql AS
-    'BEGIN IF OLD."subscriptionId" = ''${id}'' THEN RAISE ''canceled'' USING ERRCODE = ''57014''; END IF; RETURN OLD; END'`)
-  await world.db
-    .$executeRaw`CREATE TRIGGER refuse_own BEFORE DELETE ON "Delivery" FOR EACH ROW EXECUTE FUNCTION refuse_own()`
-  try {
-    expect((await readRefusal(api.addresses.remove({ app, id }))).status).toBe(503)
-  } finally {
-    await world.db.$executeRaw`DROP FUNCTION refuse_own CASCADE`
-  }
+  const when = `OLD."subscriptionId" = '${id}'`
+  // As where statement_timeout ends it.
+  await refusing(world.db, { event: 'DELETE', table: 'Delivery', when, code: '57014' }, async () =>
+    expect((await readRefusal(api.addresses.remove({ app, id }))).status).toBe(503),
+  )
   const entries = () => world.db.auditEntry.findMany({ where: { teamId: team }, orderBy: { id: 'asc' } })
   expect(await find(id)).toMatchObject({ endedAt: expect.any(Date) })
   expect(await entries()).toMatchObject([{ action: 'address.remove', before: { state: 'active' } }])
