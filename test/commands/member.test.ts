@@ -83,7 +83,7 @@ describe('member export', () => {
   })
 
   it("reads on a connection of its own, which no reader's pause ends", async () => {
-    // PgBouncer gives two connections one session in turn, and has some of the tests before.
+    // Connections through PgBouncer share sessions, also with earlier tests.
     const DATABASE_URL = direct(env.DATABASE_URL)
     const [{ began }] = await ask(DATABASE_URL, 'SELECT now()::text AS began')
     await ask(
