@@ -1,20 +1,43 @@
 import type { AgentOptions } from 'node:https'
 import { Agent } from 'node:https'
 import type { Duplex } from 'node:stream'
+import type { SecureContext, SecureContextOptions } from 'node:tls'
 import { createSecureContext } from 'node:tls'
 
 /** Limits of idle connections: for all receivers together, and for one. */
 const MAX_IDLE = 1_024
 const MAX_IDLE_PER_RECEIVER = 128
 
+/**
+ * Overrides NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0, which are set for other purposes. The context is created once: per
+ * connection it would cost as much as the handshake. The first connection creates it, since it takes 25 ms of CPU to read the
+ * authorities. (Deno creates its own from the same options.)
+ */
+class StrictAgent extends Agent {
+  readonly #trusted: SecureContextOptions
+  #context: SecureContext | undefined
+
+  constructor(ca: string | undefined, options: AgentOptions) {
+    const trusted = { minVersion: 'TLSv1.2' as const, ...(ca !== undefined && { ca }) }
+    super({ ...options, ...trusted, rejectUnauthorized: true })
+    this.#trusted = trusted
+  }
+
+  override createConnection(...[options, connected]: Parameters<Agent['createConnection']>) {
+    this.#context ??= createSecureContext(this.#trusted)
+    const secured = { ...options, secureContext: this.#context }
+    return super.createConnection(secured, connected)
+  }
+}
+
 /** Keeps idle connections open for `idleMs`, up to a number for all receivers together (Node's limit is per receiver). */
-export class IdleAgent extends Agent {
+export class IdleAgent extends StrictAgent {
   #closed = false
   readonly #idle = new Set<Duplex>()
   readonly #watched = new WeakSet<Duplex>()
 
   constructor({ ca, idleMs }: { ca: string | undefined; idleMs: number }) {
-    super({ ...strict(ca), keepAlive: true, timeout: idleMs, maxFreeSockets: MAX_IDLE_PER_RECEIVER })
+    super(ca, { keepAlive: true, timeout: idleMs, maxFreeSockets: MAX_IDLE_PER_RECEIVER })
   }
 
   override keepSocketAlive(socket: Duplex) {
@@ -39,13 +62,4 @@ export class IdleAgent extends Agent {
   }
 }
 
-export const singleUseAgent = (ca: string | undefined) => new Agent({ ...strict(ca), keepAlive: false })
-
-/**
- * Overrides NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0, which are set for other purposes. The context is created once: per
- * connection it would cost as much as the handshake. (Deno creates its own from the same options.)
- */
-function strict(ca: string | undefined): AgentOptions {
-  const trusted = { minVersion: 'TLSv1.2' as const, ...(ca !== undefined && { ca }) }
-  return { ...trusted, rejectUnauthorized: true, secureContext: createSecureContext(trusted) }
-}
+export const singleUseAgent = (ca: string | undefined) => new StrictAgent(ca, { keepAlive: false })
