@@ -50,7 +50,7 @@ interface TokenRoute {
 }
 
 /** Target: a multiple of oidc-provider alone with the same statements. */
-const target = 1.5
+const target = 1.25
 
 export const tokenRoutes: Record<string, TokenRoute> = {
   'token-code': {
